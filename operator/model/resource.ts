@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../core/errors.ts';
+
+/** Group, version, plural and scope: what a URL names. */
+export interface Resource {
+  /** API group; empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** Lower-case plural, as in the URL. */
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** `v1`, or `group/version`. */
+export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** `configmaps` or `deployments.apps`: how people and error messages name a resource. */
+export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): string {
+  return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+}
+
+/** URL path of the group and version: `/api/v1`, `/apis/apps/v1`. */
+export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
+  return resource.group === ''
+    ? `/api/${resource.version}`
+    : `/apis/${resource.group}/${resource.version}`;
+}
+
+/**
+ * URL path of a collection.
+ *
+ * @param namespace - undefined for all namespaces, and for a cluster-scoped resource.
+ * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment.
+ */
+export function collectionPath(resource: Resource, namespace?: string): string {
+  const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace, 'namespace')}`;
+  return `${groupVersionPath(resource)}${scope}/${resource.plural}`;
+}
+
+/**
+ * URL path of one object, or of one of its subresources.
+ *
+ * @throws ConfigurationError `CONFIG` when a name cannot be a path segment.
+ */
+export function objectPath(
+  resource: Resource,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+  subresource?: string,
+): string {
+  const tail = subresource === undefined ? '' : `/${segment(subresource, 'subresource')}`;
+  return `${collectionPath(resource, namespace)}/${segment(name, 'name')}${tail}`;
+}
+
+/**
+ * The API server's own rule for names in paths (`path.ValidatePathSegmentName`). Without it a name
+ * such as `..` would reach another object than the caller meant, past the ambassador's filter.
+ */
+function segment(text: string, what: string): string {
+  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
+    throw new ConfigurationError(`${what} cannot be part of a URL path`, {
+      context: { [what]: text },
+    });
+  }
+  return encodeURIComponent(text);
+}

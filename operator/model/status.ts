@@ -1,0 +1,112 @@
+import { OperatorError } from '../core/errors.ts';
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  /** The resource (plural) that failed, despite its name. */
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The API server's answer where there is no object to return. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion?: string;
+  readonly status?: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+/** True for a decoded `Status` object. */
+export function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
+}
+
+/** The API server refused or failed a request, or sent an `ERROR` watch event. */
+export class ApiError extends OperatorError {
+  override readonly name = 'ApiError';
+  /** HTTP status, or `Status.code` when the failure arrived inside a watch stream. */
+  readonly status: number;
+  /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent none. */
+  readonly reason: string;
+  readonly details: StatusDetails;
+  /** How long the server asked us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  /**
+   * @param status - what the server sent.
+   * @param answer - `httpStatus` and `retryAfterMs` of the HTTP answer, where there was one.
+   */
+  constructor(
+    status: Omit<Status, 'kind'>,
+    answer: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    const code = answer.httpStatus ?? status.code ?? 0;
+    const reason = status.reason ?? '';
+    const heading = reason === '' ? `${code}` : `${code} ${reason}`;
+    super(`${heading}: ${status.message ?? 'no message'}`, {
+      code: 'API_STATUS',
+      layer: 'api-server',
+      context: { status: code, reason },
+    });
+    this.status = code;
+    this.reason = reason;
+    this.details = status.details ?? {};
+    const askedMs = Math.max(
+      answer.retryAfterMs ?? 0,
+      (status.details?.retryAfterSeconds ?? 0) * 1_000,
+    );
+    this.retryAfterMs = askedMs > 0 ? askedMs : undefined;
+  }
+}
+
+/** True when the resourceVersion asked for is no longer served, so the caller must list again. */
+export function isGone(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone')
+  );
+}
+
+/** True when a write lost an optimistic-concurrency race and should be retried from a fresh read. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';
+}
+
+/** True when the object (or the resource itself) does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/** True when an object of that name exists already. */
+export function isAlreadyExists(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists';
+}
+
+/** True when the server is asked for a resourceVersion that it has not reached, in all its forms. */
+export function isTooLargeResourceVersion(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const causes = error.details.causes ?? [];
+  if (causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
+  const texts = [error.message, ...causes.map((cause) => cause.message ?? '')];
+  return texts.some((text) => text.includes('Too large resource version'));
+}
+
+/** True when a disruption budget refused an eviction; try again later. */
+export function isDisruptionRefused(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.status === 429 &&
+    (error.details.causes ?? []).some((cause) => cause.reason === 'DisruptionBudget')
+  );
+}

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, starting with `/`. The transport owns the origin. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /**
+   * `call`: answered and done, on a small shared pool, under a total deadline.
+   * `watch`: open for minutes, on a connection of its own, without any implicit timeout.
+   */
+  readonly purpose: 'call' | 'watch';
+  /** How long the answer's head may take. Default 30 s for a call, 60 s for a watch. */
+  readonly headersTimeoutMs?: number;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Names in lower case; of a header sent twice, both values joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Bytes. A stream, not any async iterable: `destroy()` must close the connection at once. It fails
+   * with an AmbassadorError `CONNECTION_LOST` when the answer breaks off.
+   */
+  readonly body: Readable;
+}
+
+/** Moves bytes to and from the ambassador. Knows HTTP, nothing about Kubernetes. */
+export interface Transport {
+  /**
+   * @throws AmbassadorError `AMBASSADOR_UNREACHABLE` or `AMBASSADOR_TIMEOUT` when no response head
+   *   arrives.
+   * @throws `request.signal.reason` when aborted.
+   */
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /** Closes every connection; requests under way fail. */
+  close(): Promise<void>;
+}
