@@ -1,7 +1,12 @@
 import { ConfigurationError } from '../core/errors.ts';
+import type { KubernetesObject } from './object.ts';
 
-/** Group, version, plural and scope: what a URL names. */
-export interface Resource {
+/**
+ * Group, version, plural and scope: what a URL names.
+ *
+ * @typeParam T - the objects behind it, so that a client call is typed by its resource.
+ */
+export interface Resource<T extends KubernetesObject = KubernetesObject> {
   /** API group; empty for the core group. */
   readonly group: string;
   readonly version: string;
@@ -9,6 +14,15 @@ export interface Resource {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Never set: it only carries the type. */
+  readonly objects?: T;
+}
+
+/** A resource whose objects are of type `T`. */
+export function defineResource<T extends KubernetesObject>(
+  names: Omit<Resource, 'objects'>,
+): Resource<T> {
+  return Object.freeze({ ...names });
 }
 
 /** `v1`, or `group/version`. */

@@ -1,0 +1,120 @@
+import type { KubernetesObject } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+
+/** Names one object of a resource. `namespace` is left out for a cluster-scoped one. */
+export interface Target {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+export interface ListOptions extends CallOptions {
+  /** Left out: all namespaces. */
+  readonly namespace?: string | undefined;
+  /** Text form, not yet URL-encoded. An empty one selects everything, as on the API. */
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** `status`, `scale`, …; left out: the object itself. */
+  readonly subresource?: string;
+  /** Validate and answer as usual, but store nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields over from other managers. Default false: a conflict is an ApiError 409. */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Delete only this very object: another uid or resourceVersion answers 409. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+}
+
+/** A patch and the format that it is in. */
+export type Patch =
+  | { readonly type: 'merge' | 'strategic'; readonly body: object }
+  | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
+
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+/**
+ * Reads from the API server, past every cache.
+ *
+ * @throws ApiError when the server refuses.
+ * @throws AmbassadorError when no complete answer arrives.
+ * @throws ProtocolError when the answer is not what the API promises.
+ */
+export interface Reader {
+  get<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    options: CallOptions,
+  ): Promise<T>;
+  /** Like `get`, but undefined when the object does not exist. */
+  find<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    options: CallOptions,
+  ): Promise<T | undefined>;
+  /** Every object, over all pages; items carry `apiVersion` and `kind`. */
+  list<T extends KubernetesObject>(
+    resource: Resource<T>,
+    options: ListOptions,
+  ): Promise<readonly T[]>;
+}
+
+/**
+ * Writes to the API server, under one field manager. Fails as `Reader` does; after an
+ * AmbassadorError with `fate: 'unknown'` the write may have been carried out.
+ */
+export interface Writer {
+  create<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions,
+  ): Promise<T>;
+  /**
+   * Server-side apply: creates the object or makes the fields of `object` ours. Put `metadata.uid` in
+   * when the object must exist already, so that a deleted one is not brought back.
+   */
+  apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions,
+  ): Promise<T>;
+  /** Replaces the whole object; `metadata.resourceVersion` guards against lost updates. */
+  update<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions,
+  ): Promise<T>;
+  patch<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    patch: Patch,
+    options: WriteOptions,
+  ): Promise<T>;
+  /** Resolves when the server has accepted; finalizers and grace periods may still be running. */
+  delete(resource: Resource, target: Target, options: DeleteOptions): Promise<void>;
+  /**
+   * Asks for a Pod's eviction, which honours disruption budgets: a refusal is an ApiError 429 that
+   * `isDisruptionRefused` recognises.
+   */
+  evict(
+    pod: Target,
+    options: CallOptions & { readonly preconditions?: DeleteOptions['preconditions'] },
+  ): Promise<void>;
+}
+
+export interface Client extends Reader, Writer {}
