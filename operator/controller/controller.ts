@@ -41,7 +41,8 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly reconcile: Reconciler<T>;
 }
 
-const declared = new WeakSet<object>();
+/** Registered, so that a module that loaded another copy of this file is understood as well. */
+const DECLARED: unique symbol = Symbol.for('chancery.controller');
 
 /**
  * Declares a controller. Starts nothing.
@@ -62,19 +63,18 @@ export function controller<T extends KubernetesObject>(
       context: { controller: options.name, maxConcurrentReconciles },
     });
   }
-  const value: Controller<T> = Object.freeze({
+  return Object.freeze({
     watches: [],
     permissions: [],
     ...options,
     maxConcurrentReconciles,
+    [DECLARED]: true,
   });
-  declared.add(value);
-  return value;
 }
 
 /** True for what `controller()` returned; how `chancery run` tells it from any other export. */
 export function isController(value: unknown): value is Controller {
-  return typeof value === 'object' && value !== null && declared.has(value);
+  return typeof value === 'object' && value !== null && DECLARED in value;
 }
 
 /** Enqueues the keys that `map` names whenever an object of `source` changes. */

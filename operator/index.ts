@@ -1,0 +1,116 @@
+/**
+ * The public API, in the order data flows. Everything exported here is covered by semantic
+ * versioning; nothing else is.
+ *
+ * @module
+ */
+
+// Words every stage shares
+
+export { type Backoff, exponentialBackoff } from './core/backoff.ts';
+export { type Cancel, type Clock, sleep, systemClock } from './core/clock.ts';
+export {
+  AmbassadorError,
+  ConfigurationError,
+  type ErrorCode,
+  type ErrorContext,
+  type Layer,
+  messageOf,
+  OperatorError,
+  ProtocolError,
+  type RequestFate,
+} from './core/errors.ts';
+export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
+
+// Kubernetes data
+
+export {
+  type ConfigMap,
+  configMaps,
+  daemonSets,
+  deployments,
+  events,
+  type KubernetesEvent,
+  type Lease,
+  leases,
+  type ObjectReference,
+  type Pod,
+  pods,
+  replicaSets,
+  statefulSets,
+  type Workload,
+} from './model/builtin.ts';
+export { type Condition, rfc3339, rfc3339Micro, setCondition } from './model/condition.ts';
+export {
+  controllerOf,
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  type ObjectMeta,
+  type OwnerReference,
+  objectKey,
+  splitKey,
+} from './model/object.ts';
+export { apiVersionOf, defineResource, type Resource, resourceName } from './model/resource.ts';
+export {
+  formatSelector,
+  type LabelSelector,
+  matchesSelector,
+  type Requirement,
+  type Selector,
+  selectorFromObject,
+} from './model/selector.ts';
+export { parseSelector } from './model/selector-parser.ts';
+export {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isDisruptionRefused,
+  isGone,
+  isNotFound,
+  type StatusDetails,
+} from './model/status.ts';
+export type { WatchEvent } from './model/watch-event.ts';
+
+// Bytes → lines → events
+
+export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
+
+// Events → store → queue
+
+export type { Store } from './store/store.ts';
+
+// Reconcile → writes
+
+export type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  JsonPatchOperation,
+  ListOptions,
+  Patch,
+  Reader,
+  Target,
+  WriteOptions,
+  Writer,
+} from './client/client.ts';
+export {
+  type Controller,
+  type ControllerOptions,
+  controller,
+  enqueueMapped,
+  isController,
+  type Mapping,
+  type Permission,
+} from './controller/controller.ts';
+export type { EventNote, EventRecorder } from './controller/event-recorder.ts';
+export {
+  AWAIT_CHANGE,
+  type Log,
+  type ReconcileContext,
+  type Reconciler,
+  type Result,
+  type Self,
+} from './controller/reconciler.ts';
+export { type Source, type SourceOptions, source } from './controller/source.ts';

@@ -1,0 +1,52 @@
+import type { KubernetesObject } from '../model/object.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+
+/** Which state of the collection a list may show. */
+export type ListConsistency =
+  /** The newest: resourceVersion left out. */
+  | { readonly kind: 'latest' }
+  /** Anything not older than this resourceVersion, served from the server's cache. */
+  | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
+
+export interface ListPageRequest {
+  readonly consistency: ListConsistency;
+  /** Objects in a page; 0 asks for everything at once. */
+  readonly limit: number;
+  /** Token of the page before. Then `consistency` is not sent: the token implies it. */
+  readonly continueToken?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ListPage<T extends KubernetesObject> {
+  /** Complete objects: `apiVersion` and `kind` are filled in where the server left them out. */
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  /** Undefined on the last page. */
+  readonly continueToken: string | undefined;
+}
+
+export interface WatchRequest {
+  /** Events after this resourceVersion. Never empty and never `0`. */
+  readonly resourceVersion: string;
+  /** After so long the server ends the watch. */
+  readonly timeoutSeconds: number;
+  /** Called for every piece of the answer's body, complete lines or not: the line is alive. */
+  readonly onActivity?: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** One resource, listable page by page and watchable. What a reflector needs from a client. */
+export interface ListWatch<T extends KubernetesObject> {
+  /**
+   * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted. A page whose
+   *   resourceVersion is empty or `0` is a ProtocolError `DECODE`.
+   */
+  listPage(request: ListPageRequest): Promise<ListPage<T>>;
+  /**
+   * Resolves when the server has accepted the watch (its answer's head arrived), to batches of
+   * events in the order of the wire. The iterator ends when the server ends the watch in order,
+   * throws what `stream/decode.ts` throws, and an AmbassadorError `CONNECTION_LOST` when the answer
+   * breaks off. Leaving the loop, or aborting, closes the connection.
+   */
+  watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+}
