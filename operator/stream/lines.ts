@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream';
+import split2 from 'split2';
+import { ProtocolError } from '../core/errors.ts';
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Most bytes held of a line that has no end yet. etcd refuses requests over 1.5 MiB, JSON escapes
+ * make at most six bytes of one, and a MODIFIED line holds one object: 9 MiB, with ample room for
+ * aggregated API servers that are not stored in etcd.
+ */
+export const DEFAULT_MAX_LINE_BYTES: number = 32 * 1024 * 1024;
+
+export interface ReadLinesOptions {
+  /** Default 32 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
+  readonly maxLineBytes?: number;
+  /** Called for every chunk as it arrives, before it is split. Must not throw. */
+  readonly onChunk?: (bytes: number) => void;
+}
+
+/**
+ * Bytes → lines. The only module that imports split2.
+ *
+ * Yields all complete lines of a chunk as one array, without terminators; blank lines are dropped
+ * and CRLF is accepted. Splits bytes at `\n` before decoding UTF-8, so that a chunk may end anywhere.
+ * A last line without `\n` is never yielded, however the stream ended: it may be cut short even
+ * where it looks complete. Leaving the loop destroys `body`, which closes the connection.
+ *
+ * @throws ProtocolError `DECODE` when a line outgrows `maxLineBytes`.
+ * @throws whatever `body` fails with.
+ */
+export async function* readLines(
+  body: Readable,
+  { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions = {},
+): AsyncGenerator<readonly string[], void, undefined> {
+  const splitter = split2('\n');
+  // The start of a line whose end has not arrived. split2 would join it anew, and look through it
+  // again, with every chunk: quadratic for a long line.
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    onChunk?.(chunk.length);
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const whole = chunk.subarray(0, end);
+      const lines = splitLines(
+        splitter,
+        held.length === 0 ? whole : Buffer.concat([...held, whole]),
+      );
+      held = [];
+      heldBytes = 0;
+      if (lines.length > 0) yield lines;
+    }
+    if (end < chunk.length) {
+      held.push(end === 0 ? chunk : chunk.subarray(end));
+      heldBytes += chunk.length - end;
+      if (heldBytes > maxLineBytes) throw tooLong(heldBytes, maxLineBytes);
+    }
+  }
+}
+
+/** The lines of `whole`, which ends with a newline, so that nothing stays in the splitter. */
+function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[] {
+  const lines: string[] = [];
+  splitter.write(whole);
+  for (let line: unknown = splitter.read(); line !== null; line = splitter.read()) {
+    const text = withoutCarriageReturn(line as string);
+    if (text !== '') lines.push(text);
+  }
+  return lines;
+}
+
+function withoutCarriageReturn(line: string): string {
+  return line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line;
+}
+
+function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
+  return new ProtocolError('a line of the answer is too long', {
+    code: 'DECODE',
+    context: { gotBytes, maxLineBytes },
+  });
+}

@@ -1,0 +1,52 @@
+import { ConfigurationError } from '../core/errors.ts';
+
+/** Where the ambassador listens. */
+export interface AmbassadorAddress {
+  /** `http://host:port`. */
+  readonly origin: string;
+  /** Path of a unix socket, or undefined for TCP. */
+  readonly socketPath: string | undefined;
+  /** Host header to send, or undefined for the one that follows from `origin`. */
+  readonly host: string | undefined;
+}
+
+const EXPECTED = 'http://HOST:PORT or unix:/PATH';
+
+/**
+ * The address that `CHANCERY_API_URL` names: `http://127.0.0.1:8001` or `unix:/path.sock`.
+ *
+ * TLS, credentials and paths are refused, because all of them are the ambassador's business.
+ *
+ * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
+ */
+export function parseApiUrl(apiUrl: string): AmbassadorAddress {
+  if (apiUrl.startsWith('unix:')) return unixAddress(apiUrl);
+  if (!URL.canParse(apiUrl)) throw unusable('not a URL', apiUrl);
+  const url = new URL(apiUrl);
+  if (url.username !== '' || url.password !== '') {
+    // The text is left out: it holds a password.
+    throw unusable('credentials do not belong into the URL', `${url.protocol}//***@${url.host}`);
+  }
+  if (url.protocol !== 'http:') throw unusable(`scheme ${url.protocol} is not http:`, apiUrl);
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw unusable('a path or query is not part of an origin', apiUrl);
+  }
+  // kubectl proxy compares the Host header without its port but refuses `[::1]:8001`, since the
+  // split takes the brackets away too.
+  const host = url.hostname === '[::1]' ? 'localhost' : undefined;
+  return { origin: url.origin, socketPath: undefined, host };
+}
+
+function unixAddress(apiUrl: string): AmbassadorAddress {
+  const socketPath = apiUrl.slice('unix:'.length).replace(/^\/\/(?=\/)/, '');
+  if (!socketPath.startsWith('/') || socketPath.endsWith('/') || socketPath.startsWith('//')) {
+    throw unusable('a unix socket needs an absolute path', apiUrl);
+  }
+  return { origin: 'http://localhost', socketPath, host: undefined };
+}
+
+function unusable(problem: string, got: string): ConfigurationError {
+  return new ConfigurationError(`unusable API URL: ${problem}`, {
+    context: { expected: EXPECTED, got },
+  });
+}

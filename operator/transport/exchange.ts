@@ -1,0 +1,204 @@
+import { Readable } from 'node:stream';
+import type { Cancel, Clock } from '../core/clock.ts';
+import { AmbassadorError, type ErrorContext, messageOf, ProtocolError } from '../core/errors.ts';
+import type { TransportRequest, TransportResponse } from './transport.ts';
+
+/** Bytes of an answer held for a reader that is busy; then the socket is paused. */
+const BODY_BUFFER_BYTES = 64 * 1024;
+
+/** What the HTTP library lets us do with a request that is on its connection. */
+export interface ExchangeController {
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+export interface ExchangeLimits {
+  /** From the moment the request is on its connection until the answer's head. */
+  readonly headersTimeoutMs: number;
+  /** From `start` until the last byte of the answer; undefined for none. */
+  readonly deadlineMs: number | undefined;
+}
+
+/**
+ * One request and its answer: the callbacks that the HTTP library drives.
+ *
+ * Whatever happens first ends it — the last byte, a failure, a timer, the caller's signal, or the
+ * destruction of the body — and takes timers, listener and, unless complete, the connection away.
+ */
+export class Exchange {
+  readonly #request: TransportRequest;
+  readonly #limits: ExchangeLimits;
+  readonly #clock: Clock;
+  #controller: ExchangeController | undefined;
+  #body: Readable | undefined;
+  #ended = false;
+  #failure: Error | undefined;
+  #cancelDeadline: Cancel | undefined;
+  #cancelHeadersTimeout: Cancel | undefined;
+  #resolve: (response: TransportResponse) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(request: TransportRequest, limits: ExchangeLimits, clock: Clock) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Hands this exchange to the HTTP library and resolves with the answer's head. */
+  start(dispatch: (handler: this) => void): Promise<TransportResponse> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#request;
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      this.#resolve = resolve;
+      this.#reject = reject;
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+      const { deadlineMs } = this.#limits;
+      if (deadlineMs !== undefined) {
+        this.#cancelDeadline = this.#clock.schedule(deadlineMs, () =>
+          this.#fail(this.#timeout('the answer was not complete in time', deadlineMs)),
+        );
+      }
+      dispatch(this);
+    });
+  }
+
+  onRequestStart(controller: ExchangeController): void {
+    if (this.#failure !== undefined) {
+      controller.abort(this.#failure);
+      return;
+    }
+    this.#controller = controller;
+    const { headersTimeoutMs } = this.#limits;
+    this.#cancelHeadersTimeout = this.#clock.schedule(headersTimeoutMs, () =>
+      this.#fail(this.#timeout('the ambassador did not answer in time', headersTimeoutMs)),
+    );
+  }
+
+  onResponseStart(
+    controller: ExchangeController,
+    status: number,
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  ): void {
+    if (status < 200) return; // informational: the answer is still to come
+    this.#cancelHeadersTimeout?.();
+    const body = new Readable({
+      highWaterMark: BODY_BUFFER_BYTES,
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        this.#abandon();
+        done(error);
+      },
+    });
+    // A body that fails while nobody reads it must not end the process; readers see the failure.
+    body.on('error', () => {});
+    this.#body = body;
+    this.#resolve({ status, headers: joined(headers), body });
+  }
+
+  onResponseData(controller: ExchangeController, chunk: Buffer): void {
+    if (this.#body?.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    this.#release();
+    this.#body?.push(null);
+  }
+
+  /** An upgrade is never asked for, so that an answer 101 is nobody's who knows Kubernetes. */
+  onRequestUpgrade(): void {
+    this.#fail(this.#notHttp('the answer switches protocols', undefined));
+  }
+
+  onResponseError(_controller: ExchangeController | null, error: Error): void {
+    this.#fail(this.#explain(error));
+  }
+
+  readonly #onAbort = (): void => this.#fail(this.#request.signal.reason as Error);
+
+  /** The first failure wins; those that follow from closing the connection are not news. */
+  #fail(error: Error): void {
+    if (this.#failure !== undefined || this.#ended) return;
+    this.#failure = error;
+    this.#release();
+    this.#controller?.abort(error);
+    if (this.#body === undefined) this.#reject(error);
+    else this.#body.destroy(error);
+  }
+
+  /** The reader is done with the body, whether or not it is complete. */
+  #abandon(): void {
+    if (this.#ended || this.#failure !== undefined) return;
+    this.#fail(new Error('the reader left'));
+  }
+
+  #release(): void {
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#cancelDeadline?.();
+    this.#cancelHeadersTimeout?.();
+  }
+
+  #explain(error: Error): Error {
+    if (error.name === 'HTTPParserError' || codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') {
+      return this.#notHttp('the answer is not HTTP', error);
+    }
+    if (this.#body !== undefined) {
+      return new AmbassadorError('the answer broke off', {
+        code: 'CONNECTION_LOST',
+        fate: 'unknown',
+        cause: error,
+        context: this.#context(error),
+      });
+    }
+    const sent = this.#controller !== undefined;
+    return new AmbassadorError(
+      sent
+        ? 'the connection to the ambassador broke before it answered'
+        : `the ambassador cannot be reached: ${messageOf(error)}`,
+      {
+        code: 'AMBASSADOR_UNREACHABLE',
+        fate: sent ? 'unknown' : 'not-sent',
+        cause: error,
+        context: this.#context(error),
+      },
+    );
+  }
+
+  #timeout(message: string, timeoutMs: number): AmbassadorError {
+    return new AmbassadorError(message, {
+      code: 'AMBASSADOR_TIMEOUT',
+      fate: this.#controller === undefined ? 'not-sent' : 'unknown',
+      context: { ...this.#context(), timeoutMs },
+    });
+  }
+
+  #notHttp(message: string, cause: Error | undefined): ProtocolError {
+    return new ProtocolError(message, { code: 'NOT_KUBERNETES', cause, context: this.#context() });
+  }
+
+  #context(error?: Error): ErrorContext {
+    const { method, path } = this.#request;
+    const facts = { method, path: path.split('?', 1)[0] ?? '' };
+    const code = error === undefined ? undefined : codeOf(error);
+    return code === undefined ? facts : { ...facts, cause: code };
+  }
+}
+
+function codeOf(error: Error): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function joined(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) result[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return result;
+}

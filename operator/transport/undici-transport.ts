@@ -1,0 +1,112 @@
+import { Pool } from 'undici';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { VERSION } from '../core/version.ts';
+import { parseApiUrl } from './api-url.ts';
+import { Exchange } from './exchange.ts';
+import { requestHeaders } from './request-headers.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface UndiciTransportOptions {
+  /** How we name ourselves to the API server. Default `chancery/VERSION`. */
+  readonly userAgent?: string;
+  /** Calls on the wire at one time; more wait. Watches do not count. Default 64. */
+  readonly maxInFlight?: number;
+  /**
+   * How long a call may take from `send` to the last byte of its answer, waiting included. Default
+   * 65 s: the API server gives up a read after 60 s.
+   */
+  readonly callDeadlineMs?: number;
+  readonly clock?: Clock;
+}
+
+export const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
+  userAgent: `chancery/${VERSION}`,
+  maxInFlight: 64,
+  callDeadlineMs: 65_000,
+  clock: systemClock,
+};
+
+const HEADERS_TIMEOUT_MS = { call: 30_000, watch: 60_000 } as const;
+
+/** On a loopback a connection is there in 0.1 ms or something is wrong. */
+const CONNECT_TIMEOUT_MS = 4_000;
+
+/** A connection idle for longer may be one that a restarted proxy no longer knows. */
+const KEEP_ALIVE_MS = 3_000;
+
+/** Longest answer head in bytes. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/**
+ * A Transport to the ambassador at `http://127.0.0.1:8001` or `unix:/path.sock`.
+ *
+ * Calls share at most `maxInFlight` connections; every watch has one of its own and never delays a
+ * call. Redirects are not followed, `HTTP_PROXY` is not read, and nothing is retried. Opens no
+ * connection before the first request; `close` must be called by whoever made it.
+ *
+ * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
+ */
+export function undiciTransport(apiUrl: string, options: UndiciTransportOptions = {}): Transport {
+  const { userAgent, maxInFlight, callDeadlineMs, clock } = {
+    ...DEFAULT_TRANSPORT_OPTIONS,
+    ...options,
+  };
+  requirePositive('maxInFlight', maxInFlight);
+  requirePositive('callDeadlineMs', callDeadlineMs);
+  const { origin, socketPath, host } = parseApiUrl(apiUrl);
+
+  const shared: Pool.Options = {
+    ...(socketPath === undefined ? {} : { socketPath }),
+    allowH2: false,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The library's own 300 s would end a quiet watch; the exchange keeps the timers.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  };
+  const pools = {
+    call: new Pool(origin, { ...shared, connections: maxInFlight, pipelining: 1 }),
+    // `pipelining: 0` sends `connection: close`: a connection that carried a watch is not reused.
+    watch: new Pool(origin, { ...shared, connections: null, pipelining: 0 }),
+  };
+
+  return {
+    async send(request: TransportRequest): Promise<TransportResponse> {
+      const { method, path, body, purpose } = request;
+      requirePath(path);
+      const headers = requestHeaders(request.headers ?? {}, { userAgent, host });
+      const exchange = new Exchange(
+        request,
+        {
+          headersTimeoutMs: request.headersTimeoutMs ?? HEADERS_TIMEOUT_MS[purpose],
+          deadlineMs: purpose === 'call' ? callDeadlineMs : undefined,
+        },
+        clock,
+      );
+      return exchange.start((handler) =>
+        pools[purpose].dispatch({ method, path, headers, body: body ?? null }, handler),
+      );
+    },
+
+    async close(): Promise<void> {
+      const reason = new Error('the transport was closed');
+      await Promise.all([pools.call.destroy(reason), pools.watch.destroy(reason)]);
+    },
+  };
+}
+
+function requirePositive(name: string, value: number): void {
+  if (value >= 1) return;
+  throw new ConfigurationError(`${name} must be at least 1`, { context: { got: value } });
+}
+
+/** Printable ASCII only; anything else has to be percent-encoded by the caller. */
+function requirePath(path: string): void {
+  if (/^\/[!-~]*$/.test(path)) return;
+  throw new ConfigurationError('a request path must start with / and be URL-encoded', {
+    context: { got: path },
+  });
+}
