@@ -1,0 +1,149 @@
+import type { Client } from '../client/client.ts';
+import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
+import type { Controller } from '../controller/controller.ts';
+import type { Log } from '../controller/reconciler.ts';
+import { ControllerRunner } from '../controller/runner.ts';
+import { linkedAbort } from '../core/abort.ts';
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { ListWatch } from '../watch/list-watch.ts';
+import { HealthServer } from './health-server.ts';
+import { Informers, type Scope } from './informers.ts';
+import type { Settings } from './settings.ts';
+
+export interface ManagerOptions {
+  readonly settings: Settings;
+  readonly controllers: readonly Controller[];
+  /** A client that writes under the given field manager. */
+  readonly clientFor: (fieldManager: string) => Client;
+  readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  readonly clock: Clock;
+  /** A logger bound to the given facts. */
+  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+}
+
+/** What a reconcile under way gets to finish in, once the process is asked to stop. */
+const DRAIN_GRACE_MS = 10_000;
+
+/** What Events get to be sent in, after that. */
+const EVENT_FLUSH_MS = 5_000;
+
+/** The controllers of one process, with what they share. */
+export class Manager {
+  readonly #options: ManagerOptions;
+  readonly #log: Log;
+  readonly #informers: Informers;
+  readonly #health: HealthServer | undefined;
+  #stopping = false;
+
+  /** @throws ConfigurationError `CONFIG` when two controllers have the same name. */
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.#log = options.logFor({});
+    const { settings, controllers, clock, listWatchFor } = options;
+    const names = controllers.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) {
+      throw new ConfigurationError('two controllers have the same name', {
+        context: { controller: twice },
+      });
+    }
+    this.#informers = new Informers({
+      namespace: settings.namespace,
+      listWatchFor,
+      log: this.#log,
+      reflector: {
+        clock,
+        ...(settings.watchTimeoutSeconds && { watchTimeoutSeconds: settings.watchTimeoutSeconds }),
+        ...(settings.relistIntervalMs !== undefined && {
+          relistIntervalMs: settings.relistIntervalMs,
+        }),
+      },
+    });
+    if (settings.healthPort !== 0) {
+      this.#health = new HealthServer({
+        port: settings.healthPort,
+        host: settings.healthHost,
+        live: [],
+        ready: [
+          { name: 'sources', ok: () => this.#informers.healthy },
+          { name: 'running', ok: () => !this.#stopping },
+        ],
+      });
+    }
+  }
+
+  /** True when every source has its first list and its requests work; what `/readyz` says. */
+  get ready(): boolean {
+    return this.#informers.healthy && !this.#stopping;
+  }
+
+  /**
+   * Works until `signal` aborts, then stops in order: no new reconciles; those under way get 10 s to
+   * finish, then their signal aborts; sources; Events; the health server last.
+   *
+   * @throws ConfigurationError `CONFIG` when the health port cannot be had. Nothing that the cluster
+   *   does makes it throw.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { controllers, clock, settings } = this.#options;
+    await this.#health?.start();
+    const hardStop = new AbortController();
+    using sources = linkedAbort(hardStop.signal);
+    const recorders: ApiEventRecorder[] = [];
+    const runners = controllers.map((controller) => this.#runner(controller, recorders));
+    for (const runner of runners) runner.attach();
+    this.#log.info(
+      {
+        controllers: controllers.map(({ name }) => name),
+        apiUrl: settings.apiUrl,
+        namespace: settings.namespace ?? '*',
+      },
+      'manager started',
+    );
+    let cancelGrace = (): void => {};
+    const onStop = (): void => {
+      this.#stopping = true;
+      this.#log.info({ graceMs: DRAIN_GRACE_MS }, 'stopping');
+      cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => hardStop.abort(signal.reason));
+    };
+    if (signal.aborted) onStop();
+    else signal.addEventListener('abort', onStop, { once: true });
+    const watching = this.#informers.run(sources.signal);
+    try {
+      await Promise.all(runners.map((runner) => runner.run(signal, hardStop.signal)));
+    } finally {
+      cancelGrace();
+      signal.removeEventListener('abort', onStop);
+      sources.abort(signal.reason);
+      await watching;
+      await Promise.all(recorders.map((recorder) => recorder.close(EVENT_FLUSH_MS)));
+      await this.#health?.stop();
+    }
+    this.#log.info({}, 'stopped');
+  }
+
+  #runner(controller: Controller, recorders: ApiEventRecorder[]): ControllerRunner {
+    const { clientFor, clock, logFor, settings } = this.#options;
+    const client = clientFor(controller.name);
+    const self = { namespace: settings.podNamespace, podName: settings.podName };
+    const events = new ApiEventRecorder({
+      client,
+      clock,
+      self,
+      reportingController: `chancery.dev/${controller.name}`,
+      log: logFor({ controller: controller.name }),
+    });
+    recorders.push(events);
+    return new ControllerRunner({
+      controller,
+      informerFor: (source) => this.#informers.of(source),
+      client,
+      clock,
+      events,
+      self,
+      logFor,
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { ConfigurationError } from '../core/errors.ts';
+import type { ReflectorSettings } from '../watch/reflector-options.ts';
+
+/** What a manager needs to know of its surroundings. All of it comes from the environment. */
+export interface Settings {
+  /** Where the ambassador listens: `http://127.0.0.1:8001` or `unix:/path.sock`. */
+  readonly apiUrl: string;
+  /** Namespace that sources watch by default; undefined for all namespaces. */
+  readonly namespace: string | undefined;
+  /** Namespace and name of our own Pod. */
+  readonly podNamespace: string | undefined;
+  readonly podName: string | undefined;
+  /** Port of `/healthz` and `/readyz`; 0 for none. */
+  readonly healthPort: number;
+  /** Address that it listens on: all of the Pod's by default, for the kubelet asks the Pod's IP. */
+  readonly healthHost: string;
+  readonly logLevel: LogLevel;
+  readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
+  readonly relistIntervalMs: number | undefined;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every variable that is read, for `--help` and for the documentation. */
+export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  ['CHANCERY_API_URL', 'the ambassador: http://127.0.0.1:8001 (default) or unix:/path.sock'],
+  ['WATCH_NAMESPACE', 'namespace to watch; "*" for all; default: POD_NAMESPACE, then "default"'],
+  ['res_namespace', 'the same, by its older name; WATCH_NAMESPACE wins'],
+  ['POD_NAMESPACE', 'namespace of our own Pod (Downward API)'],
+  ['POD_NAME', 'name of our own Pod (Downward API)'],
+  ['CHANCERY_HEALTH_PORT', 'port of /healthz and /readyz; default 8081, 0 for none'],
+  ['CHANCERY_HEALTH_HOST', 'address for that port; default all'],
+  ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
+  ['CHANCERY_WATCH_TIMEOUT', 'seconds after which watches end, as MIN-MAX; default 300-600'],
+  ['CHANCERY_RELIST_INTERVAL', 'seconds between authoritative relists; default 1800, 0 for none'],
+];
+
+/**
+ * Settings from environment variables; unset and empty ones have their defaults.
+ *
+ * @throws ConfigurationError `CONFIG` that names the variable, what it needs and what it holds.
+ */
+export function settingsFrom(environment: Environment): Settings {
+  const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const namespace = read('WATCH_NAMESPACE') ?? read('res_namespace') ?? read('POD_NAMESPACE');
+  return {
+    apiUrl: read('CHANCERY_API_URL') ?? 'http://127.0.0.1:8001',
+    namespace: namespace === '*' ? undefined : (namespace ?? 'default'),
+    podNamespace: read('POD_NAMESPACE'),
+    podName: read('POD_NAME'),
+    healthPort: wholeNumber('CHANCERY_HEALTH_PORT', read('CHANCERY_HEALTH_PORT'), 65_535) ?? 8_081,
+    healthHost: read('CHANCERY_HEALTH_HOST') ?? '::',
+    logLevel: logLevel(read('CHANCERY_LOG_LEVEL')),
+    watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),
+    relistIntervalMs: toMs(
+      wholeNumber('CHANCERY_RELIST_INTERVAL', read('CHANCERY_RELIST_INTERVAL'), 31_536_000),
+    ),
+  };
+}
+
+function toMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+function wholeNumber(name: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && value <= max) return value;
+  throw unusable(name, `a whole number from 0 to ${max}`, text);
+}
+
+function range(name: string, text: string | undefined): Settings['watchTimeoutSeconds'] {
+  if (text === undefined) return undefined;
+  const value = parseSecondsRange(text);
+  if (value === undefined)
+    throw unusable(name, 'two whole numbers as MIN-MAX, 0 < MIN <= MAX', text);
+  return value;
+}
+
+/** `MIN-MAX` in whole seconds, or one number for both; undefined when it is neither. */
+export function parseSecondsRange(text: string): readonly [min: number, max: number] | undefined {
+  const match = /^([0-9]{1,6})(?:-([0-9]{1,6}))?$/.exec(text);
+  if (match === null) return undefined;
+  const min = Number(match[1]);
+  const max = Number(match[2] ?? match[1]);
+  return min > 0 && min <= max ? [min, max] : undefined;
+}
+
+function logLevel(text: string | undefined): LogLevel {
+  switch (text) {
+    case undefined:
+      return 'info';
+    case 'debug':
+    case 'info':
+    case 'warn':
+    case 'error':
+      return text;
+  }
+  throw unusable('CHANCERY_LOG_LEVEL', 'debug, info, warn or error', text);
+}
+
+function unusable(name: string, expected: string, found: string): ConfigurationError {
+  return new ConfigurationError(`${name} must be ${expected}, not ${JSON.stringify(found)}`);
+}

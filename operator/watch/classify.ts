@@ -1,0 +1,185 @@
+import { AmbassadorError, ProtocolError } from '../core/errors.ts';
+import { ApiError, isGone, isTooLargeResourceVersion } from '../model/status.ts';
+
+/** How one list or one watch ended. */
+export type Outcome =
+  /** The list failed, or the watch did before or after its answer's head. */
+  | { readonly during: 'list' | 'open' | 'stream'; readonly error: unknown }
+  /** The server ended the watch in order. */
+  | { readonly during: 'stream'; readonly lines: number; readonly livedMs: number }
+  /** We cut the watch: nothing came for longer than can be normal. */
+  | { readonly during: 'stream'; readonly stalled: true };
+
+/** Failures of a kind in a row; a watch that worked sets the others back to 0. */
+export interface History {
+  readonly expired: number;
+  readonly emptyShortWatches: number;
+  readonly tooLarge: number;
+  readonly serverErrors: number;
+  readonly undecodable: number;
+}
+
+export const NO_HISTORY: History = Object.freeze({
+  expired: 0,
+  emptyShortWatches: 0,
+  tooLarge: 0,
+  serverErrors: 0,
+  undecodable: 0,
+});
+
+/** Why the reflector does not simply go on. Part of logs and metrics: a word is never renamed. */
+export type Reason =
+  | 'ended' // routine
+  | 'ended-at-once'
+  | 'expired'
+  | 'broken'
+  | 'stalled'
+  | 'unreachable'
+  | 'upstream-unreachable'
+  | 'overloaded'
+  | 'ahead-of-server'
+  | 'server-error'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'filtered'
+  | 'unserved'
+  | 'unwatchable'
+  | 'rejected'
+  | 'undecodable'
+  | 'not-kubernetes'
+  | 'unexpected';
+
+export interface Action {
+  /** What to do next. `resume` repeats a list that failed, and reopens a watch. */
+  readonly step: 'resume' | 'relist-fresher' | 'relist-latest';
+  /** What to do before: see `Reflector` for the lengths. */
+  readonly wait: 'none' | 'backoff' | 'longest' | 'unserved' | 'forbidden' | 'poll';
+  /** A floor that the server asked for. */
+  readonly atLeastMs: number;
+  readonly reason: Reason;
+}
+
+/** A watch that ends sooner, without a line, says that something is wrong (client-go's figure). */
+export const SHORT_WATCH_MS = 1_000;
+
+/**
+ * Decides what a reflector does after a list or a watch ended. Pure: the whole policy is this table.
+ */
+export function classify(outcome: Outcome, history: History): Action {
+  if ('stalled' in outcome) return act('resume', 'none', 'stalled');
+  if ('lines' in outcome) return classifyEnd(outcome, history);
+  const { error } = outcome;
+  if (error instanceof ApiError) return classifyStatus(error, outcome.during, history);
+  if (error instanceof AmbassadorError) return classifyAmbassador(error);
+  if (error instanceof ProtocolError) return classifyProtocol(error, outcome.during, history);
+  return act('relist-latest', 'backoff', 'unexpected');
+}
+
+function classifyEnd(
+  { lines, livedMs }: { readonly lines: number; readonly livedMs: number },
+  history: History,
+): Action {
+  if (lines > 0 || livedMs >= SHORT_WATCH_MS) return act('resume', 'none', 'ended');
+  // Resources without a watch cache answer a stale resourceVersion with an empty watch and no 410.
+  return history.emptyShortWatches === 0
+    ? act('resume', 'backoff', 'ended-at-once')
+    : act('relist-latest', 'backoff', 'ended-at-once');
+}
+
+/** Server errors in a row before the resourceVersion itself is suspected. */
+const MAX_SERVER_ERRORS = 5;
+
+/** Attempts that let a replica catch up before reading past the server's cache. */
+const MAX_TOO_LARGE = 3;
+
+type During = 'list' | 'open' | 'stream';
+
+function classifyStatus(error: ApiError, during: During, history: History): Action {
+  const atLeastMs = error.retryAfterMs ?? 0;
+  if (isGone(error)) return classifyGone(during, history);
+  if (isTooLargeResourceVersion(error)) {
+    return history.tooLarge < MAX_TOO_LARGE
+      ? act('resume', 'backoff', 'ahead-of-server', atLeastMs)
+      : act('relist-latest', 'backoff', 'ahead-of-server');
+  }
+  switch (error.status) {
+    case 401:
+      return act('resume', 'backoff', 'unauthorized', atLeastMs);
+    case 403:
+      return act('resume', 'forbidden', 'forbidden', atLeastMs);
+    case 404:
+      return act('relist-latest', 'unserved', 'unserved');
+    case 405:
+      return act('relist-latest', 'poll', 'unwatchable');
+    case 429:
+    case 503:
+      return act('resume', 'backoff', 'overloaded', atLeastMs);
+  }
+  if (error.status >= 500) {
+    // A watch from a resourceVersion that is not this server's own is refused as a 500.
+    if (/resource ?version.*invalid value|invalid.*resource ?version/i.test(error.message)) {
+      return act('relist-latest', 'backoff', 'server-error');
+    }
+    return history.serverErrors < MAX_SERVER_ERRORS
+      ? act('resume', 'backoff', 'server-error', atLeastMs)
+      : act('relist-fresher', 'backoff', 'server-error', atLeastMs);
+  }
+  if (error.status >= 400) return act('relist-latest', 'longest', 'rejected');
+  return act('relist-fresher', 'backoff', 'server-error');
+}
+
+/**
+ * First a list that the server's cache can answer, for thousands of watches expire at once when an
+ * API server restarts. When that one is refused as well, one past the cache.
+ */
+function classifyGone(during: During, { expired }: History): Action {
+  if (during === 'list') {
+    return act('relist-latest', expired <= 1 ? 'none' : 'backoff', 'expired');
+  }
+  return act('relist-fresher', expired === 0 ? 'none' : 'backoff', 'expired');
+}
+
+function classifyAmbassador(error: AmbassadorError): Action {
+  switch (error.code) {
+    case 'AMBASSADOR_FORBIDDEN':
+      return act('resume', 'forbidden', 'filtered');
+    case 'AMBASSADOR_UPSTREAM':
+      return act('resume', 'backoff', 'upstream-unreachable');
+    case 'CONNECTION_LOST':
+      return act('resume', 'backoff', 'broken');
+    default:
+      return act('resume', 'backoff', 'unreachable');
+  }
+}
+
+function classifyProtocol(error: ProtocolError, during: During, history: History): Action {
+  if (error.code === 'NOT_KUBERNETES') return act('resume', 'backoff', 'not-kubernetes');
+  if (during === 'list') return act('resume', 'backoff', 'undecodable');
+  // Skipping a line would lose its event for ever. The first time costs one list; a line that stays
+  // undecodable must not cost one list after the other.
+  const waits = ['none', 'backoff', 'longest'] as const;
+  return act('relist-latest', waits[Math.min(history.undecodable, 2)] ?? 'longest', 'undecodable');
+}
+
+function act(step: Action['step'], wait: Action['wait'], reason: Reason, atLeastMs = 0): Action {
+  return { step, wait, atLeastMs, reason };
+}
+
+const COUNTERS: Partial<Record<Reason, keyof History>> = {
+  expired: 'expired',
+  'ended-at-once': 'emptyShortWatches',
+  'ahead-of-server': 'tooLarge',
+  'server-error': 'serverErrors',
+  undecodable: 'undecodable',
+};
+
+/**
+ * The history after `action` was decided.
+ *
+ * @param worked - the watch that ended had delivered a line, or had lived for a second.
+ */
+export function remember(history: History, action: Action, worked: boolean): History {
+  const counter = COUNTERS[action.reason];
+  const kept = worked ? NO_HISTORY : history;
+  return counter === undefined ? kept : { ...kept, [counter]: history[counter] + 1 };
+}

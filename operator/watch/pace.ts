@@ -1,0 +1,99 @@
+import { type Backoff, exponentialBackoff } from '../core/backoff.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Action } from './classify.ts';
+
+/** Delays of lists and watches: client-go's reflector. */
+const BACKOFF = { initialMs: 800, maxMs: 30_000, factor: 2, jitter: 1 } as const;
+
+/** Connected time after which earlier failures are forgotten (client-go's figure). */
+const HEALTHY_AFTER_MS = 120_000;
+
+/** First delay after a cut or refused connection: most are restarts that are over at once. */
+const FIRST_RETRY_MS = [50, 250] as const;
+
+/** Asking a port of our own Pod costs nothing, and the ambassador comes back within seconds. */
+const UNREACHABLE_MAX_MS = 5_000;
+
+const UNSERVED_POLL_MS = 10_000;
+const UNWATCHABLE_POLL_MS = 30_000;
+const FORBIDDEN = { initialMs: 5_000, maxMs: 60_000, factor: 2, jitter: 0.2 } as const;
+
+const MINUTE_MS = 60_000;
+
+/** How long a reflector waits before its next request. One per source, for lists and watches. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #backoff: Backoff;
+  readonly #forbidden: Backoff;
+  /** Failures since the last two minutes of connected time. */
+  #failures = 0;
+  #connectedMs = 0;
+  /** When watches of the last minute were opened that ended before their time. */
+  #earlyOpens: number[] = [];
+  #lastOpenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#backoff = exponentialBackoff({ ...BACKOFF, random });
+    this.#forbidden = exponentialBackoff({ ...FORBIDDEN, random });
+  }
+
+  /** Milliseconds to wait before `action` is taken. */
+  delayMs(action: Action): number {
+    return Math.max(this.#baseMs(action), action.atLeastMs * (1 + 0.2 * this.#random()));
+  }
+
+  #baseMs({ wait, reason }: Action): number {
+    switch (wait) {
+      case 'none':
+        return 0;
+      case 'unserved':
+        return UNSERVED_POLL_MS * (0.8 + 0.4 * this.#random());
+      case 'poll':
+        return UNWATCHABLE_POLL_MS;
+      case 'forbidden':
+        return this.#forbidden.nextMs();
+      case 'longest':
+        return BACKOFF.maxMs * (1 + this.#random());
+      case 'backoff':
+        return this.#failureMs(reason);
+    }
+  }
+
+  #failureMs(reason: Action['reason']): number {
+    this.#connectedMs = 0;
+    const cheap = reason === 'broken' || reason === 'unreachable';
+    if (this.#failures++ === 0 && cheap) {
+      const [from, to] = FIRST_RETRY_MS;
+      return from + (to - from) * this.#random();
+    }
+    const delayMs = this.#backoff.nextMs();
+    return reason === 'unreachable' ? Math.min(delayMs, UNREACHABLE_MAX_MS) : delayMs;
+  }
+
+  /** Milliseconds to wait so that a server that ends watches early is not opened in a loop. */
+  spacingMs(): number {
+    const nowMs = this.#clock.monotonic();
+    this.#earlyOpens = this.#earlyOpens.filter((at) => nowMs - at < MINUTE_MS);
+    const opens = this.#earlyOpens.length;
+    const spacingMs = opens <= 5 ? 100 : opens <= 10 ? 1_000 : 6_000;
+    return Math.max(0, this.#lastOpenAt + spacingMs - nowMs);
+  }
+
+  /** A watch is being opened. */
+  opened(): void {
+    this.#lastOpenAt = this.#clock.monotonic();
+  }
+
+  /** A watch that had been accepted ended after `livedMs` of the `askedMs` that it was opened for. */
+  closed(livedMs: number, askedMs: number): void {
+    if (livedMs < askedMs) this.#earlyOpens.push(this.#lastOpenAt);
+    this.#connectedMs += livedMs;
+    this.#forbidden.reset();
+    if (this.#connectedMs < HEALTHY_AFTER_MS) return;
+    this.#failures = 0;
+    this.#backoff.reset();
+  }
+}

@@ -1,0 +1,103 @@
+import { type Clock, sleep } from '../core/clock.ts';
+import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import { compareResourceVersions } from '../model/resource-version.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import { listPages } from './list-all.ts';
+import type { ListWatch } from './list-watch.ts';
+
+/** What tells one state of an object from another. */
+export interface ObjectVersion {
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+/** The versions that a cache holds at the moment of the call. */
+export interface VersionView {
+  version(key: ObjectKey): ObjectVersion | undefined;
+  keys(): Iterable<ObjectKey>;
+}
+
+/** How long a difference may be a watch that is a little behind, before it is called drift. */
+const PATIENCE_MS = 30_000;
+const RECHECK_MS = 1_000;
+
+/**
+ * One authoritative list, compared with a cache that goes on changing beside it.
+ *
+ * Nothing is delivered and nothing is written: the answer names the keys that the watch has got
+ * wrong. It finds what no watch can report, such as a delete that an API server's own cache lost.
+ * Of the list only key, uid and resourceVersion are kept.
+ */
+export class Verification {
+  readonly #view: VersionView;
+  readonly #clock: Clock;
+  /** Deletes that the watch has delivered since the list began. */
+  readonly #deleted = new Map<ObjectKey, string | undefined>();
+
+  constructor(view: VersionView, clock: Clock) {
+    this.#view = view;
+    this.#clock = clock;
+  }
+
+  /** Must be called with every batch that the watch delivers while `run` is under way. */
+  observe(batch: readonly WatchEvent<KubernetesObject>[]): void {
+    for (const event of batch) {
+      if (event.type !== 'DELETED') continue;
+      this.#deleted.set(keyOf(event.object), event.object.metadata.resourceVersion);
+    }
+  }
+
+  /**
+   * The keys that differ and stay different for 30 s.
+   *
+   * @throws what the list throws, and `signal.reason`.
+   */
+  async run(
+    source: Pick<ListWatch<KubernetesObject>, 'listPage'>,
+    request: { readonly pageSize: number; readonly signal: AbortSignal },
+  ): Promise<readonly ObjectKey[]> {
+    const listed = new Map<ObjectKey, ObjectVersion>();
+    let listVersion: string | undefined;
+    const latest = { kind: 'latest' } as const;
+    for await (const page of listPages(source, { ...request, consistency: latest })) {
+      listVersion ??= page.resourceVersion;
+      for (const item of page.items) {
+        const { uid, resourceVersion } = item.metadata;
+        listed.set(keyOf(item), { uid, resourceVersion });
+      }
+    }
+    const differs = (key: ObjectKey): boolean => {
+      const wanted = listed.get(key);
+      return wanted === undefined
+        ? this.#isLeftOver(key, listVersion)
+        : this.#isBehind(key, wanted);
+    };
+    const givenUpAt = this.#clock.monotonic() + PATIENCE_MS;
+    let suspects = [...new Set([...listed.keys(), ...this.#view.keys()])].filter(differs);
+    while (suspects.length > 0 && this.#clock.monotonic() < givenUpAt) {
+      await sleep(this.#clock, RECHECK_MS, request.signal);
+      suspects = suspects.filter(differs);
+    }
+    return suspects;
+  }
+
+  /** The list has the object; the cache has not, or has an older state of it. */
+  #isBehind(key: ObjectKey, wanted: ObjectVersion): boolean {
+    const cached = this.#view.version(key);
+    if (cached?.uid === wanted.uid && isAtLeast(cached?.resourceVersion, wanted.resourceVersion)) {
+      return false;
+    }
+    return !isAtLeast(this.#deleted.get(key), wanted.resourceVersion);
+  }
+
+  /** The cache has an object that the list has not, and did not learn of it after the list. */
+  #isLeftOver(key: ObjectKey, listVersion: string | undefined): boolean {
+    const cached = this.#view.version(key);
+    return cached !== undefined && !isAtLeast(cached.resourceVersion, listVersion);
+  }
+}
+
+function isAtLeast(version: string | undefined, other: string | undefined): boolean {
+  if (version === undefined || other === undefined) return false;
+  return (compareResourceVersions(version, other) ?? -1) >= 0;
+}
