@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../core/clock.ts';
+import { type OperatorError, ProtocolError } from '../core/errors.ts';
+import { isStatus } from '../model/status.ts';
+import type { TransportResponse } from '../transport/transport.ts';
+import { isJson, responseFailure } from './response-failure.ts';
+
+/** A larger body could not become one string: V8 ends at 512 MiB, and twice the size is in use. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+
+/** Enough for every Status; a validation failure names each bad field. */
+const MAX_STATUS_BYTES = 1024 * 1024;
+
+/** Of a body that is nobody's, only what helps to recognise its author. */
+const MAX_FOREIGN_BYTES = 2 * 1024;
+
+/** A decoded JSON object of a successful answer. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The JSON object that a successful answer carries.
+ *
+ * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
+ * @throws ProtocolError `DECODE` when the body is not a JSON object: cut short, for example. Since
+ *   API servers stream their lists, they can report a late failure in no other way.
+ */
+export async function readAnswer(response: TransportResponse, clock: Clock): Promise<JsonObject> {
+  await requireSuccess(response, clock);
+  const { bytes, complete } = await readUpTo(response.body, MAX_BODY_BYTES);
+  if (!complete) throw undecodable('the answer is too large', bytes.length);
+  const value = parseObject(bytes);
+  if (isStatus(value) && value.status === 'Failure') {
+    throw responseFailure({ ...response, text: bytes.toString('utf8') }, clock.now());
+  }
+  return value;
+}
+
+/** Returns when the answer is a success with a JSON body, which is left unread; throws otherwise. */
+export async function requireSuccess(response: TransportResponse, clock: Clock): Promise<void> {
+  const { status, headers } = response;
+  if (status < 200 || status >= 300 || !isJson(headers)) throw await readFailure(response, clock);
+}
+
+async function readFailure(response: TransportResponse, clock: Clock): Promise<OperatorError> {
+  const limit = isJson(response.headers) ? MAX_STATUS_BYTES : MAX_FOREIGN_BYTES;
+  const { bytes } = await readUpTo(response.body, limit);
+  return responseFailure({ ...response, text: bytes.toString('utf8') }, clock.now());
+}
+
+/** At most `limit` bytes; a longer body is left, and its connection closed. */
+async function readUpTo(
+  body: Readable,
+  limit: number,
+): Promise<{ bytes: Buffer; complete: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > limit) return { bytes: Buffer.concat(chunks).subarray(0, limit), complete: false };
+  }
+  return { bytes: Buffer.concat(chunks), complete: true };
+}
+
+function parseObject(bytes: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
+    throw undecodable('the answer is not complete JSON', bytes.length);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw undecodable('the answer is not a JSON object', bytes.length);
+  }
+  return value as JsonObject;
+}
+
+function undecodable(message: string, sizeBytes: number): ProtocolError {
+  return new ProtocolError(message, { code: 'DECODE', context: { sizeBytes } });
+}

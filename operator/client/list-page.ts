@@ -1,0 +1,105 @@
+import { ProtocolError } from '../core/errors.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts';
+import type { JsonObject } from './answer.ts';
+
+/** A list answer, checked. */
+export interface DecodedList<T extends KubernetesObject> {
+  readonly items: readonly T[];
+  /** As sent; empty when absent. */
+  readonly resourceVersion: string;
+  readonly continueToken: string | undefined;
+}
+
+/**
+ * The items of a list answer, each with `apiVersion` and `kind`: those of built-in resources come
+ * without. `items: null` is an empty list.
+ *
+ * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without
+ *   a name.
+ */
+export function decodeList<T extends KubernetesObject>(
+  answer: JsonObject,
+  resource: Resource<T>,
+): DecodedList<T> {
+  const expected = formOf(resource);
+  const { items, metadata, apiVersion, kind } = answer as UncheckedList;
+  if (items !== null && !Array.isArray(items)) throw unexpected(resource, expected, answer);
+  if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
+  const isNamedAfterItems = kind === `${expected.kind}List`;
+  const decoded = (items ?? []).map((item: unknown) =>
+    decodeItem<T>(item, resource, expected, isNamedAfterItems),
+  );
+  const token = metadata?.continue;
+  return {
+    items: decoded,
+    resourceVersion: textOf(metadata?.resourceVersion),
+    continueToken: textOf(token) === '' ? undefined : textOf(token),
+  };
+}
+
+/** `apiVersion` and `kind` that objects on the wire carry. */
+export interface ObjectForm {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The form in which objects of a resource are sent. */
+export function formOf(resource: Resource): ObjectForm {
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind };
+}
+
+interface UncheckedList {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+  readonly items?: unknown;
+  readonly metadata?: { readonly resourceVersion?: unknown; readonly continue?: unknown } | null;
+}
+
+/**
+ * An item that names its kind must name the right one. One that does not is taken for what the list
+ * is named after: a resource declared with a wrong kind is found here, before its watch leaves out
+ * every event.
+ */
+function decodeItem<T extends KubernetesObject>(
+  item: unknown,
+  resource: Resource<T>,
+  expected: ObjectForm,
+  isNamedAfterItems: boolean,
+): T {
+  if (typeof item !== 'object' || item === null) throw unexpected(resource, expected, {});
+  const object = item as Partial<KubernetesObject>;
+  const { apiVersion = expected.apiVersion } = object;
+  const kind = object.kind ?? (isNamedAfterItems ? expected.kind : undefined);
+  if (apiVersion !== expected.apiVersion || kind !== expected.kind) {
+    throw unexpected(resource, expected, { apiVersion, kind });
+  }
+  if (typeof object.metadata?.name !== 'string' || object.metadata.name === '') {
+    throw new ProtocolError('an item of a list has no name', {
+      code: 'DECODE',
+      context: { resource: resourceName(resource) },
+    });
+  }
+  if (object.apiVersion !== undefined && object.kind !== undefined) return object as T;
+  return { apiVersion, kind, ...object } as T;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** An answer about something else than the resource asked for. */
+export function unexpected(
+  resource: Resource,
+  expected: ObjectForm,
+  got: { readonly apiVersion?: unknown; readonly kind?: unknown },
+): ProtocolError {
+  return new ProtocolError('the answer is of another kind than the one asked for', {
+    code: 'DECODE',
+    context: {
+      resource: resourceName(resource),
+      expected: `${expected.apiVersion} ${expected.kind}`,
+      got: `${String(got.apiVersion)} ${String(got.kind)}`,
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import { type Clock, systemClock } from '../core/clock.ts';
+import { ProtocolError } from '../core/errors.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import { type DecodeOptions, decodeWatchEvents } from '../stream/decode.ts';
+import { readLines } from '../stream/lines.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
+import { readAnswer, requireSuccess } from './answer.ts';
+import { decodeList, formOf } from './list-page.ts';
+import { withQuery } from './query.ts';
+import { pathOfCollection } from './scope.ts';
+
+/** The part of a resource to list and watch. */
+export interface Scope {
+  /** Left out: all namespaces, or a cluster-scoped resource. */
+  readonly namespace?: string | undefined;
+  /** Text form, not yet URL-encoded. */
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListWatchOptions {
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** Called for every watch event about objects of another kind, which is left out. */
+  readonly onSkipped?: DecodeOptions['onSkipped'];
+}
+
+/**
+ * A resource, listable page by page and watchable through `transport`. See `ListWatch` for what it
+ * promises; nothing is sent before it is used, and nothing is retried.
+ *
+ * @throws ConfigurationError `CONFIG` when `scope` does not fit the resource.
+ */
+export function listWatch<T extends KubernetesObject>(
+  transport: Transport,
+  resource: Resource<T>,
+  scope: Scope = {},
+  { clock = systemClock, onSkipped }: ListWatchOptions = {},
+): ListWatch<T> {
+  const { namespace, ...selectors } = scope;
+  const path = pathOfCollection(resource, namespace);
+  const decoding: DecodeOptions = {
+    expected: formOf(resource),
+    ...(onSkipped === undefined ? {} : { onSkipped }),
+  };
+
+  return {
+    async listPage(request: ListPageRequest): Promise<ListPage<T>> {
+      const response = await transport.send({
+        method: 'GET',
+        path: withQuery(path, { ...selectors, ...pageParameters(request) }),
+        headers: { accept: 'application/json' },
+        purpose: 'call',
+        signal: request.signal,
+      });
+      const page = decodeList(await readAnswer(response, clock), resource);
+      requireResourceVersion(page.resourceVersion, resource);
+      return page;
+    },
+
+    async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+      const { resourceVersion, timeoutSeconds, onActivity, signal } = request;
+      requireResourceVersion(resourceVersion, resource);
+      const response = await transport.send({
+        method: 'GET',
+        path: withQuery(path, {
+          ...selectors,
+          watch: 1,
+          resourceVersion,
+          allowWatchBookmarks: true,
+          timeoutSeconds,
+        }),
+        headers: { accept: 'application/json' },
+        purpose: 'watch',
+        signal,
+      });
+      await requireSuccess(response, clock);
+      const lines = readLines(
+        response.body,
+        onActivity === undefined ? {} : { onChunk: () => onActivity() },
+      );
+      return decodeWatchEvents<T>(lines, decoding);
+    },
+  };
+}
+
+/** A page after the first takes no resourceVersion: the server refuses it beside a token. */
+function pageParameters({
+  consistency,
+  limit,
+  continueToken,
+}: ListPageRequest): Record<string, string | number | undefined> {
+  const paging = { limit: limit === 0 ? undefined : limit, continue: continueToken };
+  if (continueToken !== undefined || consistency.kind === 'latest') return paging;
+  return {
+    ...paging,
+    resourceVersion: consistency.resourceVersion,
+    resourceVersionMatch: 'NotOlderThan',
+  };
+}
+
+function requireResourceVersion(resourceVersion: string, resource: Resource): void {
+  if (resourceVersion !== '' && resourceVersion !== '0') return;
+  throw new ProtocolError('a resourceVersion that a watch cannot start from', {
+    code: 'DECODE',
+    context: { resource: resourceName(resource), got: resourceVersion },
+  });
+}

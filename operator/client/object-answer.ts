@@ -1,0 +1,22 @@
+import type { KubernetesObject } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import type { JsonObject } from './answer.ts';
+import { formOf, unexpected } from './list-page.ts';
+
+/**
+ * The object that a successful answer carries.
+ *
+ * @param subresource - an answer about a subresource may be of another kind, such as Scale.
+ * @throws ProtocolError `DECODE` when it is of another kind than `resource`, or has no name.
+ */
+export function decodeObject<T extends KubernetesObject>(
+  answer: JsonObject,
+  resource: Resource<T>,
+  subresource?: string,
+): T {
+  const expected = formOf(resource);
+  const { apiVersion, kind } = answer;
+  const isExpected = apiVersion === expected.apiVersion && kind === expected.kind;
+  if (!isExpected && subresource === undefined) throw unexpected(resource, expected, answer);
+  return answer as unknown as T;
+}

@@ -1,0 +1,227 @@
+import type { Clock } from '../core/clock.ts';
+import { pods } from '../model/builtin.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import { isGone, isNotFound } from '../model/status.ts';
+import type { Transport, TransportRequest } from '../transport/transport.ts';
+import { type JsonObject, readAnswer } from './answer.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  Target,
+  WriteOptions,
+} from './client.ts';
+import { decodeList } from './list-page.ts';
+import { decodeObject } from './object-answer.ts';
+import { type QueryParameters, withQuery } from './query.ts';
+import { isUnserved } from './response-failure.ts';
+import { pathOfCollection, pathOfObject, pathToCreate } from './scope.ts';
+
+export interface RestClientOptions {
+  readonly transport: Transport;
+  /** Names us in `metadata.managedFields`. Another name later is another owner of our fields. */
+  readonly fieldManager: string;
+  /** For a `Retry-After` that is a date. */
+  readonly clock: Clock;
+}
+
+/** Objects in a page of a list, as in client-go. */
+export const LIST_PAGE_SIZE: number = 500;
+
+const CONTENT_TYPES = {
+  object: 'application/json',
+  /** JSON is YAML, and this is the only content type that every server takes for an apply. */
+  apply: 'application/apply-patch+yaml',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+} as const;
+
+/**
+ * A Client that speaks to the API server through `transport`. Caches nothing, retries nothing: the
+ * caller decides, by what the errors say.
+ */
+export function restClient(options: RestClientOptions): Client {
+  return new RestClient(options);
+}
+
+class RestClient implements Client {
+  readonly #transport: Transport;
+  readonly #fieldManager: string;
+  readonly #clock: Clock;
+
+  constructor({ transport, fieldManager, clock }: RestClientOptions) {
+    this.#transport = transport;
+    this.#fieldManager = fieldManager;
+    this.#clock = clock;
+  }
+
+  async get<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    { signal }: CallOptions,
+  ): Promise<T> {
+    const answer = await this.#call('GET', pathOfObject(resource, target), signal);
+    return decodeObject(answer, resource);
+  }
+
+  async find<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    options: CallOptions,
+  ): Promise<T | undefined> {
+    try {
+      return await this.get(resource, target, options);
+    } catch (error) {
+      // Without the resource nobody knows whether the object exists: that stays an error.
+      if (isNotFound(error) && !isUnserved(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list<T extends KubernetesObject>(
+    resource: Resource<T>,
+    options: ListOptions,
+  ): Promise<readonly T[]> {
+    try {
+      return await this.#listPages(resource, options, LIST_PAGE_SIZE);
+    } catch (error) {
+      // A token outlived the history that it points into. All at once needs no token.
+      if (isGone(error)) return this.#listPages(resource, options, undefined);
+      throw error;
+    }
+  }
+
+  async #listPages<T extends KubernetesObject>(
+    resource: Resource<T>,
+    { namespace, labelSelector, fieldSelector, signal }: ListOptions,
+    limit: number | undefined,
+  ): Promise<readonly T[]> {
+    const path = pathOfCollection(resource, namespace);
+    const pages: (readonly T[])[] = [];
+    let token: string | undefined;
+    do {
+      const query = { labelSelector, fieldSelector, limit, continue: token };
+      const answer = await this.#call('GET', withQuery(path, query), signal);
+      const page = decodeList(answer, resource);
+      pages.push(page.items);
+      token = page.continueToken;
+    } while (token !== undefined);
+    return pages.flat();
+  }
+
+  async create<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions,
+  ): Promise<T> {
+    const { subresource } = options;
+    const path =
+      subresource === undefined
+        ? pathToCreate(resource, object.metadata.namespace)
+        : pathOfObject(resource, object.metadata, subresource);
+    return this.#write('POST', path, resource, options, CONTENT_TYPES.object, object);
+  }
+
+  async apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions,
+  ): Promise<T> {
+    const path = pathOfObject(resource, object.metadata, options.subresource);
+    // The server refuses an apply that carries managedFields, and what was read carries them.
+    const { managedFields: _, ...metadata } = object.metadata;
+    return this.#write('PATCH', path, resource, options, CONTENT_TYPES.apply, {
+      ...object,
+      metadata,
+    });
+  }
+
+  async update<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions,
+  ): Promise<T> {
+    const path = pathOfObject(resource, object.metadata, options.subresource);
+    return this.#write('PUT', path, resource, options, CONTENT_TYPES.object, object);
+  }
+
+  async patch<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    patch: Patch,
+    options: WriteOptions,
+  ): Promise<T> {
+    const path = pathOfObject(resource, target, options.subresource);
+    return this.#write('PATCH', path, resource, options, CONTENT_TYPES[patch.type], patch.body);
+  }
+
+  async delete(
+    resource: Resource,
+    target: Target,
+    { signal, ...deleteOptions }: DeleteOptions,
+  ): Promise<void> {
+    // Without options no body: the proxy can then repeat the request by itself after a GOAWAY.
+    const body =
+      Object.keys(deleteOptions).length === 0
+        ? undefined
+        : { apiVersion: 'v1', kind: 'DeleteOptions', ...deleteOptions };
+    const path = pathOfObject(resource, target);
+    await this.#call('DELETE', path, signal, CONTENT_TYPES.object, body);
+  }
+
+  async evict(
+    pod: Target,
+    { signal, preconditions }: CallOptions & Pick<DeleteOptions, 'preconditions'>,
+  ): Promise<void> {
+    const path = pathOfObject(pods, pod, 'eviction');
+    const query = { fieldManager: this.#fieldManager };
+    await this.#call('POST', withQuery(path, query), signal, CONTENT_TYPES.object, {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: pod.name, namespace: pod.namespace },
+      ...(preconditions === undefined ? {} : { deleteOptions: { preconditions } }),
+    });
+  }
+
+  async #write<T extends KubernetesObject>(
+    method: 'POST' | 'PUT' | 'PATCH',
+    path: string,
+    resource: Resource<T>,
+    { dryRun, force, subresource, signal }: ApplyOptions,
+    contentType: string,
+    body: unknown,
+  ): Promise<T> {
+    const query: QueryParameters = {
+      fieldManager: this.#fieldManager,
+      dryRun: dryRun === true ? 'All' : undefined,
+      force,
+    };
+    const answer = await this.#call(method, withQuery(path, query), signal, contentType, body);
+    return decodeObject(answer, resource, subresource);
+  }
+
+  async #call(
+    method: TransportRequest['method'],
+    path: string,
+    signal: AbortSignal,
+    contentType?: string,
+    body?: unknown,
+  ): Promise<JsonObject> {
+    const accept = 'application/json';
+    const response = await this.#transport.send({
+      method,
+      path,
+      purpose: 'call',
+      signal,
+      ...(contentType === undefined || body === undefined
+        ? { headers: { accept } }
+        : { headers: { accept, 'content-type': contentType }, body: JSON.stringify(body) }),
+    });
+    return readAnswer(response, this.#clock);
+  }
+}
