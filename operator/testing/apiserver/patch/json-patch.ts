@@ -26,11 +26,11 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
   const path = parsePointer(operation.path);
   switch (operation.op) {
     case 'add':
-      return addAt(document, path, valueOf(operation));
+      return addAt(document, path, operandOf(operation));
     case 'remove':
       return removeAt(document, path);
     case 'replace':
-      return replaceAt(document, path, valueOf(operation));
+      return replaceAt(document, path, operandOf(operation));
     case 'copy':
       return addAt(document, path, readAt(document, parsePointer(operation.from)));
     case 'move': {
@@ -38,14 +38,14 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
       return addAt(removeAt(document, from), path, readAt(document, from));
     }
     case 'test':
-      if (!jsonEquals(readAt(document, path), valueOf(operation))) throw unprocessablePatch();
+      if (!jsonEquals(readAt(document, path), operandOf(operation))) throw unprocessablePatch();
       return document;
     default:
       throw unprocessablePatch();
   }
 }
 
-function valueOf(operation: JsonObject): unknown {
+function operandOf(operation: JsonObject): unknown {
   if (!Object.hasOwn(operation, 'value')) throw unprocessablePatch();
   return operation.value;
 }

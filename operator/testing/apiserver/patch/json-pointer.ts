@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, withField, withoutField } from './json-value.ts';
+import { fieldOf, isJsonObject, type JsonObject, withField, withoutField } from './json-value.ts';
 import { unprocessablePatch } from './patch-error.ts';
 
 /** A parsed JSON pointer (RFC 6901). Empty: the whole document. */
@@ -22,7 +22,7 @@ export function readAt(document: unknown, pointer: Pointer): unknown {
 /** Sets a field, or inserts into a list; `-` appends. @throws ApiError 422 without a parent. */
 export function addAt(document: unknown, pointer: Pointer, value: unknown): unknown {
   return changeAt(document, pointer, value, (parent, token) => {
-    if (!Array.isArray(parent)) return withField(parent, token, value);
+    if (isJsonObject(parent)) return withField(parent, token, value);
     const index = token === '-' ? parent.length : indexOf(token, parent.length + 1);
     return parent.toSpliced(index, 0, value);
   });
@@ -32,7 +32,7 @@ export function addAt(document: unknown, pointer: Pointer, value: unknown): unkn
 export function replaceAt(document: unknown, pointer: Pointer, value: unknown): unknown {
   return changeAt(document, pointer, value, (parent, token) => {
     childOf(parent, token);
-    if (!Array.isArray(parent)) return withField(parent, token, value);
+    if (isJsonObject(parent)) return withField(parent, token, value);
     return parent.with(indexOf(token, parent.length), value);
   });
 }
@@ -42,12 +42,12 @@ export function removeAt(document: unknown, pointer: Pointer): unknown {
   if (pointer.length === 0) throw unprocessablePatch();
   return changeAt(document, pointer, undefined, (parent, token) => {
     childOf(parent, token);
-    if (!Array.isArray(parent)) return withoutField(parent, token);
+    if (isJsonObject(parent)) return withoutField(parent, token);
     return parent.toSpliced(indexOf(token, parent.length), 1);
   });
 }
 
-type Container = Readonly<Record<string, unknown>> | readonly unknown[];
+type Container = JsonObject | readonly unknown[];
 
 /** Copies the containers on the way, and lets `change` make the new innermost one. */
 function changeAt(

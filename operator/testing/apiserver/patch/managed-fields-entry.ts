@@ -52,6 +52,10 @@ export interface ServerSideApplyResult {
 export interface RecordUpdateRequest extends WriteIdentity {
   /** The stored object before the write, with its managedFields; undefined for a create. */
   readonly before: JsonObject | undefined;
-  /** What will be stored, after defaulting; its managedFields are what the client sent, if any. */
+  /**
+   * What the client wrote, after defaulting and before what the server adds on its own account (the
+   * finalizer of a Namespace, `status.phase`, a Pod's token volume: nobody owns those). Its
+   * managedFields are what the client sent, if any.
+   */
   readonly after: JsonObject;
 }

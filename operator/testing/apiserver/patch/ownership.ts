@@ -1,0 +1,67 @@
+import { applyConflict } from './apply-conflict.ts';
+import type { FieldComparison } from './field-comparison.ts';
+import {
+  differenceOf,
+  type FieldSet,
+  fieldSetOf,
+  intersectionOf,
+  isEmptyFieldSet,
+  unionOf,
+} from './field-set.ts';
+import { type Owners, withoutEmpty } from './managers.ts';
+import { fieldElement } from './path-element.ts';
+
+const SYSTEM_METADATA = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+];
+
+/** What nobody owns: the identity of an object, and what only the server writes. */
+const UNOWNED: FieldSet = fieldSetOf([
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...SYSTEM_METADATA.map((name) => ['f:metadata', fieldElement(name)]),
+]);
+
+/** The fields that can have an owner. */
+export function ownable(fields: FieldSet): FieldSet {
+  return differenceOf(fields, UNOWNED);
+}
+
+/**
+ * What the other owners keep after a write: neither what it changed nor what it removed.
+ *
+ * @param writer - the identity that the write keeps its hands off.
+ * @throws ApiError 409 unless `force`, when somebody else owns a field that the write changed.
+ */
+export function takeOver(
+  owners: Owners,
+  writer: string | undefined,
+  { added, modified, removed }: FieldComparison,
+  force: boolean,
+): Owners {
+  const changed = unionOf(added, modified);
+  const others = [...owners].filter(([identity]) => identity !== writer);
+  const conflicts = others
+    .map(([, owner]) => ({ owner, fields: intersectionOf(owner.fields, changed) }))
+    .filter(({ fields }) => !isEmptyFieldSet(fields));
+  if (!force && conflicts.length > 0) throw applyConflict(conflicts);
+  const lost = unionOf(changed, removed);
+  const left = new Map(owners);
+  for (const [identity, owner] of others) {
+    left.set(identity, { ...owner, fields: differenceOf(owner.fields, lost) });
+  }
+  if (writer !== undefined) {
+    const own = owners.get(writer);
+    if (own !== undefined) left.set(writer, own);
+  }
+  return withoutEmpty(left);
+}
