@@ -106,16 +106,9 @@ export class Informers {
 function logStatus(log: Log, facts: object, status: ReflectorStatus): void {
   const { health, reason, error, retryInMs } = status;
   const why = { ...facts, reason, err: error, retryInMs: Math.round(retryInMs ?? 0) };
-  switch (health) {
-    case 'healthy':
-      return log.info(facts, 'source is healthy');
-    case 'failing':
-      return log.warn(why, 'source is failing, it retries');
-    case 'forbidden':
-      return log.error(why, 'source is forbidden, it retries');
-    case 'unserved':
-      return log.info(why, 'source is not served, it is looked for');
-    case 'stopped':
-      return log.debug(facts, 'source stopped');
-  }
+  if (health === 'healthy') log.info(facts, 'source is healthy');
+  else if (health === 'failing') log.warn(why, 'source is failing, it retries');
+  else if (health === 'forbidden') log.error(why, 'source is forbidden, it retries');
+  else if (health === 'unserved') log.info(why, 'source is not served, it is looked for');
+  else log.debug(facts, 'source stopped');
 }
