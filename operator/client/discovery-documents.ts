@@ -1,0 +1,98 @@
+import type { Clock } from '../core/clock.ts';
+import { ProtocolError } from '../core/errors.ts';
+import { groupVersionPath } from '../model/resource.ts';
+import type { Transport } from '../transport/transport.ts';
+import { type JsonObject, readAnswer } from './answer.ts';
+
+/** What a discovery request needs. */
+export interface DiscoveryContext {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A served API group; the core group's name is empty. */
+export interface ApiGroup {
+  readonly group: string;
+  /** The preferred one first. */
+  readonly versions: readonly string[];
+}
+
+export interface ApiResource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  /** Empty on older servers. */
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** Every served group, the core group first, then in the server's order. */
+export async function fetchGroups(context: DiscoveryContext): Promise<readonly ApiGroup[]> {
+  const [core, named] = await Promise.all([
+    fetchDocument(context, '/api', 'APIVersions'),
+    fetchDocument(context, '/apis', 'APIGroupList'),
+  ]);
+  const groups = arrayOf(named.groups).map((entry) => {
+    const preferred = textOf(recordOf(entry.preferredVersion).version);
+    const versions = arrayOf(entry.versions).map((version) => textOf(version.version));
+    return { group: textOf(entry.name), versions: [...new Set([preferred, ...versions])] };
+  });
+  const coreVersions = Array.isArray(core.versions) ? core.versions.map(textOf) : [];
+  return [{ group: '', versions: coreVersions }, ...groups];
+}
+
+/** The resources of one group and version, without subresources. */
+export async function fetchResources(
+  context: DiscoveryContext,
+  groupVersion: { readonly group: string; readonly version: string },
+): Promise<readonly ApiResource[]> {
+  const { group, version } = groupVersion;
+  const path = groupVersionPath(groupVersion);
+  const document = await fetchDocument(context, path, 'APIResourceList');
+  return arrayOf(document.resources)
+    .map((entry) => ({
+      group,
+      version,
+      plural: textOf(entry.name),
+      singular: textOf(entry.singularName),
+      shortNames: Array.isArray(entry.shortNames) ? entry.shortNames.map(textOf) : [],
+      kind: textOf(entry.kind),
+      namespaced: entry.namespaced === true,
+    }))
+    .filter(({ plural }) => plural !== '' && !plural.includes('/'));
+}
+
+async function fetchDocument(
+  { transport, clock, signal }: DiscoveryContext,
+  path: string,
+  kind: string,
+): Promise<JsonObject> {
+  const response = await transport.send({
+    method: 'GET',
+    path,
+    headers: { accept: 'application/json' },
+    purpose: 'call',
+    signal,
+  });
+  const document = await readAnswer(response, clock);
+  if (document.kind === kind) return document;
+  throw new ProtocolError('the answer is not a discovery document', {
+    code: 'DECODE',
+    context: { path, expected: kind, got: textOf(document.kind) },
+  });
+}
+
+function arrayOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map(recordOf) : [];
+}
+
+function recordOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,194 @@
+import { type Clock, systemClock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { apiVersionOf, defineResource, type Resource, resourceName } from '../model/resource.ts';
+import { ApiError } from '../model/status.ts';
+import type { Transport } from '../transport/transport.ts';
+import {
+  type ApiGroup,
+  type ApiResource,
+  type DiscoveryContext,
+  fetchGroups,
+  fetchResources,
+} from './discovery-documents.ts';
+import { nearMatches } from './near-match.ts';
+import { type GroupVersionFilter, parseTypedName } from './resource-name.ts';
+import { isUnserved } from './response-failure.ts';
+
+export interface DiscoverOptions {
+  readonly signal: AbortSignal;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/**
+ * The resource that a person means by `cm`, `configmap`, `ConfigMap`, `deployments.apps`,
+ * `deployments.v1.apps` or `deployments.apps/v1`.
+ *
+ * The core group wins over all others, preferred versions over the rest, a plural over a singular, a
+ * short name and a kind. Reads `/api`, `/apis` and the list of every group and version that may hold
+ * the name; an aggregated API that does not answer is passed over.
+ *
+ * @throws ConfigurationError `CONFIG` when nothing, or more than one group, has the name; the message
+ *   lists what was nearest.
+ * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
+ */
+export async function discover(
+  transport: Transport,
+  text: string,
+  { signal, clock = systemClock }: DiscoverOptions,
+): Promise<Resource> {
+  const { name, filters } = parseTypedName(text);
+  const context = { transport, clock, signal };
+  const groups = await fetchGroups(context);
+  const silent: string[] = [];
+  for (const round of candidateRounds(groups, filters)) {
+    const found = bestMatches(await resourcesOf(context, round, silent), name);
+    const [first] = found;
+    if (found.length > 1) throw ambiguous(text, found);
+    if (first !== undefined) return toResource(first);
+  }
+  const everything = candidateRounds(groups, [{}]).flat();
+  const served = await resourcesOf(context, everything, []);
+  throw unknown(text, nearMatches(name, served.map(resourceName)), silent);
+}
+
+type GroupVersion = Pick<ApiResource, 'group' | 'version'>;
+
+/** Where to look, in order: the core group, then preferred versions, then all others. */
+function candidateRounds(
+  groups: readonly ApiGroup[],
+  filters: readonly GroupVersionFilter[],
+): readonly (readonly GroupVersion[])[] {
+  const rounds: [GroupVersion[], GroupVersion[], GroupVersion[]] = [[], [], []];
+  for (const { group, versions } of groups) {
+    const allowed = versions.filter((version) =>
+      filters.some(
+        (filter) =>
+          (filter.group === undefined || filter.group === group) &&
+          (filter.version === undefined || filter.version === version),
+      ),
+    );
+    for (const [at, version] of allowed.entries()) {
+      rounds[group === '' ? 0 : at === 0 ? 1 : 2].push({ group, version });
+    }
+  }
+  return rounds;
+}
+
+/** An aggregated API that is down must not hide the resources of all others. */
+async function resourcesOf(
+  context: DiscoveryContext,
+  groupVersions: readonly GroupVersion[],
+  silent: string[],
+): Promise<readonly ApiResource[]> {
+  const lists = await Promise.all(
+    groupVersions.map(async (groupVersion) => {
+      try {
+        return await fetchResources(context, groupVersion);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        silent.push(apiVersionOf(groupVersion));
+        return [];
+      }
+    }),
+  );
+  return lists.flat();
+}
+
+/** The resources that match `name` in the strongest way that any does; one of each group. */
+function bestMatches(resources: readonly ApiResource[], name: string): readonly ApiResource[] {
+  const isMatch: readonly ((resource: ApiResource) => boolean)[] = [
+    ({ plural }) => plural === name,
+    ({ singular }) => singular === name,
+    ({ shortNames }) => shortNames.includes(name),
+    ({ kind }) => kind.toLowerCase() === name,
+  ];
+  for (const matches of isMatch) {
+    const found = new Map<string, ApiResource>();
+    for (const resource of resources.filter(matches)) {
+      if (!found.has(resource.group)) found.set(resource.group, resource);
+    }
+    if (found.size > 0) return [...found.values()];
+  }
+  return [];
+}
+
+export interface DiscoveredPath {
+  readonly resource: Resource;
+  /** Undefined for all namespaces, and for a cluster-scoped resource. */
+  readonly namespace: string | undefined;
+  /** Undefined when the path is that of a collection. */
+  readonly name: string | undefined;
+}
+
+const RESOURCE_PATH =
+  /^\/(?:api\/(?<core>[^/]+)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?\/?$/;
+
+/**
+ * The resource, namespace and name that a URL path stands for, such as
+ * `/api/v1/namespaces/demo/configmaps` or `/apis/apps/v1/deployments`. Reads only the list of that
+ * group and version, so that a narrow filter in the ambassador may allow it.
+ *
+ * @throws ConfigurationError `CONFIG` when the text is no such path, or the server has no such
+ *   resource.
+ * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
+ */
+export async function resourceFromPath(
+  transport: Transport,
+  path: string,
+  { signal, clock = systemClock }: DiscoverOptions,
+): Promise<DiscoveredPath> {
+  const { core, group = '', version = core, namespace, plural, name } = partsOf(path);
+  if (version === undefined || plural === undefined) {
+    throw new ConfigurationError(
+      `invalid resource path ${JSON.stringify(path)}: expected /api/VERSION/PLURAL or ` +
+        '/apis/GROUP/VERSION/PLURAL, with /namespaces/NAMESPACE before the plural where it applies',
+    );
+  }
+  const served = await fetchServed({ transport, clock, signal }, { group, version });
+  const found = served.find((resource) => resource.plural === plural);
+  if (found === undefined) throw unknown(path, nearMatches(plural, served.map(resourceName)), []);
+  const resource = toResource(found);
+  if (namespace !== undefined && !resource.namespaced) {
+    throw new ConfigurationError(`${resourceName(resource)} is cluster-scoped, not in a namespace`);
+  }
+  return { resource, namespace, name };
+}
+
+/** The resources of a group and version: none when the server does not serve it. */
+async function fetchServed(
+  context: DiscoveryContext,
+  groupVersion: GroupVersion,
+): Promise<readonly ApiResource[]> {
+  try {
+    return await fetchResources(context, groupVersion);
+  } catch (error) {
+    if (isUnserved(error)) return [];
+    throw error;
+  }
+}
+
+function partsOf(path: string): Readonly<Record<string, string | undefined>> {
+  return RESOURCE_PATH.exec(path)?.groups ?? {};
+}
+
+function toResource({ group, version, plural, kind, namespaced }: ApiResource): Resource {
+  return defineResource({ group, version, plural, kind, namespaced });
+}
+
+function ambiguous(text: string, found: readonly ApiResource[]): ConfigurationError {
+  const names = found.map(resourceName).join(', ');
+  return new ConfigurationError(`${JSON.stringify(text)} is ambiguous: it may be ${names}`);
+}
+
+function unknown(
+  text: string,
+  near: readonly string[],
+  silent: readonly string[],
+): ConfigurationError {
+  const hint = near.length === 0 ? '' : `; near matches: ${near.join(', ')}`;
+  const gaps = silent.length === 0 ? '' : `; not answering: ${silent.join(', ')}`;
+  return new ConfigurationError(
+    `the API server has no resource ${JSON.stringify(text)}${hint}${gaps}`,
+  );
+}
