@@ -11,7 +11,7 @@ import {
   fetchResources,
 } from './discovery-documents.ts';
 import { nearMatches } from './near-match.ts';
-import { type GroupVersionFilter, parseTypedName } from './resource-name.ts';
+import { type GroupVersionFilter, parseTypedName } from './typed-name.ts';
 import { isUnserved } from './response-failure.ts';
 
 export interface DiscoverOptions {

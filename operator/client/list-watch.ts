@@ -8,7 +8,7 @@ import { readLines } from '../stream/lines.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
 import { readAnswer, requireSuccess } from './answer.ts';
-import { decodeList, formOf } from './list-page.ts';
+import { decodeList, formOf } from './list-answer.ts';
 import { withQuery } from './query.ts';
 import { pathOfCollection } from './scope.ts';
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { JsonObject } from './answer.ts';
-import { formOf, unexpected } from './list-page.ts';
+import { formOf, unexpected } from './list-answer.ts';
 
 /**
  * The object that a successful answer carries.

@@ -15,7 +15,7 @@ import type {
   Target,
   WriteOptions,
 } from './client.ts';
-import { decodeList } from './list-page.ts';
+import { decodeList } from './list-answer.ts';
 import { decodeObject } from './object-answer.ts';
 import { type QueryParameters, withQuery } from './query.ts';
 import { isUnserved } from './response-failure.ts';
