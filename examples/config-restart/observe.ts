@@ -1,5 +1,5 @@
-import type { ConfigMap } from 'chancery';
-import { AWAIT_CHANGE, configMaps, objectKey, rfc3339, type Source, source } from 'chancery';
+import { AWAIT_CHANGE, type ConfigMap, configMaps, objectKey, rfc3339 } from 'chancery';
+import { configMapSource } from './config-map-source.ts';
 import { contentOf, revisionOf } from './content.ts';
 import { type Entry, isForgotten } from './entry.ts';
 import { unknownFrontEnds } from './front-ends/front-ends.ts';

@@ -16,6 +16,8 @@ export interface WatcherStatus {
 export interface Facts {
   readonly watcher: Watcher;
   readonly outcome: Outcome;
+  /** Whether the ConfigMap that the watcher names exists. */
+  readonly found: boolean;
   /** Undefined when there is no restart to report. */
   readonly report: Report | undefined;
 }
@@ -46,12 +48,12 @@ export function nextStatus(current: WatcherStatus, facts: Facts, nowMs: number):
   };
 }
 
-function configMapFound({ watcher, outcome }: Facts): Verdict {
+function configMapFound({ watcher, found }: Facts): Verdict {
   const { configMap } = watcher;
   if (configMap === undefined) {
     return { status: 'False', reason: 'NotNamed', message: 'the watcher names no ConfigMap' };
   }
-  if (outcome.phase === 'missing') {
+  if (!found) {
     return {
       status: 'False',
       reason: 'NotFound',
