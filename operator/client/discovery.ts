@@ -155,6 +155,14 @@ export async function resourceFromPath(
   return { resource, namespace, name };
 }
 
+/** Marks the error of a well-formed name that discovery did not find. */
+const UNKNOWN = 'unknownResource';
+
+/** True when discovery worked, and the server has no such resource; it may serve it later. */
+export function isUnknownResource(error: unknown): boolean {
+  return error instanceof ConfigurationError && UNKNOWN in error.context;
+}
+
 /** The resources of a group and version: none when the server does not serve it. */
 async function fetchServed(
   context: DiscoveryContext,
@@ -190,5 +198,6 @@ function unknown(
   const gaps = silent.length === 0 ? '' : `; not answering: ${silent.join(', ')}`;
   return new ConfigurationError(
     `the API server has no resource ${JSON.stringify(text)}${hint}${gaps}`,
+    { context: { [UNKNOWN]: text } },
   );
 }

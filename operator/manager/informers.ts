@@ -103,7 +103,7 @@ export class Informers {
 }
 
 /** One line per state: an outage of an hour is two lines. */
-function logStatus(log: Log, facts: object, status: ReflectorStatus): void {
+export function logStatus(log: Log, facts: object, status: ReflectorStatus): void {
   const { health, reason, error, retryInMs } = status;
   const why = { ...facts, reason, err: error, retryInMs: Math.round(retryInMs ?? 0) };
   if (health === 'healthy') log.info(facts, 'source is healthy');
