@@ -1,3 +1,4 @@
+import { abortable } from '../core/abort.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -37,6 +38,7 @@ export class Informer<T extends KubernetesObject> {
   /** Each waits for the next change of `synced` or of the status. */
   readonly #waiting = new Set<() => void>();
   #stopped = false;
+  #signal: AbortSignal = new AbortController().signal;
 
   constructor(source: ListWatch<T>, observer: InformerObserver, options: ReflectorOptions) {
     this.#observer = observer;
@@ -84,6 +86,7 @@ export class Informer<T extends KubernetesObject> {
 
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
     try {
       await this.#reflector.run(signal);
     } finally {
@@ -134,16 +137,21 @@ export class Informer<T extends KubernetesObject> {
     };
   }
 
+  /** Waits for handlers that ask for it, but not beyond the end: one may never settle. */
   async #deliver(changes: readonly Change<T>[]): Promise<void> {
     if (changes.length === 0) return;
-    await Promise.all(this.#handlers.map((handler) => this.#call(handler, changes)));
+    const pending = this.#handlers.flatMap((handler) => this.#call(handler, changes) ?? []);
+    if (pending.length > 0) await abortable(Promise.all(pending), this.#signal);
   }
 
-  async #call(handler: ChangeHandler<T>, changes: readonly Change<T>[]): Promise<void> {
+  /** The promise of a handler that wants to be waited for; it never rejects. */
+  #call(handler: ChangeHandler<T>, changes: readonly Change<T>[]): Promise<void> | undefined {
+    const failed = (error: unknown): void => this.#observer.handlerFailed(error);
     try {
-      await handler(changes);
+      return handler(changes)?.catch(failed);
     } catch (error) {
-      this.#observer.handlerFailed(error);
+      failed(error);
+      return undefined;
     }
   }
 

@@ -1,0 +1,108 @@
+/**
+ * The architecture, as a test. `docs/architecture.md` shows the same two tables; a test below holds
+ * them equal.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** Folder → folders it may import from, besides itself. Read it as the architecture diagram. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  model: ['core'],
+  transport: ['core'],
+  stream: ['core', 'model'],
+  watch: ['core', 'model'],
+  store: ['core', 'model', 'watch'],
+  queue: ['core'],
+  client: ['core', 'model', 'transport', 'stream', 'watch'],
+  controller: ['core', 'model', 'store', 'queue', 'client'],
+  manager: ['core', 'model', 'watch', 'store', 'client', 'controller'],
+  generate: ['core', 'model', 'controller'],
+  cli: [
+    'core',
+    'model',
+    'transport',
+    'watch',
+    'store',
+    'client',
+    'controller',
+    'manager',
+    'generate',
+  ],
+  testing: ['core', 'model'],
+};
+
+/** Package → the one file that may import it. */
+const OWNER: Readonly<Record<string, string>> = {
+  undici: 'transport/undici-transport.ts',
+  split2: 'stream/lines.ts',
+  yaml: 'core/yaml.ts',
+  pino: 'manager/logger.ts',
+};
+
+const root = new URL('../', import.meta.url);
+const operator = fileURLToPath(new URL('operator/', root));
+const files = readdirSync(operator, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && file.includes('/'))
+  .sort();
+
+test.each(files)('operator/%s imports only what its layer may', (file) => {
+  const wrong = importsOf(file).filter((specifier) => !mayImport(file, specifier));
+
+  expect(wrong).toEqual([]);
+});
+
+test('every folder of operator/ stands in the table', () => {
+  const folders = [...new Set(files.map((file) => file.split('/')[0] ?? ''))];
+
+  expect(folders.filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([]);
+});
+
+test('the table has no cycle', () => {
+  const reaches = (from: string, to: string, via: readonly string[] = []): boolean =>
+    (MAY_IMPORT[from] ?? []).some(
+      (next) => next === to || (!via.includes(next) && reaches(next, to, [...via, next])),
+    );
+
+  expect(Object.keys(MAY_IMPORT).filter((folder) => reaches(folder, folder))).toEqual([]);
+});
+
+test('the packages with an owner are exactly the ones that are installed at run time', () => {
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+
+  expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());
+});
+
+test('docs/architecture.md shows the same tables', () => {
+  const text = readFileSync(new URL('docs/architecture.md', root), 'utf8');
+  const rows = [...text.matchAll(/^\| `([a-z0-9]+)(?:\/)?` \| ([^|]*) \|/gm)];
+  const shown = Object.fromEntries(
+    rows.map(([, name = '', cell = '']) => [
+      name,
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word),
+    ]),
+  );
+
+  const owners = Object.entries(OWNER).map(([name, file]) => [name, [file]]);
+  expect(shown).toEqual({ ...MAY_IMPORT, ...Object.fromEntries(owners) });
+});
+
+function mayImport(file: string, specifier: string): boolean {
+  if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice(5));
+  if (!specifier.startsWith('.')) return OWNER[specifier] === file;
+  const folder = file.split('/')[0] ?? '';
+  const target = new URL(specifier, `file:///${file}`).pathname.split('/').slice(1);
+  if (target.length === 1) return folder === 'cli'; // index.ts: what `chancery run` hands to modules
+  return target[0] === folder || (MAY_IMPORT[folder] ?? []).includes(target[0] ?? '');
+}
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(operator + file, 'utf8');
+  const forms =
+    /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+  return [...source.matchAll(forms)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+}

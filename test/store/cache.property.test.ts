@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type KubernetesObject, keyOf, type ObjectKey } from '../../operator/model/object.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { Cache, type Change } from '../../operator/store/cache.ts';
+
+/** What a server may do to three names, and what a client may be shown of it. */
+const step = fc.oneof(
+  fc.record({
+    do: fc.constantFrom('put' as const, 'remove' as const),
+    name: fc.constantFrom('a', 'b', 'c'),
+  }),
+  fc.record({ do: fc.constantFrom('deliver' as const, 'replay' as const, 'list' as const) }),
+);
+
+test('changes replayed on an empty map always give the cache, and at the end the cache is the server', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const server = new Map<string, KubernetesObject>();
+      const history: WatchEvent[] = [];
+      const cache = new Cache();
+      const mirror = new Map<ObjectKey, KubernetesObject>();
+      let revision = 8; // so that numbers grow a digit on the way
+      let uid = 0;
+      let delivered = 0;
+
+      function take(changes: readonly Change[]): void {
+        for (const change of changes) {
+          const known = mirror.get(change.key);
+          if (change.type === 'add') expect(known).toBeUndefined();
+          else expect(known).toBeDefined();
+          if (change.type === 'update') {
+            expect(change.old).toBe(known);
+            expect(change.object.metadata.uid).toBe(known?.metadata.uid);
+            expect(change.object.metadata.resourceVersion).not.toBe(
+              known?.metadata.resourceVersion,
+            );
+          }
+          if (change.type === 'delete') mirror.delete(change.key);
+          else mirror.set(change.key, change.object);
+        }
+        expect(mirror).toEqual(new Map(cache.objects ?? []));
+      }
+      function version(name: string, of: string): KubernetesObject {
+        const metadata = { name, uid: of, resourceVersion: String(++revision) };
+        return { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+      }
+      const list = (): void => {
+        take(cache.replace([...server.values()]));
+        delivered = history.length;
+      };
+
+      list();
+      for (const { do: what, ...rest } of steps) {
+        const name = 'name' in rest ? rest.name : '';
+        const old = server.get(name);
+        if (what === 'put') {
+          const object = version(name, old?.metadata.uid ?? `uid-${++uid}`);
+          server.set(name, object);
+          history.push({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
+        } else if (what === 'remove' && old !== undefined) {
+          server.delete(name);
+          history.push({ type: 'DELETED', object: version(name, old.metadata.uid ?? '') });
+        } else if (what === 'deliver' && delivered < history.length) {
+          const event = history[delivered++];
+          if (event !== undefined) take(cache.apply(event));
+        } else if (what === 'replay') {
+          for (const event of history.slice(Math.max(0, delivered - 3), delivered)) {
+            take(cache.apply(event));
+          }
+        } else if (what === 'list') list();
+      }
+      list();
+
+      const wanted = [...server.values()].map((object) => [keyOf(object), object] as const);
+      expect(new Map(cache.objects ?? [])).toEqual(new Map(wanted));
+    }),
+  );
+});

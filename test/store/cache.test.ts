@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { Cache, type Change } from '../../operator/store/cache.ts';
+
+const object = (name: string, resourceVersion: string, uid = `uid-${name}`): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'demo', uid, resourceVersion },
+});
+const event = (
+  type: 'ADDED' | 'MODIFIED' | 'DELETED',
+  ...of: Parameters<typeof object>
+): WatchEvent => ({ type, object: object(...of) });
+
+/** What happened, in short: `add a@1`, `delete? b@2` when the delete itself was not seen. */
+const told = (changes: readonly Change[]): string[] =>
+  changes.map((change) => {
+    const { name, resourceVersion } = change.object.metadata;
+    const unsure = change.type === 'delete' && change.finalStateUnknown ? '?' : '';
+    return `${change.type}${unsure} ${name}@${resourceVersion}`;
+  });
+
+function cacheOf(...items: readonly KubernetesObject[]): Cache<KubernetesObject> {
+  const cache = new Cache();
+  cache.replace(items);
+  return cache;
+}
+
+describe('apply', () => {
+  const cases: readonly [string, WatchEvent, string[]][] = [
+    ['ADDED of a new one', event('ADDED', 'new', '6'), ['add new@6']],
+    ['MODIFIED of an unknown one', event('MODIFIED', 'new', '6'), ['add new@6']],
+    ['MODIFIED', event('MODIFIED', 'a', '6'), ['update a@6']],
+    ['ADDED of a known one', event('ADDED', 'a', '6'), ['update a@6']],
+    ['the same state again', event('MODIFIED', 'a', '5'), []],
+    ['an older state', event('MODIFIED', 'a', '4'), []],
+    ['a shorter number, which is older', event('MODIFIED', 'a', '4'), []],
+    ['an incomparable version', event('MODIFIED', 'a', 'x'), ['update a@x']],
+    ['a recreated one', event('ADDED', 'a', '9', 'other'), ['delete? a@5', 'add a@9']],
+    ['a predecessor, replayed', event('MODIFIED', 'a', '3', 'older'), []],
+    ['DELETED', event('DELETED', 'a', '6'), ['delete a@6']],
+    ['DELETED of an unknown one', event('DELETED', 'new', '6'), []],
+    ['DELETED of a predecessor, replayed', event('DELETED', 'a', '4', 'older'), []],
+    ['DELETED of a successor', event('DELETED', 'a', '8', 'newer'), ['delete? a@5']],
+    ['a bookmark', { type: 'BOOKMARK', resourceVersion: '7', initialEventsEnd: false }, []],
+  ];
+
+  test.each(cases)('%s', (_what, given, expected) => {
+    const cache = cacheOf(object('a', '5'));
+
+    const changes = cache.apply(given);
+
+    expect(told(changes)).toEqual(expected);
+  });
+
+  test('leaves the state that its changes tell', () => {
+    const cache = cacheOf(object('a', '5'), object('b', '5'));
+
+    cache.apply(event('DELETED', 'a', '6'));
+    cache.apply(event('MODIFIED', 'b', '7'));
+
+    expect([...(cache.objects?.values() ?? [])]).toEqual([object('b', '7')]);
+  });
+});
+
+describe('replace', () => {
+  test('calls the first list initial, and no later one', () => {
+    const cache = new Cache();
+
+    const first = cache.replace([object('a', '1')]);
+    const second = cache.replace([object('a', '1'), object('b', '2')]);
+
+    expect(first).toMatchObject([{ type: 'add', initial: true }]);
+    expect(second).toMatchObject([{ type: 'add', key: 'demo/b', initial: false }]);
+  });
+
+  test('C-13 is silent about what did not change, and keeps its identity', () => {
+    const cache = cacheOf(object('a', '1'));
+    const before = cache.objects?.values().next().value;
+
+    const changes = cache.replace([object('a', '1')]);
+
+    expect(changes).toEqual([]);
+    expect(cache.objects?.values().next().value).toBe(before);
+  });
+
+  test('C-10 tells deletes first, each once, then the others in the order of the list', () => {
+    const cache = cacheOf(object('a', '1'), object('b', '1'), object('c', '1'));
+
+    const changes = cache.replace([object('d', '4'), object('b', '3')]);
+
+    expect(told(changes)).toEqual(['delete? a@1', 'delete? c@1', 'add d@4', 'update b@3']);
+  });
+
+  test('C-12 another uid under the same name is a delete and an add', () => {
+    const cache = cacheOf(object('a', '1', 'old'));
+
+    const changes = cache.replace([object('a', '9', 'new')]);
+
+    expect(told(changes)).toEqual(['delete? a@1', 'add a@9']);
+  });
+
+  test('W-34 accepts a world that is older than the one it had', () => {
+    const cache = cacheOf(object('a', '900'));
+
+    const changes = cache.replace([object('a', '20')]);
+
+    expect(told(changes)).toEqual(['update a@20']);
+  });
+
+  test('an empty list deletes everything', () => {
+    const cache = cacheOf(object('a', '1'), object('b', '1'));
+
+    const changes = cache.replace([]);
+
+    expect(told(changes)).toEqual(['delete? a@1', 'delete? b@1']);
+    expect(cache.objects?.size).toBe(0);
+  });
+});

@@ -1,0 +1,215 @@
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import type {
+  ListPage,
+  ListPageRequest,
+  ListWatch,
+  WatchRequest,
+} from '../../operator/watch/list-watch.ts';
+
+export interface Thing extends KubernetesObject {
+  readonly value: number;
+}
+
+type Batch = readonly WatchEvent<Thing>[];
+
+/** One watch that the collection serves; a test ends it as it likes. */
+export class OpenWatch {
+  readonly request: WatchRequest;
+  readonly #batches: (Batch | 'end' | Error)[] = [];
+  #wake: () => void = () => {};
+  #ended = false;
+
+  constructor(request: WatchRequest) {
+    this.request = request;
+    request.signal.addEventListener('abort', () => this.#push('end'), { once: true });
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  send(...batch: Batch): void {
+    this.#push(batch);
+  }
+
+  end(): void {
+    this.#push('end');
+  }
+
+  fail(error: Error): void {
+    this.#push(error);
+  }
+
+  #push(item: Batch | 'end' | Error): void {
+    this.#batches.push(item);
+    this.#wake();
+  }
+
+  async *events(): AsyncGenerator<Batch, void, undefined> {
+    try {
+      for (;;) {
+        const next = this.#batches.shift();
+        if (this.request.signal.aborted) throw this.request.signal.reason;
+        if (next === 'end') return;
+        if (next instanceof Error) throw next;
+        if (next !== undefined) {
+          this.request.onActivity?.();
+          yield next;
+          continue;
+        }
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      this.#ended = true;
+    }
+  }
+}
+
+/**
+ * A collection as a server keeps it, behind the port that a reflector sees: one revision counter,
+ * history, compaction, pages, watches, and failures on demand.
+ */
+export class FakeCollection implements ListWatch<Thing> {
+  #revision = 100;
+  #uid = 0;
+  #compactedAt = 0;
+  readonly #objects = new Map<string, Thing>();
+  readonly #history: { readonly revision: number; readonly event: WatchEvent<Thing> }[] = [];
+  readonly #listFailures: Error[] = [];
+  readonly #watchFailures: Error[] = [];
+  readonly lists: ListPageRequest[] = [];
+  readonly watches: OpenWatch[] = [];
+  /** Called after each page but the last, to change the world in the middle of a list. */
+  betweenPages: () => void = () => {};
+  /** Drops the next event on the floor, as a server whose own cache lost it. */
+  loseNextEvent = false;
+
+  get revision(): string {
+    return String(this.#revision);
+  }
+
+  get objects(): readonly Thing[] {
+    return [...this.#objects.values()];
+  }
+
+  get openWatches(): readonly OpenWatch[] {
+    return this.watches.filter(({ ended }) => !ended);
+  }
+
+  /** The watch that was opened last. */
+  get newestWatch(): OpenWatch {
+    const watch = this.watches.at(-1);
+    if (watch === undefined) throw new Error('no watch was opened');
+    return watch;
+  }
+
+  put(name: string, value = 0): Thing {
+    const old = this.#objects.get(name);
+    const object: Thing = {
+      apiVersion: 'v1',
+      kind: 'Thing',
+      metadata: {
+        name,
+        namespace: 'demo',
+        uid: old?.metadata.uid ?? `uid-${++this.#uid}`,
+        resourceVersion: String(++this.#revision),
+      },
+      value,
+    };
+    this.#objects.set(name, object);
+    this.#commit({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
+    return object;
+  }
+
+  remove(name: string): void {
+    const old = this.#objects.get(name);
+    if (old === undefined) return;
+    this.#objects.delete(name);
+    const metadata = { ...old.metadata, resourceVersion: String(++this.#revision) };
+    this.#commit({ type: 'DELETED', object: { ...old, metadata } });
+  }
+
+  /** Forgets all history: watches from before get a 410. */
+  compact(): void {
+    this.#compactedAt = this.#revision;
+    this.#history.length = 0;
+  }
+
+  /** Goes back to a backup: fewer revisions, and the objects that it is told. */
+  restore(revision: number, ...names: readonly string[]): void {
+    this.#revision = revision;
+    this.#objects.clear();
+    for (const name of names) this.put(name);
+    this.compact();
+  }
+
+  failLists(...errors: readonly Error[]): void {
+    this.#listFailures.push(...errors);
+  }
+
+  failWatches(...errors: readonly Error[]): void {
+    this.#watchFailures.push(...errors);
+  }
+
+  bookmark(): void {
+    const event = {
+      type: 'BOOKMARK',
+      resourceVersion: this.revision,
+      initialEventsEnd: false,
+    } as const;
+    for (const watch of this.openWatches) watch.send(event);
+  }
+
+  async listPage(request: ListPageRequest): Promise<ListPage<Thing>> {
+    this.lists.push(request);
+    request.signal.throwIfAborted();
+    const failure = this.#listFailures.shift();
+    if (failure !== undefined) throw failure;
+    const from = request.continueToken === undefined ? 0 : Number(request.continueToken);
+    const items = [...this.#objects.values()];
+    const until = request.limit === 0 ? items.length : from + request.limit;
+    const more = until < items.length;
+    const page = {
+      items: items.slice(from, until),
+      resourceVersion: this.revision,
+      continueToken: more ? String(until) : undefined,
+    };
+    if (more) this.betweenPages();
+    return page;
+  }
+
+  async watch(request: WatchRequest): Promise<AsyncIterable<Batch>> {
+    const watch = new OpenWatch(request);
+    this.watches.push(watch);
+    const failure = this.#watchFailures.shift();
+    if (failure !== undefined) {
+      watch.end();
+      for await (const _ of watch.events());
+      throw failure;
+    }
+    const from = Number(request.resourceVersion);
+    if (from < this.#compactedAt) watch.fail(expired());
+    const missed = this.#history.filter(({ revision }) => revision > from);
+    if (missed.length > 0) watch.send(...missed.map(({ event }) => event));
+    return watch.events();
+  }
+
+  #commit(event: WatchEvent<Thing>): void {
+    if (this.loseNextEvent) {
+      this.loseNextEvent = false;
+      return;
+    }
+    this.#history.push({ revision: this.#revision, event });
+    for (const watch of this.openWatches) {
+      if (Number(watch.request.resourceVersion) < this.#revision) watch.send(event);
+    }
+  }
+}
+
+export function expired(): ApiError {
+  return new ApiError({ code: 410, reason: 'Expired', message: 'too old resource version' });
+}
