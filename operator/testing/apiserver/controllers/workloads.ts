@@ -1,0 +1,48 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { ControllerRunner } from './controller-runner.ts';
+import { deploymentController } from './deployment-controller.ts';
+import { disruptionBudgetController } from './disruption-budget.ts';
+import { nodeController, type PodTimes } from './node.ts';
+import { replicaSetController } from './replica-set.ts';
+
+/** How the simulated part of the cluster behaves. */
+export type WorkloadOptions = Partial<PodTimes>;
+
+/** What holds for everything that the caller leaves out. */
+export const DEFAULT_WORKLOAD_OPTIONS: PodTimes = {
+  podReadyMs: 300,
+  podStopMs: 300,
+  podRunMs: 300,
+};
+
+/**
+ * Does what kube-controller-manager, scheduler and kubelet do, as far as clients see it: Deployments
+ * become ReplicaSets, these become Pods, Pods become Ready; owners take their dependents with them,
+ * budgets count, namespaces end.
+ *
+ * Every controller answers committed events on the clock's next turn, so a client gets its answer
+ * first. At rest there is no timer, and nothing is written that does not differ.
+ *
+ * @returns what ends all of it: no timer, no subscription and no write is left after `close`.
+ */
+export function startWorkloads(
+  access: ClusterAccess,
+  options: WorkloadOptions,
+  clock: Clock,
+): { close(): void } {
+  const times = { ...DEFAULT_WORKLOAD_OPTIONS, ...options };
+  const controllers = [
+    deploymentController(access, clock),
+    replicaSetController(access, clock),
+    nodeController(access, clock, times),
+    disruptionBudgetController(access, clock),
+  ];
+  const runners = controllers.map((controller) => new ControllerRunner(controller, clock));
+  for (const runner of runners) runner.start(access);
+  return {
+    close: () => {
+      for (const runner of runners) runner.close();
+    },
+  };
+}
