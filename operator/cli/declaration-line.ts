@@ -1,0 +1,39 @@
+import type { Controller } from '../controller/controller.ts';
+import type { Source } from '../controller/source.ts';
+import { apiVersionOf, type Resource } from '../model/resource.ts';
+
+/** What a controller declares, as one line of JSON: its sources and its permissions. */
+export function declarationLine(controller: Controller): string {
+  const { name, watches, permissions, maxConcurrentReconciles } = controller;
+  return JSON.stringify({
+    controller: name,
+    for: describeSource(controller.for),
+    watches: watches.map(({ source }) => describeSource(source)),
+    permissions: permissions.map(({ resource, subresource, verbs }) => ({
+      ...describeResource(resource),
+      subresource,
+      verbs,
+    })),
+    maxConcurrentReconciles,
+  });
+}
+
+function describeSource({
+  resource,
+  namespace,
+  labelSelector,
+  fieldSelector,
+  optional,
+}: Source): object {
+  return {
+    ...describeResource(resource),
+    namespace,
+    labelSelector,
+    fieldSelector,
+    optional: optional || undefined,
+  };
+}
+
+function describeResource(resource: Resource): object {
+  return { apiVersion: apiVersionOf(resource), plural: resource.plural, kind: resource.kind };
+}

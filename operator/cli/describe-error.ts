@@ -1,0 +1,10 @@
+import type { OperatorError } from '../core/errors.ts';
+
+/** One line for people: the message, and the facts that it leaves to its context. */
+export function describeError(error: OperatorError): string {
+  const facts = Object.entries(error.context)
+    .filter(([, value]) => !error.message.includes(String(value)))
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  const text = facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
+  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+}

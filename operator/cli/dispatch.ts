@@ -1,0 +1,64 @@
+import { nearMatches } from '../client/near-match.ts';
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
+import { VERSION } from '../core/version.ts';
+import type { Command, ExitCode, Io } from './command.ts';
+import { describeError } from './describe-error.ts';
+import { overview } from './help.ts';
+
+/** Runs the command that `args` name. Rejects only for what is a bug. */
+export async function dispatch(
+  commands: readonly Command[],
+  args: readonly string[],
+  io: Io,
+): Promise<ExitCode> {
+  const [word, ...rest] = args;
+  switch (word) {
+    case undefined:
+      io.stderr.write(overview(commands));
+      return 2;
+    case '--version':
+      io.stdout.write(`${VERSION}\n`);
+      return 0;
+    case 'help':
+    case '--help':
+    case '-h':
+      return help(commands, rest[0], io);
+  }
+  const command = commands.find(({ name }) => name === word);
+  if (command === undefined) return unknownCommand(commands, word, io);
+  if (asksForHelp(rest)) return help(commands, word, io);
+  try {
+    return await command.run(rest, io);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    io.stderr.write(`chancery ${word}: ${describeError(error)}\n`);
+    return error instanceof ConfigurationError ? 2 : 1;
+  }
+}
+
+function help(commands: readonly Command[], word: string | undefined, io: Io): ExitCode {
+  if (word === undefined) {
+    io.stdout.write(overview(commands));
+    return 0;
+  }
+  const command = commands.find(({ name }) => name === word);
+  if (command === undefined) return unknownCommand(commands, word, io);
+  io.stdout.write(command.help);
+  return 0;
+}
+
+function unknownCommand(commands: readonly Command[], word: string, { stderr }: Io): ExitCode {
+  const names = commands.map(({ name }) => name);
+  const near = nearMatches(word, names);
+  const hint =
+    near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known: ${names.join(', ')}`;
+  stderr.write(`chancery: unknown command ${JSON.stringify(word)}; ${hint}\n`);
+  return 2;
+}
+
+/** Everything after `--` is an argument, whatever it looks like. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end < 0 ? args : args.slice(0, end);
+  return options.includes('--help') || options.includes('-h');
+}

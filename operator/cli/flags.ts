@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util';
+import { nearMatches } from '../client/near-match.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+
+/** The options that a command knows, by their long names. */
+export type OptionTable = Readonly<
+  Record<string, { readonly type: 'string' | 'boolean'; readonly short?: string }>
+>;
+
+export interface Flags<O extends OptionTable> {
+  /** By long name; absent ones are undefined. */
+  readonly values: {
+    readonly [K in keyof O]?: (O[K]['type'] extends 'string' ? string : boolean) | undefined;
+  };
+  readonly positionals: readonly string[];
+}
+
+/**
+ * A command line, taken apart as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and
+ * `--selector=a=b` are the same, options and arguments mix, and the last of an option wins.
+ *
+ * @throws ConfigurationError `CONFIG` in one line that names the option.
+ */
+export function parseFlags<O extends OptionTable>(args: readonly string[], options: O): Flags<O> {
+  try {
+    return parseArgs({
+      args: args.map((argument) => argument.replace(/^(-[A-Za-z])=/, '$1')),
+      options,
+      allowPositionals: true,
+    }) as Flags<O>;
+  } catch (error) {
+    throw new ConfigurationError(explain(messageOf(error), Object.keys(options)), { cause: error });
+  }
+}
+
+function explain(message: string, options: readonly string[]): string {
+  const [first = message] = message.split(/\.\s/, 1);
+  const text = first.charAt(0).toLowerCase() + first.slice(1);
+  const [, unknown] = /^unknown option '--([^']+)'/.exec(text) ?? [];
+  const near = unknown === undefined ? [] : nearMatches(unknown, options);
+  return near.length === 0 ? text : `${text}; did you mean --${near.join(' or --')}?`;
+}

@@ -1,0 +1,35 @@
+import { ENVIRONMENT } from '../manager/settings.ts';
+import type { Command } from './command.ts';
+
+/** What `chancery --help` prints. */
+export function overview(commands: readonly Command[]): string {
+  return `Usage: chancery COMMAND [ARGUMENT...]
+
+Operators for Kubernetes that hold no credentials: they speak plain HTTP to a kubectl proxy.
+
+Commands:
+${table([...commands.map(({ name, summary }) => [name, summary] as const), HELP])}
+
+Options:
+${table([
+  ['--help', 'print this, or the help of a command'],
+  ['--version', 'print the version'],
+])}
+
+Exit codes: 0 done or asked to stop, 1 failed, 2 wrong command line, environment or module.
+`;
+}
+
+const HELP = ['help', 'explain a command'] as const;
+
+/** The environment variables of a command, for its help. */
+export function environmentHelp(names?: readonly string[]): string {
+  const rows = ENVIRONMENT.filter(([name]) => names === undefined || names.includes(name));
+  return `Environment:\n${table(rows)}`;
+}
+
+/** Two columns, indented. */
+export function table(rows: readonly (readonly [term: string, meaning: string])[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length));
+  return rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`).join('\n');
+}

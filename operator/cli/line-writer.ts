@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { linkedAbort } from '../core/abort.ts';
+
+/** Characters handed to the stream at a time: what a pipe holds, and no giant string. */
+const CHUNK_LENGTH = 64 * 1024;
+
+/**
+ * Lines → a stream, at its reader's pace.
+ *
+ * `signal` aborts with the parent, and when the reader has closed the stream. After that nothing is
+ * written any more. Must be disposed of; the stream stays open.
+ */
+export class LineWriter implements Disposable {
+  readonly #out: Writable;
+  readonly #abort: ReturnType<typeof linkedAbort>;
+  #failure: Error | undefined;
+
+  constructor(out: Writable, parent: AbortSignal) {
+    this.#out = out;
+    this.#abort = linkedAbort(parent);
+    out.on('error', this.#onError);
+    out.on('close', this.#onClose);
+    if (out.destroyed) this.#onClose();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Why writing failed; undefined when it did not, or when the reader simply left. */
+  get failure(): Error | undefined {
+    return this.#failure !== undefined && isReaderGone(this.#failure) ? undefined : this.#failure;
+  }
+
+  /** Nobody reads: writing has no point any more. */
+  close(): void {
+    this.#abort.abort(new Error('the output was closed'));
+  }
+
+  /** Writes every line, and resolves when the stream takes more, or when there is no point any more. */
+  async write(lines: Iterable<string>): Promise<void> {
+    let chunk = '';
+    for (const line of lines) {
+      if (this.signal.aborted) return;
+      chunk += `${line}\n`;
+      if (chunk.length < CHUNK_LENGTH) continue;
+      await this.#send(chunk);
+      await setImmediate(); // a fast reader must not keep signals and sockets waiting
+      chunk = '';
+    }
+    if (chunk !== '') await this.#send(chunk);
+  }
+
+  async #send(chunk: string): Promise<void> {
+    const { signal } = this;
+    if (signal.aborted || this.#out.write(chunk)) return;
+    await once(this.#out, 'drain', { signal }).catch(() => {}); // closed or aborted: the signal says so
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#failure ??= error;
+    this.close();
+  };
+
+  readonly #onClose = (): void => this.close();
+
+  [Symbol.dispose](): void {
+    this.#out.off('close', this.#onClose);
+    this.#out.off('error', this.#onError);
+    this.#abort[Symbol.dispose]();
+  }
+}
+
+function isReaderGone(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED';
+}

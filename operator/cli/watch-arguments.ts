@@ -1,0 +1,135 @@
+import { ConfigurationError } from '../core/errors.ts';
+import { parseSecondsRange, type Settings } from '../manager/settings.ts';
+import { parseSelector } from '../model/selector-parser.ts';
+import { parseApiUrl } from '../transport/api-url.ts';
+import { parseDurationMs } from './duration.ts';
+import { type Flags, parseFlags } from './flags.ts';
+
+/** What `chancery watch` is asked for. */
+export interface WatchArguments {
+  /** As typed: a name for discovery, or a URL path. */
+  readonly resource: string;
+  readonly name: string | undefined;
+  /** Undefined for all namespaces. A path brings its own. */
+  readonly namespace: string | undefined;
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly apiUrl: string;
+  readonly relistIntervalMs: number | undefined;
+  readonly watchTimeoutSeconds: Settings['watchTimeoutSeconds'];
+  readonly syncMarker: boolean;
+}
+
+const OPTIONS = {
+  namespace: { type: 'string', short: 'n' },
+  'all-namespaces': { type: 'boolean', short: 'A' },
+  selector: { type: 'string', short: 'l' },
+  'field-selector': { type: 'string' },
+  server: { type: 'string' },
+  resync: { type: 'string' },
+  'watch-timeout': { type: 'string' },
+  'sync-marker': { type: 'boolean' },
+} as const;
+
+/**
+ * The arguments, over the settings from the environment.
+ *
+ * @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found.
+ */
+export function parseWatchArguments(args: readonly string[], settings: Settings): WatchArguments {
+  const { values, positionals } = parseFlags(args, OPTIONS);
+  const { resource, name } = targetOf(positionals);
+  const apiUrl = values.server ?? settings.apiUrl;
+  parseApiUrl(apiUrl);
+  return {
+    resource,
+    name,
+    namespace: namespaceOf(resource, values, settings),
+    labelSelector: labelSelector(values.selector),
+    fieldSelector: fieldSelector(values['field-selector']),
+    apiUrl,
+    relistIntervalMs:
+      values.resync === undefined
+        ? settings.relistIntervalMs
+        : parseDurationMs('--resync', values.resync),
+    watchTimeoutSeconds:
+      values['watch-timeout'] === undefined
+        ? settings.watchTimeoutSeconds
+        : secondsRange(values['watch-timeout']),
+    syncMarker: values['sync-marker'] === true,
+  };
+}
+
+/** `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`; what looks like a version is one. */
+function targetOf(positionals: readonly string[]): { resource: string; name: string | undefined } {
+  const [first, second, ...more] = positionals;
+  if (first === undefined || first === '') {
+    throw new ConfigurationError('expected a RESOURCE, such as configmaps; got none');
+  }
+  const surplus = more[0];
+  if (surplus !== undefined) {
+    throw new ConfigurationError(
+      `expected RESOURCE and at most one NAME, got ${JSON.stringify(surplus)} as well`,
+    );
+  }
+  const [, resource, inline] =
+    /^([^/]+)\/(?!v[0-9]+(?:(?:alpha|beta)[0-9]+)?$)(.*)$/.exec(first) ?? [];
+  if (resource === undefined) return { resource: first, name: checkedName(second) };
+  if (second !== undefined) {
+    throw new ConfigurationError(
+      `expected one NAME, got ${JSON.stringify(inline)} and ${JSON.stringify(second)}`,
+    );
+  }
+  return { resource, name: checkedName(inline) };
+}
+
+/** The API server's rule for names in paths, without what means something in a field selector. */
+function checkedName(name: string | undefined): string | undefined {
+  if (name === undefined || /^(?!\.{1,2}$)[^/%=,\\\s]+$/.test(name)) return name;
+  throw new ConfigurationError(`expected the NAME of an object, got ${JSON.stringify(name)}`);
+}
+
+function namespaceOf(
+  resource: string,
+  values: Flags<typeof OPTIONS>['values'],
+  settings: Settings,
+): string | undefined {
+  const { namespace, 'all-namespaces': all } = values;
+  if (namespace !== undefined && all === true) {
+    throw new ConfigurationError('expected --namespace or --all-namespaces, got both');
+  }
+  if (resource.startsWith('/') && (namespace !== undefined || all === true)) {
+    throw new ConfigurationError('a path names its namespace itself: leave -n and -A out');
+  }
+  if (all === true) return undefined;
+  if (namespace === undefined) return settings.namespace;
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
+  throw new ConfigurationError(
+    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(namespace)}`,
+  );
+}
+
+/** An empty selector selects everything on the API, which an unset variable of a shell never means. */
+function labelSelector(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (parseSelector(text).length > 0) return text;
+  throw new ConfigurationError('--selector must not be empty: leave it out to select everything');
+}
+
+function fieldSelector(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const terms = text.split(/(?<!\\),/);
+  if (terms.every((term) => /^\s*[A-Za-z][\w.-]*\s*(?:=|==|!=)[^=!]*$/.test(term))) return text;
+  throw new ConfigurationError(
+    `--field-selector must be such as metadata.name=a,status.phase!=Running, ` +
+      `not ${JSON.stringify(text)}`,
+  );
+}
+
+function secondsRange(text: string): Settings['watchTimeoutSeconds'] {
+  const range = parseSecondsRange(text);
+  if (range !== undefined) return range;
+  throw new ConfigurationError(
+    `--watch-timeout must be seconds as MIN-MAX, such as 30-60, not ${JSON.stringify(text)}`,
+  );
+}

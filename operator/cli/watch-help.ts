@@ -1,0 +1,61 @@
+import { environmentHelp, table } from './help.ts';
+
+/** What `chancery watch --help` prints. */
+export const WATCH_HELP: string = `Usage: chancery watch RESOURCE [NAME] [OPTION...]
+
+Prints the objects of a resource and then every change, one line of JSON each:
+
+  {"type":"ADDED","object":{...}}      type is ADDED, MODIFIED or DELETED
+
+It lists first, prints what there is as ADDED, and then watches for ever: across timeouts, restarts of
+proxy and API server, expired resource versions, and a proxy or a resource that is not there yet.
+No change is printed twice, and none of an object out of order. Of changes that happened while
+nothing was connected it prints the difference: a DELETED carries the last known object. An object
+that was deleted and created again is DELETED and ADDED.
+
+RESOURCE is a plural, singular, short name or kind, with group and version where they matter (cm,
+ConfigMap, deployments.apps, deployments.apps/v1), or a path (/api/v1/namespaces/demo/configmaps).
+An unknown one ends with exit code 2; one whose group has a dot (websites.example.com) is waited for.
+
+Options:
+${table([
+  ['-n, --namespace NAME', 'the namespace; see the environment for the default'],
+  ['-A, --all-namespaces', 'all namespaces'],
+  ['-l, --selector SELECTOR', 'label selector: a=b, a!=b, a in (b,c), a notin (b,c), a, !a'],
+  ['--field-selector SELECTOR', 'field selector, such as status.phase=Running'],
+  ['--server URL', 'where kubectl proxy listens: http://HOST:PORT or unix:/PATH'],
+  ['--resync DURATION', 'how often all objects are listed and compared: 90s, 30m, 1h; 0 for never'],
+  ['--watch-timeout MIN-MAX', 'seconds after which the server ends each watch, such as 30-60'],
+  ['--sync-marker', 'print a BOOKMARK line when the objects that exist are printed'],
+])}
+
+${environmentHelp([
+  'CHANCERY_API_URL',
+  'WATCH_NAMESPACE',
+  'res_namespace',
+  'POD_NAMESPACE',
+  'CHANCERY_LOG_LEVEL',
+  'CHANCERY_WATCH_TIMEOUT',
+  'CHANCERY_RELIST_INTERVAL',
+])}
+
+Results go to standard output, the log goes to standard error as JSON. It ends with exit code 0 when
+the reader closes the pipe, and on SIGTERM and SIGINT; with 2 when the command line is wrong.
+
+Examples:
+
+  # Every change of a ConfigMap, in a shell. IFS= and -r keep spaces and backslashes as they are, and
+  # printf does not interpret them as the echo of some shells does.
+  chancery watch configmaps -n demo | while IFS= read -r event; do
+    printf '%s\\n' "$event" | jq -r '[.type, .object.metadata.name] | @tsv'
+  done
+
+  # The Pods of one application in all namespaces
+  chancery watch pods -A -l 'app=web,tier in (front,back)'
+
+  # One object, and who comes first
+  chancery watch deployment web | head -1
+
+  # What exists, without waiting for changes
+  chancery watch cm --sync-marker | sed -n '/^{"type":"BOOKMARK"/q;p'
+`;

@@ -1,0 +1,133 @@
+import type { Log } from '../controller/reconciler.ts';
+import { linkedAbort } from '../core/abort.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { logStatus } from '../manager/informers.ts';
+import { createLogger } from '../manager/logger.ts';
+import { settingsFrom } from '../manager/settings.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { resourceName } from '../model/resource.ts';
+import { ApiError } from '../model/status.ts';
+import { Informer } from '../store/informer.ts';
+import type { ListWatch } from '../watch/list-watch.ts';
+import type { ReflectorStatus } from '../watch/reflector-status.ts';
+import type { Command, ExitCode, Io } from './command.ts';
+import { type Connection, connect } from './connection.ts';
+import { type FoundResource, findResource } from './find-resource.ts';
+import { LineWriter } from './line-writer.ts';
+import { closeWhenReaderLeaves } from './reader-presence.ts';
+import { parseWatchArguments, type WatchArguments } from './watch-arguments.ts';
+import { WATCH_HELP } from './watch-help.ts';
+import { syncMarkerLine, watchLines } from './watch-lines.ts';
+
+/** `chancery watch`: a collection and all its changes, as lines, for ever. */
+export function watchCommand(clock: Clock = systemClock): Command {
+  return {
+    name: 'watch',
+    summary: 'print the objects of a resource and every change, as lines of JSON',
+    help: WATCH_HELP,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const settings = settingsFrom(io.env);
+      const wanted = parseWatchArguments(args, settings);
+      const log = createLogger(settings.logLevel, io.stderr);
+      const connection = connect(wanted.apiUrl, clock);
+      using output = new LineWriter(io.stdout, io.signal);
+      using _presence = closeWhenReaderLeaves(io.stdout, output, clock);
+      try {
+        await follow(wanted, { connection, output, clock, log });
+      } catch (error) {
+        if (!output.signal.aborted) throw error;
+      } finally {
+        await connection.close();
+      }
+      if (output.failure === undefined) return 0;
+      io.stderr.write(`chancery watch: output cannot be written: ${output.failure.message}\n`);
+      return 1;
+    },
+  };
+}
+
+interface Surroundings {
+  readonly connection: Connection;
+  readonly output: LineWriter;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Prints until the output's signal aborts. */
+async function follow(wanted: WatchArguments, surroundings: Surroundings): Promise<void> {
+  const { connection, output, clock, log } = surroundings;
+  const { signal } = output;
+  const found = await findResource(connection.transport, wanted.resource, { clock, log, signal });
+  const scope = scopeOf(wanted, found);
+  const facts = { resource: resourceName(scope.resource), namespace: scope.namespace ?? '*' };
+  const source = connection.listWatchFor(scope);
+
+  using stop = linkedAbort(signal);
+  let refusal: ApiError | undefined;
+  const informer = new Informer(
+    wanted.syncMarker
+      ? onFirstWatch(source, (version) => output.write([syncMarkerLine(scope.resource, version)]))
+      : source,
+    {
+      statusChanged: (status) => {
+        refusal = informer.synced ? undefined : refusalOf(status);
+        if (refusal === undefined) logStatus(log, facts, status);
+        else stop.abort(refusal);
+      },
+      drifted: (keys) => log.warn({ ...facts, count: keys.length }, 'missed changes were found'),
+      handlerFailed: (err) => log.error({ ...facts, err }, 'printing failed'),
+    },
+    {
+      clock,
+      ...(wanted.relistIntervalMs !== undefined && { relistIntervalMs: wanted.relistIntervalMs }),
+      ...(wanted.watchTimeoutSeconds && { watchTimeoutSeconds: wanted.watchTimeoutSeconds }),
+    },
+  );
+  informer.addHandler((changes) => output.write(watchLines(changes)));
+  await informer.run(stop.signal);
+  if (refusal !== undefined) {
+    throw new ConfigurationError(`the API server refuses: ${refusal.message}`, { cause: refusal });
+  }
+}
+
+function scopeOf(
+  wanted: WatchArguments,
+  found: FoundResource,
+): Parameters<Connection['listWatchFor']>[0] {
+  const { resource } = found;
+  const namespace = wanted.resource.startsWith('/') ? found.namespace : wanted.namespace;
+  const name = found.name ?? wanted.name;
+  const fields = [name === undefined ? undefined : `metadata.name=${name}`, wanted.fieldSelector];
+  return {
+    resource,
+    namespace: resource.namespaced ? namespace : undefined,
+    labelSelector: wanted.labelSelector,
+    fieldSelector: fields.filter((field) => field !== undefined).join(',') || undefined,
+  };
+}
+
+/** A first list that is refused as it stands: a selector that the server does not support. */
+function refusalOf({ reason, error }: ReflectorStatus): ApiError | undefined {
+  return reason === 'rejected' && error instanceof ApiError ? error : undefined;
+}
+
+/**
+ * `source`, and a call between its first complete list and the first watch: whatever the list held
+ * has been handed on by then.
+ */
+function onFirstWatch(
+  source: ListWatch<KubernetesObject>,
+  synced: (resourceVersion: string) => Promise<void>,
+): ListWatch<KubernetesObject> {
+  let first = true;
+  return {
+    listPage: (request) => source.listPage(request),
+    async watch(request) {
+      if (first) await synced(request.resourceVersion);
+      first = false;
+      return source.watch(request);
+    },
+  };
+}
