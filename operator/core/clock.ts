@@ -19,10 +19,17 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, wake) {
+    const wakeAt = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
+    // Node drops the fraction of a delay and counts from the start of its loop's turn: a timer may
+    // fire a millisecond early, and is then armed again for the rest.
     const arm = (leftMs: number): void => {
-      const stepMs = Math.min(Math.max(leftMs, 0), MAX_TIMEOUT_MS);
-      timer = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : wake()), stepMs);
+      timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMEOUT_MS));
+    };
+    const check = (): void => {
+      const leftMs = wakeAt - performance.now();
+      if (leftMs > 0) arm(leftMs);
+      else wake();
     };
     arm(delayMs);
     return () => clearTimeout(timer);

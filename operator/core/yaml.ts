@@ -1,54 +1,91 @@
-import { parse, parseAllDocuments, stringify } from 'yaml';
+import {
+  type DocumentOptions,
+  type ParseOptions,
+  parse,
+  parseAllDocuments,
+  type ScalarTag,
+  type SchemaOptions,
+  stringify,
+} from 'yaml';
 import { ConfigurationError, messageOf } from './errors.ts';
 
 /** Aliases a document may expand to; a bomb of nested anchors is refused, as kubectl refuses it. */
 const MAX_ALIAS_COUNT = 100;
 
+/** kubectl's YAML library is of the time of YAML 1.1: `yes` and `off` are booleans. */
+const BOOLEAN: ScalarTag = {
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  test: /^(?:y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$/,
+  resolve: (text) => /^(?:y|on)/i.test(text),
+};
+
+/** Of the same time: `0644` is octal, as everybody who writes a file mode expects. */
+const INTEGER: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?[0-9](?:[0-9_]*|[xX][0-9a-fA-F_]+|[oO][0-7_]+|[bB][01_]+)$/,
+  resolve(text) {
+    const digits = text.replace(/^[-+]|_/g, '');
+    const value = /^0[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number(digits);
+    return text.startsWith('-') ? -value : value;
+  },
+};
+
 /**
- * Options that read YAML as kubectl does: of a key that stands twice in one mapping the last wins,
- * and a merge key is an ordinary key.
+ * Options that read YAML as kubectl does (sigs.k8s.io/yaml): of a key that stands twice in one
+ * mapping the last wins, a merge key merges, and plain words and numbers mean what they do there.
  */
-const READ = { uniqueKeys: false, logLevel: 'silent' } as const;
+const READ = {
+  uniqueKeys: false,
+  merge: true,
+  customTags: (tags) => [BOOLEAN, INTEGER, ...tags],
+  logLevel: 'error', // not `silent`, with which `parse` makes the best of broken text
+} as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
 
 /**
  * The value of one YAML (or JSON) document.
  *
- * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML.
+ * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them
+ *   when its aliases do not resolve or expand to too much.
  */
 export function parseYaml(text: string): unknown {
   try {
     return parse(text, { ...READ, maxAliasCount: MAX_ALIAS_COUNT });
   } catch (error) {
-    throw new ConfigurationError(`invalid YAML: ${firstLine(messageOf(error))}`, { cause: error });
+    throw invalid(error);
   }
 }
 
 /**
  * The values of all documents of a YAML stream; empty documents are left out.
  *
- * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML.
+ * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them
+ *   when its aliases do not resolve or expand to too much.
  */
 export function parseYamlDocuments(text: string): readonly unknown[] {
-  const documents = parseAllDocuments(text, READ);
-  const values: unknown[] = [];
-  for (const document of documents) {
-    const [problem] = document.errors;
-    if (problem) {
-      throw new ConfigurationError(`invalid YAML: ${firstLine(problem.message)}`, {
-        cause: problem,
-      });
-    }
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
-    if (value !== null && value !== undefined) values.push(value);
+  try {
+    return parseAllDocuments(text, READ)
+      .map((document): unknown => {
+        const [problem] = document.errors;
+        if (problem) throw problem;
+        return document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+      })
+      .filter((value) => value !== null && value !== undefined);
+  } catch (error) {
+    throw invalid(error);
   }
-  return values;
 }
 
-/** YAML text of a plain value, without anchors, aliases or line folding. */
+/**
+ * YAML text of a plain value, without anchors, aliases or line folding. Text that an older reader
+ * would take for something else, such as `yes`, is quoted.
+ */
 export function formatYaml(value: unknown): string {
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+function invalid(error: unknown): ConfigurationError {
+  const [problem = ''] = messageOf(error).split('\n', 1);
+  return new ConfigurationError(`invalid YAML: ${problem}`, { cause: error });
 }

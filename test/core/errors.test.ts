@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import {
+  AmbassadorError,
+  ConfigurationError,
+  messageOf,
+  OperatorError,
+  ProtocolError,
+} from '../../operator/core/errors.ts';
+
+describe('errors', () => {
+  const cause = new Error('because');
+
+  test.each([
+    [
+      new AmbassadorError('m', { code: 'CONNECTION_LOST', fate: 'unknown', cause }),
+      { name: 'AmbassadorError', code: 'CONNECTION_LOST', layer: 'ambassador', fate: 'unknown' },
+    ],
+    [
+      new ProtocolError('m', { code: 'DECODE', cause }),
+      { name: 'ProtocolError', code: 'DECODE', layer: 'protocol' },
+    ],
+    [
+      new ConfigurationError('m', { cause }),
+      { name: 'ConfigurationError', code: 'CONFIG', layer: 'configuration' },
+    ],
+    [
+      new OperatorError('m', { code: 'USER_CODE', layer: 'user-code', cause }),
+      { name: 'OperatorError', code: 'USER_CODE', layer: 'user-code' },
+    ],
+  ])('$name names the layer at fault and keeps its cause', (error, facts) => {
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(error).toMatchObject({ ...facts, message: 'm', context: {} });
+    expect(error.cause).toBe(cause);
+    expect(error.stack).toContain(`${facts.name}: m`);
+  });
+
+  test('an error without a cause has none, rather than one that is undefined', () => {
+    const error = new ConfigurationError('m', { context: { port: 1 } });
+
+    expect('cause' in error).toBe(false);
+    expect(error.context).toEqual({ port: 1 });
+  });
+
+  test.each([
+    [new TypeError('wrong'), 'wrong'],
+    ['text', 'text'],
+    [undefined, 'undefined'],
+    [42, '42'],
+  ])('messageOf tells the text of anything that was thrown', (thrown, text) => {
+    expect(messageOf(thrown)).toBe(text);
+  });
+});

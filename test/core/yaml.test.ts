@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { formatYaml, parseYaml, parseYamlDocuments } from '../../operator/core/yaml.ts';
+
+/** Ten anchors, each ten times the one before: 10^10 scalars in 400 bytes. */
+const ALIAS_BOMB = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+  .map((name, index, names) => {
+    const item = index === 0 ? 'x' : `*${names[index - 1]}`;
+    return `${name}: &${name} [${Array(10).fill(item).join(', ')}]`;
+  })
+  .join('\n');
+
+/** Both readers, as one that answers the first document. */
+const READERS = [
+  ['parseYaml', parseYaml],
+  ['parseYamlDocuments', (text: string) => parseYamlDocuments(text)[0]],
+] as const;
+
+describe.each(READERS)('%s', (_name, read) => {
+  test.each([
+    ['an unclosed list', 'a: 1\nb: [1', /^invalid YAML: .* at line 2, column 6/],
+    ['a tab for indentation', 'a:\n\tb: 1', /^invalid YAML: Tabs .* at line 2, column 1/],
+    ['a mapping under a scalar', 'a: b\n  c: d', /^invalid YAML: .* at line 1, column 4/],
+    ['an alias without its anchor', 'a: *missing', /^invalid YAML: Unresolved alias .*missing$/],
+    ['a bomb of aliases', ALIAS_BOMB, /^invalid YAML: Excessive alias count/],
+  ])('refuses %s and says where', (_what, text, message) => {
+    const attempt = (): unknown => read(text);
+
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(message);
+  });
+
+  test('says it in one line', () => {
+    const attempt = (): unknown => read('a: [1');
+
+    expect(attempt).toThrow(/^[^\n]+$/);
+  });
+
+  test('takes the last of two equal keys, as kubectl does', () => {
+    const value = read('a: 1\nb: 2\na: 3');
+
+    expect(value).toEqual({ a: 3, b: 2 });
+  });
+
+  test('merges a merge key, and what stands beside it wins', () => {
+    const value = read('base: &base {a: 1, b: 2}\nmine:\n  <<: *base\n  b: 3');
+
+    expect(value).toMatchObject({ mine: { a: 1, b: 3 } });
+  });
+
+  test('reads JSON', () => {
+    const value = read('{"a": {"b": [1, true, null, "x"]}}');
+
+    expect(value).toEqual({ a: { b: [1, true, null, 'x'] } });
+  });
+
+  test.each([
+    ['0644', 420],
+    ['-017', -15],
+    ['0o17', 15],
+    ['0x1F', 31],
+    ['0b11', 3],
+    ['089', 89],
+    ['0', 0],
+    ['1_000', 1000],
+    ['1.50', 1.5],
+    ['yes', true],
+    ['y', true],
+    ['On', true],
+    ['no', false],
+    ['N', false],
+    ['OFF', false],
+    ['true', true],
+    ['nope', 'nope'],
+    ['22:22', '22:22'],
+    ['2001-01-01', '2001-01-01'],
+    ['1.2.3', '1.2.3'],
+    ['"yes"', 'yes'],
+    ["'0644'", '0644'],
+    ['~', null],
+  ])('reads %s as kubectl does', (text, expected) => {
+    const value = read(`value: ${text}`);
+
+    expect(value).toEqual({ value: expected });
+  });
+});
+
+describe('parseYaml', () => {
+  test('refuses a second document', () => {
+    expect(() => parseYaml('a: 1\n---\nb: 2')).toThrow(ConfigurationError);
+  });
+});
+
+describe('parseYamlDocuments', () => {
+  test('leaves out documents that hold nothing', () => {
+    const values = parseYamlDocuments('---\n---\na: 1\n---\n# only a comment\n---\nb: 2\n...\n');
+
+    expect(values).toEqual([{ a: 1 }, { b: 2 }]);
+  });
+
+  test('finds nothing in nothing', () => {
+    expect(parseYamlDocuments('')).toEqual([]);
+  });
+
+  test('counts lines from the start of the text, not of the document', () => {
+    expect(() => parseYamlDocuments('a: 1\n---\nb: [')).toThrow(/at line 3,/);
+  });
+});
+
+describe('formatYaml', () => {
+  const ambiguous = ['yes', 'off', 'y', '0644', '1_000', '22:22', '2001-01-01', '0b1', 'null', ''];
+
+  test('writes every text so that it is read back as text', () => {
+    const value = { texts: ambiguous, keys: Object.fromEntries(ambiguous.map((k) => [k, k])) };
+
+    const text = formatYaml(value);
+
+    expect(parseYaml(text)).toEqual(value);
+  });
+
+  test('writes shared parts twice and never folds a line', () => {
+    const shared = { long: 'word '.repeat(60).trim() };
+
+    const text = formatYaml({ a: shared, b: shared });
+
+    expect(text).toBe(`a:\n  long: ${shared.long}\nb:\n  long: ${shared.long}\n`);
+  });
+});
