@@ -1,0 +1,244 @@
+import type { Cancel, Clock } from '../../core/clock.ts';
+import { systemClock } from '../../core/clock.ts';
+import { parseYamlDocuments } from '../../core/yaml.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Cluster } from './cluster.ts';
+import type { ResourceName, StoredObject } from './cluster-access.ts';
+import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
+import { Definitions } from './crd/definitions.ts';
+import { badRequest, unknownResource } from './failures.ts';
+import { HttpServer } from './http/http-server.ts';
+import { InProcessAccess } from './in-process-access.ts';
+import { isObject } from './objects/metadata.ts';
+import type { RecordedRequest } from './recorded-request.ts';
+import { builtInResources } from './registry/built-in.ts';
+import { Registry } from './registry/registry.ts';
+import { Storage } from './storage/storage.ts';
+
+export type { WorkloadOptions } from './controllers/workloads.ts';
+export type { RecordedRequest } from './recorded-request.ts';
+
+export interface ApiServerOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /**
+   * Events of each resource that watches and continue tokens may reach back to. Default 1000: far
+   * more than a test makes between two requests, few enough that forgetting them can be tested.
+   */
+  readonly historyLimit?: number;
+  /** Default 60 000, which is what kube-apiserver takes. */
+  readonly bookmarkIntervalMs?: number;
+  /** Controllers that bring workloads to life. Default false: nothing but the API. */
+  readonly workloads?: WorkloadOptions | false;
+}
+
+const DEFAULT_HISTORY_LIMIT = 1_000;
+const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;
+
+/** Who writes when a test does so without HTTP. */
+const IN_PROCESS_MANAGER = 'embedded-api-server';
+
+/**
+ * A Kubernetes API server in this process, on a port of 127.0.0.1: it speaks HTTP as kube-apiserver
+ * v1.36 does where operators depend on it, without users, rights or admission webhooks.
+ *
+ * The methods have the semantics of the HTTP API and throw ApiError as it would answer. What they
+ * return is a copy.
+ */
+export class ApiServer {
+  readonly #cluster: Cluster;
+  readonly #http: HttpServer;
+  readonly #access: InProcessAccess;
+  readonly #alarms: Set<Cancel>;
+  readonly #endings: (() => void)[] = [];
+  #port = 0;
+  #listening = false;
+
+  private constructor(cluster: Cluster, alarms: Set<Cancel>, bookmarkIntervalMs: number) {
+    this.#cluster = cluster;
+    this.#alarms = alarms;
+    this.#http = new HttpServer(cluster, { bookmarkIntervalMs });
+    this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
+  }
+
+  /** A server that listens, with the namespaces `default` and `kube-system`. The caller closes it. */
+  static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const alarms = new Set<Cancel>();
+    const cluster = createCluster(options, alarms);
+    const interval = options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS;
+    const server = new ApiServer(cluster, alarms, interval);
+    server.#bringUp(options.workloads ?? false);
+    server.#port = options.port ?? 0;
+    await server.listen();
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The latest requests, oldest first, at most 10 000. */
+  get requests(): readonly RecordedRequest[] {
+    return this.#http.requests;
+  }
+
+  get openWatches(): number {
+    return this.#http.openWatches;
+  }
+
+  /** Creates an object in the resource of its apiVersion and kind. */
+  create<T extends KubernetesObject>(object: T): T {
+    const resource = this.#resourceOf(object.apiVersion, object.kind);
+    return copy(this.#access.create(resource, object)) as unknown as T;
+  }
+
+  get(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+  ): KubernetesObject | undefined {
+    const found = this.#access.get(this.#resourceOf(apiVersion, kind), namespace, name);
+    return found === undefined ? undefined : copy(found);
+  }
+
+  /** In the order of namespace and name. @param namespace - undefined for all. */
+  list(apiVersion: string, kind: string, namespace?: string): readonly KubernetesObject[] {
+    return this.#access.list(this.#resourceOf(apiVersion, kind), namespace).map(copy);
+  }
+
+  patch(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+    mergePatch: object,
+    subresource?: 'status',
+  ): KubernetesObject {
+    const resource = this.#resourceOf(apiVersion, kind);
+    return copy(this.#access.patch(resource, namespace, name, mergePatch, subresource));
+  }
+
+  delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void {
+    this.#access.delete(this.#resourceOf(apiVersion, kind), namespace, name);
+  }
+
+  /**
+   * Creates or replaces the object of each document, a `List` taken apart. An object without a
+   * namespace goes into `default`.
+   */
+  applyManifest(yamlText: string): readonly KubernetesObject[] {
+    return parseYamlDocuments(yamlText)
+      .flatMap(objectsOf)
+      .map((object) => this.#put(object));
+  }
+
+  /** Forgets all history: watches and pages from before are answered with 410. */
+  compact(): void {
+    this.#cluster.storage.compact();
+  }
+
+  /** Ends every open watch, as a server does or as a broken network does. */
+  closeWatches(how: 'clean' | 'reset'): void {
+    this.#http.closeWatches(how);
+  }
+
+  /** Stops listening and cuts every connection; the objects stay. */
+  async stop(): Promise<void> {
+    this.#listening = false;
+    await this.#http.close();
+  }
+
+  /** Listens again on the same port, as a restarted server: with its objects, without its history. */
+  async listen(): Promise<void> {
+    if (this.#listening) return;
+    this.#listening = true;
+    if (this.#port !== 0) this.#cluster.storage.compact();
+    this.#port = await this.#http.listen(this.#port);
+  }
+
+  /** Stops, and ends controllers and timers. Calling it again does nothing. */
+  async close(): Promise<void> {
+    for (const end of this.#endings.splice(0)) end();
+    for (const cancel of this.#alarms) cancel();
+    this.#alarms.clear();
+    await this.stop();
+  }
+
+  #bringUp(workloads: WorkloadOptions | false): void {
+    const definitions = new Definitions(this.#cluster, (resource: ResourceName) =>
+      this.#http.closeWatches('clean', resource),
+    );
+    this.#endings.push(definitions.start());
+    for (const name of ['default', 'kube-system']) {
+      this.#access.create('namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name },
+      });
+    }
+    if (workloads === false) return;
+    const access = new InProcessAccess(this.#cluster, 'kube-controller-manager');
+    const running = startWorkloads(access, workloads, this.#cluster.clock);
+    this.#endings.push(() => running.close());
+  }
+
+  #put(document: StoredObject): KubernetesObject {
+    const resource = this.#resourceOf(document.apiVersion, document.kind);
+    const served = this.#cluster.registry.byName(resource);
+    const namespace = served?.namespaced ? (document.metadata.namespace ?? 'default') : undefined;
+    const { name } = document.metadata;
+    const placed = {
+      ...document,
+      metadata: { ...document.metadata, ...(namespace === undefined ? {} : { namespace }) },
+    };
+    if (this.#access.get(resource, namespace, name) === undefined) {
+      return copy(this.#access.create(resource, placed));
+    }
+    return copy(this.#access.update(resource, placed));
+  }
+
+  #resourceOf(apiVersion: string, kind: string): ResourceName {
+    const resource = this.#access.resourceOf(apiVersion, kind);
+    if (resource === undefined) throw unknownResource();
+    return resource;
+  }
+}
+
+function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
+  const clock = options.clock ?? systemClock;
+  return {
+    storage: new Storage({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY_LIMIT }),
+    registry: new Registry(builtInResources()),
+    clock,
+    later(delayMs, act) {
+      const cancel = clock.schedule(delayMs, () => {
+        alarms.delete(cancel);
+        act();
+      });
+      alarms.add(cancel);
+      return cancel;
+    },
+  };
+}
+
+function objectsOf(document: unknown): readonly StoredObject[] {
+  if (!isObject(document) || typeof document.kind !== 'string') {
+    throw badRequest('the manifest has a document without a kind');
+  }
+  if (Array.isArray(document.items) && document.kind.endsWith('List')) {
+    return document.items.flatMap(objectsOf);
+  }
+  const metadata = isObject(document.metadata) ? document.metadata : {};
+  return [{ ...document, metadata } as unknown as StoredObject];
+}
+
+function copy<T>(object: T): T {
+  return structuredClone(object);
+}

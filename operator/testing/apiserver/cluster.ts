@@ -1,0 +1,12 @@
+import type { Cancel, Clock } from '../../core/clock.ts';
+import type { Registry } from './registry/registry.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** Everything that the verbs work on. */
+export interface Cluster {
+  readonly storage: Storage;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** Does something after a while, unless the server is closed before. */
+  later(delayMs: number, act: () => void): Cancel;
+}

@@ -1,0 +1,83 @@
+import type { StoredObject } from '../cluster-access.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import type { StructuralSchema } from '../schema/structural-schema.ts';
+
+/** `spec.names` of a CustomResourceDefinition, complete. */
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
+  readonly subresources?: {
+    readonly status?: object;
+    readonly scale?: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    };
+  };
+  readonly additionalPrinterColumns?: readonly PrinterColumn[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** The spec of a CustomResourceDefinition that has passed validation. */
+export interface DefinitionSpec {
+  readonly group: string;
+  readonly names: DefinitionNames;
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly versions: readonly DefinitionVersion[];
+  readonly preserveUnknownFields?: boolean;
+}
+
+export function specOf(definition: StoredObject): DefinitionSpec {
+  return definition.spec as DefinitionSpec;
+}
+
+/** A definition with everything in it that a client may leave out. */
+export function completeDefinition(definition: StoredObject): StoredObject {
+  if (!isObject(definition.spec)) return definition;
+  const { names, versions } = definition.spec;
+  const spec = {
+    ...definition.spec,
+    names: completeNames(isObject(names) ? names : {}),
+    conversion: definition.spec.conversion ?? { strategy: 'None' },
+  };
+  const status = isObject(definition.status) ? definition.status : {};
+  const storage = Array.isArray(versions) && versions.find((version) => version?.storage === true);
+  const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
+  const known = storage && !stored.includes(storage.name) ? [...stored, storage.name] : stored;
+  const complete = { ...EMPTY_STATUS, ...status, storedVersions: known };
+  return { ...definition, spec, status: complete } as unknown as StoredObject;
+}
+
+const EMPTY_STATUS = { conditions: null, acceptedNames: { plural: '', kind: '' } };
+
+function completeNames(names: Json): Json {
+  const kind = String(names.kind ?? '');
+  return {
+    plural: names.plural ?? '',
+    singular: names.singular ?? kind.toLowerCase(),
+    ...(names.shortNames === undefined ? {} : { shortNames: names.shortNames }),
+    kind,
+    listKind: names.listKind ?? `${kind}List`,
+    ...(names.categories === undefined ? {} : { categories: names.categories }),
+  };
+}

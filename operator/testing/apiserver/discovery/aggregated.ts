@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../objects/metadata.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { groupNames, versionsOf } from './legacy.ts';
+
+export const AGGREGATED_TYPE =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** Everything that discovery says about some groups, in one document. */
+export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
+  const names = groupNames(registry).filter((name) => (name === '') === core);
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: names.map((name) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versionsOf(registry, name).map((version) => ({
+        version,
+        resources: registry
+          .all()
+          .filter((served) => served.group === name && served.version === version)
+          .map(entry),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+/** Changes with the text, as the server's does. */
+export function entityTag(text: string): string {
+  return `"${createHash('sha512').update(text).digest('hex').toUpperCase()}"`;
+}
+
+function entry(served: ServedResource): Json {
+  const { plural, kind, namespaced, singular, verbs, shortNames, categories } = served;
+  // Built-in groups leave their own group and version out, those of definitions do not.
+  const own = served.custom ? { group: served.group, version: served.version } : EMPTY;
+  return {
+    resource: plural,
+    responseKind: { ...own, kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length > 0 ? { shortNames } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(served.subresources.length > 0
+      ? {
+          subresources: served.subresources.map((subresource) => ({
+            subresource: subresource.name,
+            responseKind: {
+              ...own,
+              ...(subresource.group === undefined
+                ? {}
+                : { group: subresource.group, version: subresource.version }),
+              kind: subresource.kind,
+            },
+            verbs: subresource.verbs,
+          })),
+        }
+      : {}),
+  };
+}
+
+const EMPTY = { group: '', version: '' };

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf } from '../../../model/resource.ts';
+import type { Json } from '../objects/metadata.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+
+/** `/api` */
+export function apiVersions(address: string): Json {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }],
+  };
+}
+
+/** `/apis` */
+export function groupList(registry: Registry): Json {
+  const names = groupNames(registry).filter((name) => name !== '');
+  const groups = names.map((name) => groupOf(registry, name));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+}
+
+/** `/apis/<group>`, undefined where there is no such group. */
+export function groupDocument(registry: Registry, name: string): Json | undefined {
+  if (!groupNames(registry).includes(name) || name === '') return undefined;
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(registry, name) };
+}
+
+/** The groups in the order of discovery, the core group as the empty text. */
+export function groupNames(registry: Registry): readonly string[] {
+  return [...new Set(registry.all().map(({ group }) => group))];
+}
+
+/** The versions of a group, the preferred one first. */
+export function versionsOf(registry: Registry, group: string): readonly string[] {
+  const served = registry.all().filter((resource) => resource.group === group);
+  return [...new Set(served.map(({ version }) => version))];
+}
+
+function groupOf(registry: Registry, name: string): Json {
+  const versions = versionsOf(registry, name).map((version) => ({
+    groupVersion: `${name}/${version}`,
+    version,
+  }));
+  return { name, versions, preferredVersion: versions[0] };
+}
+
+/** `/api/v1` and `/apis/<group>/<version>`, undefined where there is no such version. */
+export function resourceList(registry: Registry, group: string, version: string): Json | undefined {
+  const resources = registry
+    .all()
+    .filter((served) => served.group === group && served.version === version);
+  const [first] = resources;
+  if (first === undefined) return undefined;
+  return {
+    kind: 'APIResourceList',
+    // The core group predates the field.
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(first),
+    resources: resources.flatMap((served) => [
+      resourceEntry(served),
+      ...subresourceEntries(served),
+    ]),
+  };
+}
+
+/** The order in which custom resources list their verbs. */
+const CUSTOM_VERBS = [
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'create',
+  'update',
+  'watch',
+];
+
+function resourceEntry(served: ServedResource): Json {
+  const { plural, singular, namespaced, kind, shortNames, categories } = served;
+  const stored = served.verbs.includes('get');
+  return {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: served.custom ? CUSTOM_VERBS : served.verbs,
+    ...(shortNames.length > 0 ? { shortNames } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(stored ? { storageVersionHash: storageVersionHash(served) } : {}),
+  };
+}
+
+function subresourceEntries(served: ServedResource): readonly Json[] {
+  return served.subresources.map(({ name, group, version, kind, verbs }) => ({
+    name: `${served.plural}/${name}`,
+    singularName: '',
+    namespaced: served.namespaced,
+    ...(group === undefined ? {} : { group, version }),
+    kind,
+    verbs,
+  }));
+}
+
+function storageVersionHash({ group, storageVersion, kind, shape }: ServedResource): string {
+  const identity = shape === undefined ? `${group}/${storageVersion}/${kind}` : `/v1/${kind}`;
+  return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
+}

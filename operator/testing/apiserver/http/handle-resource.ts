@@ -1,0 +1,244 @@
+import { sleep } from '../../../core/clock.ts';
+import { isTooLargeResourceVersion } from '../../../model/status.ts';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import {
+  badRequest,
+  methodNotAllowed,
+  tooLargeResourceVersion,
+  unknownResource,
+} from '../failures.ts';
+import { isObject } from '../objects/metadata.ts';
+import { fromStored, type ServedResource, subresourceOf } from '../registry/served-resource.ts';
+import { parseDeletionOptions } from '../request/delete-options.ts';
+import {
+  type ListOptions,
+  parseListOptions,
+  parseResourceVersion,
+} from '../request/list-options.ts';
+import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
+import { createObject } from '../verbs/create.ts';
+import { deleteObject } from '../verbs/delete.ts';
+import { listObjects, type ObjectList } from '../verbs/list.ts';
+import { answerReview } from '../verbs/review.ts';
+import { keyOfTarget, requireStored, type Target } from '../verbs/target.ts';
+import { requireResourceVersion, updateObject } from '../verbs/update.ts';
+import { decodeObject, mediaTypeOf, readBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
+import { handleSubresource } from './handle-subresource.ts';
+import { negotiate } from './negotiate.ts';
+import { patchTarget } from './patch-target.ts';
+import { presentList, presentObject, type View } from './present.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** What a handler needs besides the request. */
+export interface Handling {
+  readonly cluster: Cluster;
+  readonly exchange: Exchange;
+  readonly served: ServedResource;
+  readonly info: RequestInfo;
+  readonly view: View;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Opens a watch on the exchange. */
+  readonly watch: (options: ListOptions, view: View) => void;
+}
+
+/** How long the server waits for a resourceVersion that it has not reached. */
+const WAIT_FOR_REVISION_MS = 3_000;
+
+/** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
+export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
+  const { exchange, info, cluster } = parts;
+  const include = exchange.query.get('includeObject') ?? 'Metadata';
+  const view: View = {
+    form: negotiate(exchange.header('accept')),
+    include: include as View['include'],
+    nowMs: cluster.clock.now(),
+  };
+  const handling = { ...parts, view };
+  if (info.subresource !== undefined) return handleSubresource(handling, targetOf(handling));
+  if (info.name === undefined) return handleCollection(handling);
+  return handleObject(handling, targetOf(handling));
+}
+
+function targetOf({ served, info }: Handling): Target {
+  if (served.namespaced && info.namespace === undefined) throw unknownResource();
+  return { served, namespace: info.namespace, name: info.name ?? '' };
+}
+
+function allow({ served }: Handling, verb: string): void {
+  if (!served.verbs.includes(verb)) throw methodNotAllowed();
+}
+
+async function handleCollection(handling: Handling): Promise<void> {
+  const { exchange, served, info } = handling;
+  if (exchange.method === 'POST') return create(handling);
+  if (exchange.method === 'DELETE') return deleteCollection(handling);
+  if (exchange.method !== 'GET') throw methodNotAllowed();
+  const options = parseListOptions(exchange.query, served, info.namespace, info.watch);
+  allow(handling, options.watch ? 'watch' : 'list');
+  if (options.watch) return handling.watch(options, handling.view);
+  const list = await listWhenReached(handling, options);
+  send(handling, 200, presentList(list, served, handling.view));
+}
+
+/** Waits a little for a resourceVersion in the future: another writer may be about to reach it. */
+async function listWhenReached(handling: Handling, options: ListOptions): Promise<ObjectList> {
+  const { cluster, served } = handling;
+  try {
+    return listObjects(cluster, served, options);
+  } catch (error) {
+    if (!isTooLargeResourceVersion(error)) throw error;
+    await sleep(cluster.clock, WAIT_FOR_REVISION_MS, handling.signal);
+    return listObjects(cluster, served, options);
+  }
+}
+
+async function create(handling: Handling): Promise<void> {
+  const { exchange, cluster, served, info } = handling;
+  allow(handling, 'create');
+  const text = await readBody(exchange);
+  const options = writeOptions(exchange, 'CreateOptions');
+  const body = decodeObject(exchange, text, served);
+  const review = answerReview(body);
+  if (review !== undefined) return send(handling, 201, review);
+  const created = createObject(cluster, served, info.namespace, body, options);
+  send(handling, 201, presentObject(asAnswer(created, options.dryRun), served, handling.view));
+}
+
+/** What was not stored has no resourceVersion. */
+function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
+  if (!dryRun) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+async function deleteCollection(handling: Handling): Promise<void> {
+  const { exchange, cluster, served, info } = handling;
+  allow(handling, 'deletecollection');
+  const text = await readBody(exchange);
+  const options = parseDeletionOptions(exchange.query, parseOptional(text));
+  const list = listObjects(
+    cluster,
+    served,
+    parseListOptions(exchange.query, served, info.namespace, false),
+  );
+  for (const { metadata } of list.items) {
+    const target = { served, namespace: metadata.namespace, name: metadata.name };
+    if (cluster.storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
+    deleteObject(cluster, target, options);
+  }
+  send(handling, 200, presentList(list, served, handling.view));
+}
+
+async function handleObject(handling: Handling, target: Target): Promise<void> {
+  const { exchange, served } = handling;
+  switch (exchange.method) {
+    case 'GET':
+      return get(handling, target);
+    case 'PUT':
+      return replace(handling, target);
+    case 'PATCH':
+      return patchTarget(handling, target, undefined);
+    case 'DELETE':
+      return remove(handling, target);
+    default:
+      throw served.verbs.length === 0 ? unknownResource() : methodNotAllowed();
+  }
+}
+
+async function get(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served, info } = handling;
+  allow(handling, 'get');
+  if (info.watch) return watchOne(handling, target);
+  const asked = parseResourceVersion(exchange.query.get('resourceVersion') ?? '', false) ?? 0;
+  if (asked > cluster.storage.revision) {
+    await sleep(cluster.clock, WAIT_FOR_REVISION_MS, handling.signal);
+    const { revision } = cluster.storage;
+    if (asked > revision) throw tooLargeResourceVersion(asked, revision);
+  }
+  const object = fromStored(served, requireStored(cluster, target));
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+/** `/watch/…/<name>`, the older way to say `fieldSelector=metadata.name=<name>`. */
+function watchOne({ exchange, served, info, watch, view }: Handling, { name }: Target): void {
+  const query = new URLSearchParams(exchange.query);
+  query.set('fieldSelector', `metadata.name=${name}`);
+  watch(parseListOptions(query, served, info.namespace, true), view);
+}
+
+async function replace(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  allow(handling, 'update');
+  const text = await readBody(exchange);
+  const options = writeOptions(exchange, 'UpdateOptions');
+  const body = decodeObject(exchange, text, served);
+  if (served.createOnUpdate && isAbsent(cluster, target)) {
+    const { resourceVersion: _, ...metadata } = body.metadata;
+    const created = createObject(cluster, served, target.namespace, { ...body, metadata }, options);
+    return send(handling, 201, presentObject(created, served, handling.view));
+  }
+  requireStored(cluster, target);
+  requireResourceVersion(body, served);
+  const object = updateObject(cluster, target, () => ({ object: body }), options);
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+function isAbsent({ storage }: Cluster, target: Target): boolean {
+  return storage.get(target.served.storedAs, keyOfTarget(target)) === undefined;
+}
+
+async function remove(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  allow(handling, 'delete');
+  const options = parseDeletionOptions(exchange.query, parseOptional(await readBody(exchange)));
+  const { gone, object } = deleteObject(cluster, target, options);
+  // The last state of a Pod is of interest; of other objects only that they are gone.
+  if (!gone || served.kind === 'Pod') {
+    return send(handling, 200, presentObject(object, served, handling.view));
+  }
+  const { group, plural } = served;
+  exchange.json(200, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: target.name,
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      uid: object.metadata.uid,
+    },
+  });
+}
+
+/** The value of a body that may be empty. */
+export function parseOptional(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    throw badRequest(`couldn't get version/kind; json parse error: ${text.slice(0, 100)}`);
+  }
+}
+
+/** The options of a write, from the query and the headers. */
+export function writeOptions(
+  exchange: Exchange,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  subresource?: string,
+): WriteOptions {
+  const options = parseWriteOptions(exchange.query, exchange.userAgent, kind);
+  return { ...options, subresource, warn: (text) => exchange.warn(text) };
+}
+
+/** Sends a value in the media type that was asked for. */
+export function send({ exchange, view }: Handling, code: number, value: unknown): void {
+  if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
+  else exchange.json(code, value);
+}
+
+export { mediaTypeOf, subresourceOf };

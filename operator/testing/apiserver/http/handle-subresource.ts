@@ -1,0 +1,97 @@
+import type { StoredObject } from '../cluster-access.ts';
+import { methodNotAllowed, notAPatch, unknownResource } from '../failures.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import { fromStored, subresourceOf } from '../registry/served-resource.ts';
+import { parseDeletionOptions } from '../request/delete-options.ts';
+import { evictPod } from '../verbs/evict.ts';
+import { scaleOf, withScale } from '../verbs/scale.ts';
+import { requireStored, type Target } from '../verbs/target.ts';
+import { requireResourceVersion, updateObject } from '../verbs/update.ts';
+import { decodeObject, mediaTypeOf, readBody } from './body.ts';
+import { type Handling, parseOptional, send, writeOptions } from './handle-resource.ts';
+import { patchTarget } from './patch-target.ts';
+import { presentObject } from './present.ts';
+
+const METHODS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  POST: 'create',
+};
+
+/** Answers a request to a subresource of an object. */
+export async function handleSubresource(handling: Handling, target: Target): Promise<void> {
+  const { exchange, served, info } = handling;
+  const subresource = subresourceOf(served, info.subresource ?? '');
+  if (subresource === undefined) throw unknownResource();
+  if (!subresource.verbs.includes(METHODS[exchange.method] ?? '')) throw methodNotAllowed();
+  if (subresource.name === 'eviction') return evict(handling, target);
+  if (subresource.name === 'scale') return scale(handling, target);
+  if (exchange.method === 'PATCH') return patchTarget(handling, target, subresource.name);
+  if (exchange.method === 'PUT') return replace(handling, target, subresource.name);
+  const object = fromStored(served, requireStored(handling.cluster, target));
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+async function replace(handling: Handling, target: Target, subresource: string): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  const text = await readBody(exchange);
+  const options = writeOptions(exchange, 'UpdateOptions', subresource);
+  const body = decodeObject(exchange, text, served);
+  requireStored(cluster, target);
+  requireResourceVersion(body, served);
+  const object = updateObject(cluster, target, () => ({ object: body }), options);
+  send(handling, 200, presentObject(object, served, handling.view));
+}
+
+async function evict({ exchange, cluster, served }: Handling, target: Target): Promise<void> {
+  const text = await readBody(exchange);
+  const eviction = { group: 'policy', version: 'v1', kind: 'Eviction' };
+  const body = decodeObject(exchange, text, served, eviction) as Json;
+  const options = isObject(body.deleteOptions) ? body.deleteOptions : undefined;
+  evictPod(cluster, target, parseDeletionOptions(exchange.query, options));
+  const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+  exchange.json(201, success);
+}
+
+async function scale(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  if (exchange.method === 'GET') {
+    const object = fromStored(served, requireStored(cluster, target));
+    return send(handling, 200, scaleOf(object, served));
+  }
+  const text = await readBody(exchange);
+  const kind = exchange.method === 'PUT' ? 'UpdateOptions' : 'PatchOptions';
+  const options = writeOptions(exchange, kind, 'scale');
+  const object = updateObject(
+    cluster,
+    target,
+    (live) => ({ object: withScale(live, wantedScale(handling, live, text), served) }),
+    options,
+  );
+  send(handling, 200, scaleOf(object, served));
+}
+
+function wantedScale(
+  { exchange, served }: Handling,
+  live: StoredObject,
+  text: string,
+): StoredObject {
+  const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  if (exchange.method === 'PUT') return decodeObject(exchange, text, served, kind);
+  const current = scaleOf(live, served) as Json;
+  const patch = parseOptionalPatch(text);
+  const mediaType = mediaTypeOf(exchange);
+  if (mediaType === 'application/json-patch+json') {
+    return applyJsonPatch(current, patch) as unknown as StoredObject;
+  }
+  const merges = ['application/merge-patch+json', 'application/strategic-merge-patch+json'];
+  if (!merges.includes(mediaType)) throw notAPatch();
+  return applyMergePatch(current, patch) as unknown as StoredObject;
+}
+
+function parseOptionalPatch(text: string): unknown {
+  return text.trim().startsWith('[') ? JSON.parse(text) : (parseOptional(text) ?? {});
+}

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resourceName } from '../../../model/resource.ts';
+import { ApiError } from '../../../model/status.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ResourceName } from '../cluster-access.ts';
+import { internalError, methodNotAllowed, unknownResource } from '../failures.ts';
+import type { RecordedRequest } from '../recorded-request.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import { Exchange } from './exchange.ts';
+import { handleDiscovery } from './handle-discovery.ts';
+import { handleResource } from './handle-resource.ts';
+import type { View } from './present.ts';
+import { parsePath, type RequestInfo } from './request-info.ts';
+import { WatchStream } from './watch-stream.ts';
+
+export interface HttpServerOptions {
+  readonly bookmarkIntervalMs: number;
+}
+
+/** Requests remembered: enough for a test, not for a soak. */
+const MAX_RECORDED = 10_000;
+
+/** The HTTP side of the server: requests to verbs, events to open watches. */
+export class HttpServer {
+  readonly #cluster: Cluster;
+  readonly #options: HttpServerOptions;
+  readonly #watches = new Set<WatchStream>();
+  readonly #requests: RecordedRequest[] = [];
+  #server: Server | undefined;
+
+  constructor(cluster: Cluster, options: HttpServerOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+  }
+
+  get openWatches(): number {
+    return this.#watches.size;
+  }
+
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests;
+  }
+
+  /** @returns the port, which is `port` unless that is 0. */
+  async listen(port: number): Promise<number> {
+    const server = createServer((request, response) => {
+      void this.#answer(request, response);
+    });
+    // A watch is silent for as long as nothing happens.
+    server.requestTimeout = 0;
+    server.keepAliveTimeout = 60_000;
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#server = server;
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** Stops listening and cuts every connection. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  closeWatches(how: 'clean' | 'reset', resource?: ResourceName): void {
+    for (const watch of [...this.#watches]) {
+      if (resource === undefined || resourceName(watch.served) === resource) watch.close(how);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange = new Exchange(request, response);
+    this.#record(exchange);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      await this.#route(exchange, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      const refusal = error instanceof ApiError ? error : internalError(bugReport(error));
+      if (response.headersSent) response.destroy();
+      else exchange.fail(refusal);
+    } finally {
+      // An unread body would hold the connection.
+      request.resume();
+    }
+  }
+
+  async #route(exchange: Exchange, signal: AbortSignal): Promise<void> {
+    const { registry } = this.#cluster;
+    const address = exchange.header('host') ?? '';
+    if (handleDiscovery(exchange, registry, address)) return;
+    const info = parsePath(exchange.path);
+    if (info === undefined || !registry.hasGroupVersion(info.group, info.version)) {
+      exchange.plain(404, '404 page not found\n');
+      return;
+    }
+    const served = registry.byPath(info.group, info.version, info.resource);
+    if (served === undefined) throw unknownResource();
+    if (exchange.method === 'HEAD' || exchange.method === 'OPTIONS') throw methodNotAllowed();
+    if (!served.namespaced && info.namespace !== undefined) throw unknownResource();
+    await this.#handle(exchange, served, info, signal);
+  }
+
+  #handle(
+    exchange: Exchange,
+    served: ServedResource,
+    info: RequestInfo,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return handleResource({
+      cluster: this.#cluster,
+      exchange,
+      served,
+      info,
+      signal,
+      watch: (options, view) => this.#watch(exchange, served, options, view),
+    });
+  }
+
+  #watch(exchange: Exchange, served: ServedResource, options: ListOptions, view: View): void {
+    const stream = new WatchStream(this.#cluster, served, options, exchange, view);
+    this.#watches.add(stream);
+    stream.start(options, this.#options.bookmarkIntervalMs, () => this.#watches.delete(stream));
+  }
+
+  #record({ method, path, query, request }: Exchange): void {
+    const at = this.#cluster.clock.monotonic();
+    this.#requests.push({ method, path, query, headers: request.headers, at });
+    if (this.#requests.length > MAX_RECORDED) this.#requests.shift();
+  }
+}
+
+function bugReport(error: unknown): string {
+  return `embedded API server: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}

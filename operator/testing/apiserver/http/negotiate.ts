@@ -1,0 +1,66 @@
+import { notAcceptable } from '../failures.ts';
+
+/** In which form an answer is given. */
+export interface Form {
+  readonly as: 'object' | 'partial' | 'table';
+  readonly mediaType: 'json' | 'yaml';
+}
+
+const AVAILABLE = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+];
+
+/**
+ * The first form in `accept` that the server has; the ones it lacks, such as protobuf, are passed
+ * over.
+ *
+ * @throws ApiError 406 when it has none of them.
+ */
+export function negotiate(accept: string | undefined): Form {
+  for (const clause of clauses(accept)) {
+    const form = formOf(clause);
+    if (form !== undefined) return form;
+  }
+  throw notAcceptable(AVAILABLE);
+}
+
+interface Clause {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+/** The clauses of an Accept header, best first. */
+export function clauses(accept: string | undefined): readonly Clause[] {
+  if (accept === undefined || accept.trim() === '') return [clause('*/*')];
+  return accept
+    .split(',')
+    .map((text) => clause(text))
+    .toSorted((a, b) => b.quality - a.quality);
+}
+
+function clause(text: string): Clause {
+  const [type = '', ...rest] = text.split(';').map((part) => part.trim());
+  const parameters = new Map<string, string>();
+  for (const parameter of rest) {
+    const at = parameter.indexOf('=');
+    parameters.set(parameter.slice(0, at), parameter.slice(at + 1));
+  }
+  return { type, parameters, quality: Number(parameters.get('q') ?? 1) };
+}
+
+function formOf({ type, parameters }: Clause): Form | undefined {
+  const as = parameters.get('as');
+  if (type === 'application/yaml')
+    return as === undefined ? { as: 'object', mediaType: 'yaml' } : undefined;
+  if (type !== 'application/json' && type !== '*/*' && type !== 'application/*') return undefined;
+  if (as === undefined) return { as: 'object', mediaType: 'json' };
+  if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
+  if (as === 'Table') return { as: 'table', mediaType: 'json' };
+  const partial = as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList';
+  return partial ? { as: 'partial', mediaType: 'json' } : undefined;
+}

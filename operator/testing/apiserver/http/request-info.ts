@@ -1,0 +1,54 @@
+/** What a URL path names, where it names part of the API. */
+export interface RequestInfo {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string | undefined;
+  readonly resource: string;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  /** The deprecated `/watch/` form of a path. */
+  readonly watch: boolean;
+}
+
+/** @returns undefined for a path that is not below `/api/<version>/` or `/apis/<group>/<version>/`. */
+export function parsePath(path: string): RequestInfo | undefined {
+  const parts = path.split('/').slice(1).map(decode);
+  const rest = parts[0] === 'api' ? ['', ...parts.slice(1)] : parts.slice(1);
+  if ((parts[0] !== 'api' && parts[0] !== 'apis') || parts.includes('')) return undefined;
+  const [group = '', version, ...named] = rest;
+  const watch = named[0] === 'watch';
+  const below = watch ? named.slice(1) : named;
+  if (version === undefined || below.length === 0) return undefined;
+  return { group, version, watch, ...place(below) };
+}
+
+function place(parts: readonly string[]): Omit<RequestInfo, 'group' | 'version' | 'watch'> {
+  const [first = '', second, third, fourth, ...more] = parts;
+  const inNamespace =
+    first === 'namespaces' &&
+    second !== undefined &&
+    third !== undefined &&
+    !OF_NAMESPACE.has(third);
+  if (!inNamespace) {
+    const subresource = [third, fourth, ...more].filter((part) => part !== undefined).join('/');
+    return {
+      namespace: undefined,
+      resource: first,
+      name: second,
+      subresource: subresource || undefined,
+    };
+  }
+  const subresource = more.join('/') || undefined;
+  return { namespace: second, resource: third, name: fourth, subresource };
+}
+
+/** Below `/namespaces/<name>/` these are subresources of the namespace, not resources in it. */
+const OF_NAMESPACE: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

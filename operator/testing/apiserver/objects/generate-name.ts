@@ -1,0 +1,14 @@
+/** No vowels and no digits that look like letters: names must not spell words. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+/** What is left of the 63 characters of a DNS label. */
+const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
+
+/** A name made of `generateName` and five random characters. */
+export function generateName(base: string, random: () => number = Math.random): string {
+  let suffix = '';
+  for (let at = 0; at < SUFFIX_LENGTH; at++) {
+    suffix += ALPHABET[Math.floor(random() * ALPHABET.length)];
+  }
+  return base.slice(0, MAX_BASE_LENGTH) + suffix;
+}

@@ -1,0 +1,42 @@
+import type { StoredObject } from '../cluster-access.ts';
+
+/** Any JSON object while it is being worked on. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `object` with some metadata replaced; a field set to undefined is removed. */
+export function withMetadata(object: StoredObject, changes: Json): StoredObject {
+  const metadata: Record<string, unknown> = { ...object.metadata, ...changes };
+  for (const [field, value] of Object.entries(changes)) {
+    if (value === undefined) delete metadata[field];
+  }
+  return { ...object, metadata: metadata as unknown as StoredObject['metadata'] };
+}
+
+/** `object` with some top-level fields replaced; a field set to undefined is removed. */
+export function withFields(object: StoredObject, changes: Json): StoredObject {
+  const changed: Record<string, unknown> = { ...object, ...changes };
+  for (const [field, value] of Object.entries(changes)) {
+    if (value === undefined) delete changed[field];
+  }
+  return changed as unknown as StoredObject;
+}
+
+/** The value under a path of field names; undefined where the path ends early. */
+export function valueAt(object: unknown, path: readonly string[]): unknown {
+  let value = object;
+  for (const field of path) value = isObject(value) ? value[field] : undefined;
+  return value;
+}
+
+/** `object` with the value under a path replaced; only what is on the path is copied. */
+export function withValueAt(object: Json, path: readonly string[], value: unknown): Json {
+  const [field, ...rest] = path;
+  if (field === undefined) return object;
+  const child = object[field];
+  const inner = rest.length === 0 ? value : withValueAt(isObject(child) ? child : {}, rest, value);
+  return { ...object, [field]: inner };
+}

@@ -1,0 +1,26 @@
+import { resourceName } from '../../../model/resource.ts';
+import { builtInColumns } from '../tables/built-in-columns.ts';
+import { BUILT_IN_RESOURCES, type BuiltInResource } from './built-in-resources.ts';
+import { builtInStrategy } from './built-in-strategy.ts';
+import { EVENT_SHAPE } from './event-shape.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/** Every built-in resource with its rules. */
+export function builtInResources(): readonly ServedResource[] {
+  return BUILT_IN_RESOURCES.map(served);
+}
+
+function served(resource: BuiltInResource): ServedResource {
+  const isNewEvent = resource.group === 'events.k8s.io';
+  return {
+    ...resource,
+    listKind: `${resource.kind}List`,
+    storedAs: isNewEvent ? 'events' : resourceName(resource),
+    storageVersion: resource.version,
+    custom: false,
+    strategy: builtInStrategy(resource.kind),
+    columns: builtInColumns(resource.kind),
+    createOnUpdate: resource.kind === 'Lease',
+    ...(isNewEvent ? { shape: EVENT_SHAPE } : {}),
+  };
+}

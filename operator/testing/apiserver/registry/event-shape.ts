@@ -1,0 +1,59 @@
+import type { StoredObject } from '../cluster-access.ts';
+import { withFields } from '../objects/metadata.ts';
+
+/** The names that the fields of a core Event have in events.k8s.io/v1, in the order of that kind. */
+const NAMES: readonly (readonly [shown: string, stored: string])[] = [
+  ['eventTime', 'eventTime'],
+  ['series', 'series'],
+  ['reportingController', 'reportingComponent'],
+  ['reportingInstance', 'reportingInstance'],
+  ['action', 'action'],
+  ['reason', 'reason'],
+  ['regarding', 'involvedObject'],
+  ['related', 'related'],
+  ['note', 'message'],
+  ['type', 'type'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+];
+
+/** Events are stored as core Events and shown in two shapes. */
+export const EVENT_SHAPE = {
+  toStored(event: StoredObject): StoredObject {
+    const core: Record<string, unknown> = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: event.metadata,
+    };
+    for (const [shown, stored] of NAMES) {
+      if (event[shown] !== undefined) core[stored] = event[shown];
+    }
+    return core as unknown as StoredObject;
+  },
+
+  fromStored(event: StoredObject): StoredObject {
+    const shown: Record<string, unknown> = {
+      kind: 'Event',
+      apiVersion: 'events.k8s.io/v1',
+      metadata: event.metadata,
+    };
+    for (const [name, stored] of NAMES) {
+      if (event[stored] !== undefined) shown[name] = event[stored];
+    }
+    return shown as unknown as StoredObject;
+  },
+};
+
+/** What Go writes of an Event even where there is nothing to say. */
+export function completeEvent(event: StoredObject): StoredObject {
+  return withFields(event, {
+    source: event.source ?? {},
+    firstTimestamp: event.firstTimestamp ?? null,
+    lastTimestamp: event.lastTimestamp ?? null,
+    eventTime: event.eventTime ?? null,
+    reportingComponent: event.reportingComponent ?? '',
+    reportingInstance: event.reportingInstance ?? '',
+  });
+}

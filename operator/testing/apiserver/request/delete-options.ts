@@ -1,0 +1,77 @@
+import { type FieldError, invalidOptions } from '../failures.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import { flag, integer, parseDryRun } from './options.ts';
+
+export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
+
+export interface DeletionOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: PropagationPolicy | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+}
+
+export const DEFAULT_DELETION: DeletionOptions = {
+  gracePeriodSeconds: undefined,
+  propagationPolicy: undefined,
+  uid: undefined,
+  resourceVersion: undefined,
+  dryRun: false,
+};
+
+const POLICIES: readonly unknown[] = ['Foreground', 'Background', 'Orphan'];
+
+/**
+ * From the body where there is one, else from the query.
+ *
+ * @throws ApiError 422 for a policy or a dryRun that does not exist.
+ */
+export function parseDeletionOptions(query: URLSearchParams, body: unknown): DeletionOptions {
+  return isObject(body) ? fromBody(body) : fromQuery(query);
+}
+
+function fromQuery(query: URLSearchParams): DeletionOptions {
+  const orphan = query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
+  return {
+    gracePeriodSeconds: integer(query, 'gracePeriodSeconds'),
+    propagationPolicy: policyOf(query.get('propagationPolicy'), orphan),
+    uid: undefined,
+    resourceVersion: undefined,
+    dryRun: parseDryRun(query.getAll('dryRun'), 'DeleteOptions'),
+  };
+}
+
+function fromBody(body: Json): DeletionOptions {
+  const preconditions = isObject(body.preconditions) ? body.preconditions : {};
+  const { gracePeriodSeconds, orphanDependents: orphan } = body;
+  const dryRun = Array.isArray(body.dryRun) ? body.dryRun.map(String) : [];
+  return {
+    gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : undefined,
+    propagationPolicy: policyOf(
+      body.propagationPolicy,
+      typeof orphan === 'boolean' ? orphan : undefined,
+    ),
+    uid: text(preconditions.uid),
+    resourceVersion: text(preconditions.resourceVersion),
+    dryRun: parseDryRun(dryRun, 'DeleteOptions'),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function policyOf(value: unknown, orphan: boolean | undefined): PropagationPolicy | undefined {
+  if (value === undefined || value === null || value === '') {
+    if (orphan === undefined) return undefined;
+    return orphan ? 'Orphan' : 'Background';
+  }
+  if (POLICIES.includes(value)) return value as PropagationPolicy;
+  const problem: FieldError = {
+    field: 'propagationPolicy',
+    reason: 'FieldValueNotSupported',
+    message: `Unsupported value: ${JSON.stringify(value)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
+  };
+  throw invalidOptions('DeleteOptions', [problem]);
+}

@@ -1,0 +1,81 @@
+import { badRequest, type FieldError, invalidOptions } from '../failures.ts';
+
+/** Query parameters as Go's conversion reads them: only `false` and `0` are false. */
+export function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value !== 'false' && value !== '0';
+}
+
+/** @throws ApiError 400 when it is there and no integer. */
+export function integer(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  if (!/^[+-]?[0-9]+$/.test(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  }
+  return Number(value);
+}
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** How a write is to be carried out. */
+export interface WriteOptions {
+  /** Whose fields these are: `fieldManager`, or the program of the User-Agent. */
+  readonly manager: string;
+  readonly dryRun: boolean;
+  readonly fieldValidation: FieldValidation;
+  readonly subresource?: string | undefined;
+  /** Takes the text of each Warning header. */
+  readonly warn: (text: string) => void;
+}
+
+/** Options of a write that comes from inside the server. */
+export function internalWrite(manager: string, subresource?: string): WriteOptions {
+  return { manager, dryRun: false, fieldValidation: 'Ignore', subresource, warn: () => {} };
+}
+
+type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
+
+/** @throws ApiError 422 for values that the server does not know. */
+export function parseDryRun(values: readonly string[], kind: WriteKind): boolean {
+  if (values.length === 0) return false;
+  if (values.every((value) => value === 'All')) return true;
+  const list = `[${values.map((value) => JSON.stringify(value)).join(',')}]`;
+  throw invalidOptions(kind, [
+    {
+      field: 'dryRun',
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${list}: supported values: "All"`,
+    },
+  ]);
+}
+
+const FIELD_VALIDATIONS: readonly string[] = ['Ignore', 'Warn', 'Strict'];
+
+export function parseWriteOptions(
+  query: URLSearchParams,
+  userAgent: string,
+  kind: Exclude<WriteKind, 'DeleteOptions'>,
+): Omit<WriteOptions, 'subresource' | 'warn'> {
+  const dryRun = parseDryRun(
+    query.getAll('dryRun').filter((value) => value !== ''),
+    kind,
+  );
+  const fieldValidation = query.get('fieldValidation') || 'Warn';
+  const problems: FieldError[] = [];
+  if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
+    problems.push({
+      field: 'fieldValidation',
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${JSON.stringify(fieldValidation)}: supported values: "", "Ignore", "Strict", "Warn"`,
+    });
+  }
+  if (problems.length > 0) throw invalidOptions(kind, problems);
+  const manager = query.get('fieldManager') || managerOf(userAgent);
+  return { manager, dryRun, fieldValidation: fieldValidation as FieldValidation };
+}
+
+/** The name before the version in a User-Agent, at most 128 bytes: the default field manager. */
+export function managerOf(userAgent: string): string {
+  return (userAgent.split('/', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 128);
+}

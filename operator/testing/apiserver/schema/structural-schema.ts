@@ -1,0 +1,57 @@
+import { isObject, type Json } from '../objects/metadata.ts';
+
+/** The part of an `openAPIV3Schema` that the server acts upon. */
+export interface StructuralSchema {
+  readonly type?: string;
+  readonly nullable?: boolean;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, StructuralSchema>>;
+  readonly additionalProperties?: StructuralSchema | boolean;
+  readonly items?: StructuralSchema;
+  readonly allOf?: readonly StructuralSchema[];
+  readonly anyOf?: readonly StructuralSchema[];
+  readonly oneOf?: readonly StructuralSchema[];
+  readonly not?: StructuralSchema;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+}
+
+/** The schema of the values of a map, where it has one. */
+export function valuesSchema(schema: StructuralSchema): StructuralSchema | undefined {
+  const { additionalProperties } = schema;
+  if (additionalProperties === true) return { 'x-kubernetes-preserve-unknown-fields': true };
+  return isObject(additionalProperties) ? (additionalProperties as StructuralSchema) : undefined;
+}
+
+/** Fields that every object has, whatever its schema says. */
+export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** True for the root, and for an object inside another one. */
+export function isResource(schema: StructuralSchema, path: string): boolean {
+  return path === '' || schema['x-kubernetes-embedded-resource'] === true;
+}
+
+export function join(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field}`;
+}
+
+export type { Json };

@@ -1,0 +1,43 @@
+import type { StoredObject } from '../cluster-access.ts';
+import type { Json } from '../objects/metadata.ts';
+import { partialOf } from '../objects/partial.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { TableColumn } from './column.ts';
+
+/** Which objects the rows carry. */
+export type IncludeObject = 'Metadata' | 'None' | 'Object';
+
+export interface TableOptions {
+  readonly include: IncludeObject;
+  /** Wall time, for ages. */
+  readonly nowMs: number;
+}
+
+/** Objects as a meta.k8s.io/v1 Table: the form from which kubectl prints. */
+export function tableOf(
+  objects: readonly StoredObject[],
+  { columns }: ServedResource,
+  metadata: Json,
+  { include, nowMs }: TableOptions,
+): Json {
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: columns.map(definition),
+    rows: objects.map((object) => ({
+      cells: columns.map((column) => column.cell(object, nowMs)),
+      object: included(object, include),
+    })),
+  };
+}
+
+function definition({ name, type, format, description, priority }: TableColumn): Json {
+  return { name, type, format, description, priority };
+}
+
+function included(object: StoredObject, include: IncludeObject): unknown {
+  if (include === 'None') return null;
+  if (include === 'Object') return object;
+  return partialOf(object);
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { rfc3339 } from '../../../model/condition.ts';
+import { objectKey } from '../../../model/object.ts';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import {
+  alreadyExists,
+  badRequest,
+  forbidden,
+  internalError,
+  invalid,
+  notFound,
+} from '../failures.ts';
+import { generateName } from '../objects/generate-name.ts';
+import { withMetadata } from '../objects/metadata.ts';
+import { validateNewMetadata } from '../objects/metadata-validation.ts';
+import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
+import type { WriteOptions } from '../request/options.ts';
+import { canonical } from './canonical.ts';
+import { reportUnknownFields } from './field-validation.ts';
+import { ownersAfter } from './ownership.ts';
+
+/** How often a generated name that is taken is generated again. */
+const NAME_ATTEMPTS = 8;
+
+/** Creates an object. @returns it as the served version shows it. */
+export function createObject(
+  cluster: Cluster,
+  served: ServedResource,
+  namespace: string | undefined,
+  body: StoredObject,
+  options: WriteOptions & { readonly managedFields?: readonly unknown[] },
+): StoredObject {
+  checkPlace(body, served, namespace);
+  if (body.metadata.resourceVersion) {
+    throw internalError('resourceVersion should not be set on objects to be created');
+  }
+  reportUnknownFields(served, body, options);
+  checkNamespace(cluster, served, namespace, body.metadata.name ?? '');
+
+  const nowMs = cluster.clock.now();
+  const named = withMetadata(body, {
+    name: freeName(cluster, served, namespace, body),
+    namespace,
+    uid: randomUUID(),
+    creationTimestamp: rfc3339(nowMs),
+    resourceVersion: undefined,
+    generation: served.strategy.generations ? 1 : undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
+    managedFields: undefined,
+  });
+  const prepared = served.strategy.prepare(
+    toStored(served, withoutStatus(named, served)),
+    undefined,
+  );
+  const name = prepared.metadata.name ?? '';
+  const problems = [
+    ...validateNewMetadata(prepared, served),
+    ...served.strategy.validate(prepared, undefined),
+  ];
+  if (problems.length > 0) throw invalid(served, name, problems);
+  const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));
+  if (taken !== undefined) {
+    throw alreadyExists(served, name, taken.metadata.deletionTimestamp !== undefined);
+  }
+
+  const managedFields =
+    options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
+  const whole = served.strategy.complete(withMetadata(prepared, { managedFields }));
+  // The storage puts the real one in the place of this one.
+  const complete = canonical(served, withMetadata(whole, { resourceVersion: '0' }));
+  const stored = options.dryRun ? complete : cluster.storage.put(served.storedAs, complete);
+  return fromStored(served, stored);
+}
+
+function checkPlace(
+  body: StoredObject,
+  served: ServedResource,
+  namespace: string | undefined,
+): void {
+  const named = body.metadata.namespace;
+  if (named && namespace !== undefined && named !== namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  if (served.namespaced && namespace === undefined) {
+    throw badRequest('an empty namespace may not be set during creation');
+  }
+}
+
+/** New objects go only into a namespace that is there and stays. */
+function checkNamespace(
+  { storage }: Cluster,
+  served: ServedResource,
+  namespace: string | undefined,
+  name: string,
+): void {
+  if (!served.namespaced || namespace === undefined) return;
+  const found = storage.get('namespaces', objectKey(undefined, namespace));
+  if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  throw forbidden(served, name, why, [
+    {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    },
+  ]);
+}
+
+function freeName(
+  { storage }: Cluster,
+  served: ServedResource,
+  namespace: string | undefined,
+  { metadata }: StoredObject,
+): string {
+  if (metadata.name || !metadata.generateName) return metadata.name ?? '';
+  let name = '';
+  for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
+    name = generateName(metadata.generateName);
+    if (storage.get(served.storedAs, objectKey(namespace, name)) === undefined) break;
+  }
+  return name;
+}
+
+/** Where status is a subresource of its own, a create cannot set it. */
+function withoutStatus(object: StoredObject, served: ServedResource): StoredObject {
+  const own = served.subresources.some(({ name }) => name === 'status');
+  if (!own || !('status' in object)) return object;
+  const { status: _, ...rest } = object;
+  return rest as unknown as StoredObject;
+}

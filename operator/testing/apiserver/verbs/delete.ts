@@ -1,0 +1,115 @@
+import { rfc3339 } from '../../../model/condition.ts';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import { terminatingDefinition } from '../crd/definition-conditions.ts';
+import { preconditionFailed } from '../failures.ts';
+import { withFields, withMetadata } from '../objects/metadata.ts';
+import { fromStored } from '../registry/served-resource.ts';
+import type { DeletionOptions, PropagationPolicy } from '../request/delete-options.ts';
+import { canonical } from './canonical.ts';
+import { finishesDeletion } from './deletion.ts';
+import { gracePeriodOf } from './grace-period.ts';
+import { keyOfTarget, requireStored, type Target } from './target.ts';
+
+/** What a deletion has done: ended the object, or only begun to. */
+export interface Deletion {
+  readonly gone: boolean;
+  /** The last state, or the state in which it now waits. */
+  readonly object: StoredObject;
+}
+
+/** Deletes an object, or marks it as being deleted where a finalizer or a grace period holds it. */
+export function deleteObject(cluster: Cluster, target: Target, options: DeletionOptions): Deletion {
+  const stored = requireStored(cluster, target);
+  checkPreconditions(stored, target, options);
+  const marked = mark(cluster, stored, target, options);
+  if (options.dryRun) return { gone: finishesDeletion(marked), object: shown(target, marked) };
+  if (finishesDeletion(marked)) return end(cluster, target, marked);
+  if (marked === stored) return { gone: false, object: shown(target, stored) };
+  const waiting = cluster.storage.put(target.served.storedAs, marked);
+  if ((waiting.metadata.deletionGracePeriodSeconds ?? 0) > 0) endLater(cluster, target, waiting);
+  return { gone: false, object: shown(target, waiting) };
+}
+
+function shown({ served }: Target, object: StoredObject): StoredObject {
+  return fromStored(served, object);
+}
+
+function end({ storage }: Cluster, target: Target, marked: StoredObject): Deletion {
+  storage.delete(target.served.storedAs, keyOfTarget(target));
+  return { gone: true, object: shown(target, marked) };
+}
+
+function checkPreconditions(
+  { metadata }: StoredObject,
+  { served, name }: Target,
+  { uid, resourceVersion }: DeletionOptions,
+): void {
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw preconditionFailed(served, name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw preconditionFailed(served, name, why);
+  }
+}
+
+/** The object as being deleted; the same object when that changes nothing. */
+function mark(
+  { clock }: Cluster,
+  stored: StoredObject,
+  { served }: Target,
+  options: DeletionOptions,
+): StoredObject {
+  const { metadata } = stored;
+  if (stored.kind === 'CustomResourceDefinition') {
+    const begins = metadata.deletionTimestamp === undefined;
+    return begins ? canonical(served, terminatingDefinition(stored, clock.now())) : stored;
+  }
+  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
+  const begun = metadata.deletionTimestamp !== undefined;
+  const grace = gracePeriodOf(stored, options.gracePeriodSeconds);
+  const shorter = begun && grace < (metadata.deletionGracePeriodSeconds ?? 0);
+  if (begun && !shorter && finalizers === metadata.finalizers) return stored;
+  if (begun && !shorter && finalizers.length === (metadata.finalizers ?? []).length) return stored;
+  const marked = withMetadata(stored, {
+    deletionTimestamp:
+      begun && !shorter ? metadata.deletionTimestamp : rfc3339(clock.now() + grace * 1_000),
+    deletionGracePeriodSeconds: stored.kind === 'Namespace' ? undefined : grace,
+    generation:
+      metadata.generation === undefined || begun ? metadata.generation : metadata.generation + 1,
+    finalizers,
+  });
+  return canonical(served, stored.kind === 'Namespace' ? terminating(marked) : marked);
+}
+
+function terminating(namespace: StoredObject): StoredObject {
+  return withFields(namespace, {
+    status: { ...(namespace.status as object), phase: 'Terminating' },
+  });
+}
+
+/** Who is to deal with the dependents first is written down as a finalizer. */
+function finalizersFor(
+  finalizers: readonly string[],
+  policy: PropagationPolicy | undefined,
+): readonly string[] {
+  if (policy === undefined) return finalizers;
+  const others = finalizers.filter((name) => name !== 'foregroundDeletion' && name !== 'orphan');
+  if (policy === 'Foreground') return [...others, 'foregroundDeletion'];
+  return policy === 'Orphan' ? [...others, 'orphan'] : others;
+}
+
+/** Ends the deletion when the grace period is over, if it is still the same object. */
+function endLater(cluster: Cluster, target: Target, waiting: StoredObject): void {
+  const { uid, deletionGracePeriodSeconds = 0 } = waiting.metadata;
+  cluster.later(deletionGracePeriodSeconds * 1_000, () => {
+    const { served } = target;
+    const live = cluster.storage.get(served.storedAs, keyOfTarget(target));
+    if (live === undefined || live.metadata.uid !== uid) return;
+    const over = withMetadata(live, { deletionGracePeriodSeconds: 0 });
+    if (finishesDeletion(over)) cluster.storage.delete(served.storedAs, keyOfTarget(target));
+    else cluster.storage.put(served.storedAs, canonical(served, over));
+  });
+}

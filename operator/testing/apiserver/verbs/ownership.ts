@@ -1,0 +1,30 @@
+import { apiVersionOf } from '../../../model/resource.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import type { Json } from '../objects/metadata.ts';
+import { recordUpdate } from '../patch/managed-fields.ts';
+import { fromStored, type ServedResource } from '../registry/served-resource.ts';
+import type { WriteOptions } from '../request/options.ts';
+
+/**
+ * The managedFields of an object after a write other than apply, worked out in the version that was
+ * written to.
+ *
+ * @param time - RFC 3339, whole seconds.
+ */
+export function ownersAfter(
+  served: ServedResource,
+  before: StoredObject | undefined,
+  after: StoredObject,
+  { manager, subresource = '' }: Pick<WriteOptions, 'manager' | 'subresource'>,
+  time: string,
+): readonly unknown[] {
+  return recordUpdate({
+    before: before === undefined ? undefined : (fromStored(served, before) as Json),
+    after: fromStored(served, after) as Json,
+    manager,
+    apiVersion: apiVersionOf(served),
+    subresource,
+    time,
+    schema: served.schema,
+  });
+}

@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from 'node:util';
+import { rfc3339 } from '../../../model/condition.ts';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import { badRequest, conflict, type FieldError, invalid } from '../failures.ts';
+import { withFields, withMetadata } from '../objects/metadata.ts';
+import { validateChangedMetadata } from '../objects/metadata-validation.ts';
+import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
+import type { WriteOptions } from '../request/options.ts';
+import { canonical } from './canonical.ts';
+import { finishesDeletion } from './deletion.ts';
+import { nextGeneration } from './generation.ts';
+import { ownersAfter } from './ownership.ts';
+import { keyOfTarget, requireStored, type Target } from './target.ts';
+
+/** What an object is to become; `managedFields` where the change has worked them out itself. */
+export interface Change {
+  readonly object: StoredObject;
+  readonly managedFields?: readonly unknown[];
+}
+
+/**
+ * Changes an object: an update, a patch of any kind, a write of its status.
+ *
+ * `change` gets the object as the served version shows it. A change without effect is not stored,
+ * takes no revision and causes no event.
+ *
+ * @returns the object after the change; after one that ends a pending deletion, its last state.
+ */
+export function updateObject(
+  cluster: Cluster,
+  target: Target,
+  change: (live: StoredObject) => Change,
+  options: WriteOptions,
+): StoredObject {
+  const { served } = target;
+  const stored = requireStored(cluster, target);
+  const live = fromStored(served, stored);
+  const wanted = change(live);
+  checkIdentity(wanted.object, live, target);
+
+  const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
+  const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
+  const problems = [
+    ...validateChangedMetadata(prepared, stored),
+    ...served.strategy.validate(prepared, stored),
+  ];
+  if (problems.length > 0) throw invalid(served, target.name, problems);
+
+  const generation = nextGeneration(served, prepared, stored);
+  const generated = withMetadata(prepared, { generation });
+  const time = rfc3339(cluster.clock.now());
+  const managedFields =
+    wanted.managedFields ?? ownersAfter(served, stored, generated, options, time);
+  const owned = withMetadata(generated, { managedFields });
+  const complete = canonical(served, served.strategy.complete(owned));
+  return fromStored(served, commit(cluster, target, complete, stored, options.dryRun));
+}
+
+function commit(
+  { storage }: Cluster,
+  target: Target,
+  object: StoredObject,
+  stored: StoredObject,
+  dryRun: boolean,
+): StoredObject {
+  const { served } = target;
+  if (finishesDeletion(object)) {
+    if (!dryRun) storage.delete(served.storedAs, keyOfTarget(target));
+    return object;
+  }
+  if (isSame(object, stored)) return stored;
+  return dryRun ? object : storage.put(served.storedAs, object);
+}
+
+/** Equal but for the times at which managers last wrote: such a write is no change. */
+function isSame(a: StoredObject, b: StoredObject): boolean {
+  return isDeepStrictEqual(withoutTimes(a), withoutTimes(b));
+}
+
+function withoutTimes(object: StoredObject): StoredObject {
+  const managedFields = object.metadata.managedFields as readonly object[] | undefined;
+  if (managedFields === undefined) return object;
+  const timeless = managedFields.map((entry) => ({ ...entry, time: undefined }));
+  return withMetadata(object, { managedFields: timeless });
+}
+
+/** Name, namespace, uid and resourceVersion, where the change names them, must be the live ones. */
+function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
+  const { served, name } = target;
+  const { metadata } = object;
+  if (metadata.name !== undefined && metadata.name !== '' && metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
+    );
+  }
+  if (metadata.namespace && metadata.namespace !== live.metadata.namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  if (metadata.uid && metadata.uid !== live.metadata.uid) {
+    const key = [served.storedAs, target.namespace, name].filter(Boolean).join('/');
+    throw conflict(
+      served,
+      name,
+      `StorageError: invalid object, Code: 4, Key: /registry/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${live.metadata.uid}`,
+    );
+  }
+  const { resourceVersion } = metadata;
+  if (
+    resourceVersion &&
+    resourceVersion !== '0' &&
+    resourceVersion !== live.metadata.resourceVersion
+  ) {
+    throw conflict(served, name);
+  }
+}
+
+/** A PUT of a custom resource must say which state it replaces. */
+export function requireResourceVersion(object: StoredObject, served: ServedResource): void {
+  if (!served.custom || object.metadata.resourceVersion) return;
+  const problem: FieldError = {
+    field: 'metadata.resourceVersion',
+    reason: 'FieldValueInvalid',
+    message: 'Invalid value: 0: must be specified for an update',
+  };
+  throw invalid(served, object.metadata.name ?? '', [problem]);
+}
+
+/** Each of the two sides of an object is written through its own path; the other keeps its state. */
+function separate(
+  wanted: StoredObject,
+  stored: StoredObject,
+  served: ServedResource,
+  subresource: string | undefined,
+): StoredObject {
+  if (subresource === 'status') return withStatusOf(stored, wanted, served);
+  const separated = served.subresources.some(({ name }) => name === 'status');
+  if (!separated || subresource === 'finalize') return wanted;
+  return withFields(wanted, { status: stored.status });
+}
+
+function withStatusOf(
+  stored: StoredObject,
+  wanted: StoredObject,
+  served: ServedResource,
+): StoredObject {
+  const changed = withFields(stored, { status: wanted.status });
+  // Built-in controllers write annotations along with the status, as the revision of a Deployment.
+  if (served.custom) return changed;
+  return withMetadata(changed, { annotations: wanted.metadata.annotations });
+}
+
+/** What only the server may change. */
+function withSystemMetadata(object: StoredObject, { metadata }: StoredObject): StoredObject {
+  return withMetadata(object, {
+    name: metadata.name,
+    generateName: metadata.generateName,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    creationTimestamp: metadata.creationTimestamp,
+    deletionTimestamp: metadata.deletionTimestamp,
+    deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds,
+    managedFields: metadata.managedFields,
+    selfLink: undefined,
+  });
+}
