@@ -109,11 +109,6 @@ export class Exchange {
     this.#body?.push(null);
   }
 
-  /** An upgrade is never asked for, so that an answer 101 is nobody's who knows Kubernetes. */
-  onRequestUpgrade(): void {
-    this.#fail(this.#notHttp('the answer switches protocols', undefined));
-  }
-
   onResponseError(_controller: ExchangeController | null, error: Error): void {
     this.#fail(this.#explain(error));
   }

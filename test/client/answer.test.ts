@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { readAnswer, requireSuccess } from '../../operator/client/answer.ts';
+import { AmbassadorError } from '../../operator/core/errors.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import type { TransportResponse } from '../../operator/transport/transport.ts';
+
+const clock = new FakeClock();
+
+function answer(status: number, contentType: string, ...chunks: string[]): TransportResponse {
+  const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk, 'latin1')));
+  return { status, headers: { 'content-type': contentType }, body };
+}
+
+test('a character that spans two chunks is read whole', async () => {
+  const [first, second] = ['{"a":"\u00c3', '\u00a9"}'];
+
+  const value = await readAnswer(answer(200, 'application/json', first, second), clock);
+
+  expect(value).toEqual({ a: 'é' });
+});
+
+test.each([
+  ['is cut short', '{"kind":"ConfigMapList","items":[{"password":"hunter2"'],
+  ['is empty', ''],
+  ['is a list', '[]'],
+  ['is null', 'null'],
+])('a body that %s is not an answer, and is not quoted', async (_, text) => {
+  const reading = readAnswer(answer(200, 'application/json', text), clock);
+
+  const error: unknown = await reading.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'DECODE', layer: 'protocol' });
+  expect(String((error as Error).stack)).not.toContain('hunter2');
+  expect(error).not.toHaveProperty('cause');
+});
+
+test('a Status of 100 kB is read to its end', async () => {
+  const message = 'x'.repeat(100_000);
+  const body = JSON.stringify({ kind: 'Status', code: 422, reason: 'Invalid', message });
+
+  const reading = readAnswer(answer(422, 'application/json', body), clock);
+
+  await expect(reading).rejects.toMatchObject({ status: 422, reason: 'Invalid' });
+});
+
+test('of a body that is nobody’s only the beginning is read', async () => {
+  let sent = 0;
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield Buffer.alloc(1_024, `${sent++ % 10}`);
+    })(),
+    { highWaterMark: 1 },
+  );
+
+  const reading = readAnswer(
+    { status: 500, headers: { 'content-type': 'text/plain' }, body: endless },
+    clock,
+  );
+
+  await expect(reading).rejects.toMatchObject({ code: 'AMBASSADOR_UPSTREAM' });
+  expect(endless.destroyed).toBe(true);
+  expect(sent).toBeLessThan(10);
+});
+
+test('an answer that breaks off is reported as the transport reports it', async () => {
+  const lost = new AmbassadorError('broke off', { code: 'CONNECTION_LOST', fate: 'unknown' });
+  const body = new Readable({
+    read() {
+      this.destroy(lost);
+    },
+  });
+
+  const reading = readAnswer(
+    { status: 500, headers: { 'content-type': 'application/json' }, body },
+    clock,
+  );
+
+  await expect(reading).rejects.toBe(lost);
+});
+
+test('the body of a success is left unread where only the head matters', async () => {
+  const response = answer(200, 'application/json', '{"type":"ADDED"}\n');
+
+  await requireSuccess(response, clock);
+
+  expect(await response.body.toArray()).toHaveLength(1);
+});

@@ -1,0 +1,206 @@
+import { text } from 'node:stream/consumers';
+import { describe, expect, test, vi } from 'vitest';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
+
+describe('nobody there', () => {
+  test('a refused connection: nothing was sent', async () => {
+    const server = await rawServer(() => undefined);
+    await server.close();
+
+    const sending = transportTo(server.url).send(request({ path: '/api/v1/pods?limit=5' }));
+
+    await expect(sending).rejects.toMatchObject({
+      name: 'AmbassadorError',
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+      context: { method: 'GET', path: '/api/v1/pods', cause: 'ECONNREFUSED' },
+    });
+  });
+
+  test('an absent socket file: nothing was sent', async () => {
+    const sending = transportTo('unix:/nonexistent/chancery.sock').send(request());
+
+    await expect(sending).rejects.toMatchObject({
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+      context: { cause: 'ENOENT' },
+    });
+  });
+
+  test('requests go through again as soon as somebody listens', async () => {
+    const gone = await rawServer(() => undefined);
+    await gone.close();
+    const transport = transportTo(gone.url);
+    await expect(transport.send(request())).rejects.toMatchObject({ fate: 'not-sent' });
+    const port = Number(new URL(gone.url).port);
+    await rawServer(() => answerOf(200), { host: '127.0.0.1', port });
+
+    const { status } = await transport.send(request());
+
+    expect(status).toBe(200);
+  });
+});
+
+test('a write after a restart of the proxy uses a new connection', async () => {
+  const before = await rawServer(() => answerOf(200));
+  const transport = transportTo(before.url);
+  await text((await transport.send(request())).body);
+  await before.close();
+  const port = Number(new URL(before.url).port);
+  const after = await rawServer(() => answerOf(201), { host: '127.0.0.1', port });
+
+  const { status } = await transport.send(request({ method: 'POST', body: '{}' }));
+
+  expect(status).toBe(201);
+  expect(after.requests).toHaveLength(1);
+});
+
+describe('a connection that breaks', () => {
+  test.each([
+    'reset',
+    'closed',
+  ] as const)('%s before the answer: it may have been done', async (how) => {
+    const server = await rawServer(({ socket }) => {
+      if (how === 'reset') socket.resetAndDestroy();
+      else socket.destroy();
+      return undefined;
+    });
+
+    const sending = transportTo(server.url).send(request({ method: 'POST', body: '{}' }));
+
+    await expect(sending).rejects.toMatchObject({
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'unknown',
+      context: { method: 'POST' },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['short of its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
+    ['without its last chunk', CHUNKED_HEAD + chunkOf('abc')],
+    ['inside a chunk', `${CHUNKED_HEAD}a\r\nabc`],
+  ])('an answer that ends %s is not complete', async (_, bytes) => {
+    const server = await rawServer(({ socket }) => {
+      socket.end(bytes);
+      return undefined;
+    });
+    const { body } = await transportTo(server.url).send(request({ purpose: 'watch' }));
+    let received = '';
+
+    const reading = (async () => {
+      for await (const chunk of body) received += String(chunk);
+    })();
+
+    await expect(reading).rejects.toMatchObject({
+      name: 'AmbassadorError',
+      code: 'CONNECTION_LOST',
+      fate: 'unknown',
+    });
+    expect(received).toBe('abc');
+  });
+
+  test('an answer with its last chunk is complete, although the connection ends', async () => {
+    const server = await rawServer(({ socket }) => {
+      socket.end(CHUNKED_HEAD + chunkOf('abc') + chunkOf(''));
+      return undefined;
+    });
+
+    const { body } = await transportTo(server.url).send(request({ purpose: 'watch' }));
+
+    expect(await text(body)).toBe('abc');
+  });
+});
+
+describe('an answer that is not HTTP', () => {
+  test.each([
+    ['a banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['an endless head', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
+  ])('%s is a protocol error', async (_, bytes) => {
+    const server = await rawServer(() => bytes);
+
+    const sending = transportTo(server.url).send(request());
+
+    await expect(sending).rejects.toMatchObject({ code: 'NOT_KUBERNETES', layer: 'protocol' });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+});
+
+describe('timers', () => {
+  test.each([
+    ['call', 30_000, undefined],
+    ['watch', 60_000, undefined],
+    ['call', 7_000, 7_000],
+  ] as const)('a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
+    const clock = new FakeClock();
+    const server = await rawServer(() => undefined);
+    const parts = { purpose, ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) };
+    let outcome: unknown;
+    const sending = transportTo(server.url, { clock }).send(request(parts));
+    sending.catch((error) => {
+      outcome = error;
+    });
+    await vi.waitUntil(() => server.requests.length === 1);
+
+    await clock.advanceAndSettle(limitMs - 1);
+    const before = outcome;
+    await clock.advanceAndSettle(1);
+
+    expect(before).toBeUndefined();
+    expect(outcome).toMatchObject({
+      code: 'AMBASSADOR_TIMEOUT',
+      fate: 'unknown',
+      context: { timeoutMs: limitMs },
+    });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a call whose body does not end fails at its deadline', async () => {
+    const clock = new FakeClock();
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
+    const { body } = await transportTo(server.url, { clock }).send(request());
+    const reading = text(body);
+    reading.catch(() => {});
+
+    await clock.advanceAndSettle(65_000);
+
+    await expect(reading).rejects.toMatchObject({ code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  test('a call that never got a connection was not sent', async () => {
+    const clock = new FakeClock();
+    const server = await rawServer(() => CHUNKED_HEAD);
+    const transport = transportTo(server.url, { clock, maxInFlight: 1, callDeadlineMs: 20_000 });
+    await transport.send(request());
+    const waiting = transport.send(request({ method: 'POST', body: '{}' }));
+    waiting.catch(() => {});
+
+    await clock.advanceAndSettle(20_000);
+
+    await expect(waiting).rejects.toMatchObject({ code: 'AMBASSADOR_TIMEOUT', fate: 'not-sent' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an open watch has no timer at all', async () => {
+    const clock = new FakeClock();
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
+    const transport = transportTo(server.url, { clock });
+
+    const { body } = await transport.send(request({ purpose: 'watch' }));
+
+    expect(clock.pending).toBe(0);
+    expect(body.destroyed).toBe(false);
+  });
+
+  test('an answered call leaves no timer', async () => {
+    const clock = new FakeClock();
+    const server = await rawServer(() => answerOf(200));
+
+    await text((await transportTo(server.url, { clock }).send(request())).body);
+
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,364 @@
+import { getEventListeners, once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { VERSION } from '../../operator/core/version.ts';
+import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
+
+describe('a request on the wire', () => {
+  test('carries the content-length of its body, a DELETE too', async () => {
+    const server = await rawServer(() => answerOf(200));
+    const transport = transportTo(server.url);
+    const body = '{"preconditions":{"uid":"é"}}';
+
+    for (const method of ['DELETE', 'POST', 'PUT', 'PATCH'] as const) {
+      await text((await transport.send(request({ method, body }))).body);
+    }
+
+    const length = Buffer.byteLength(body);
+    expect(server.requests.map(({ head }) => /^content-length: .*$/im.exec(head)?.[0])).toEqual(
+      Array(4).fill(`content-length: ${length}`),
+    );
+    expect(Buffer.from(server.requests[0]?.body ?? '', 'latin1').toString('utf8')).toBe(body);
+  });
+
+  test('a DELETE without a body leaves the connection usable', async () => {
+    const server = await rawServer(() => answerOf(200));
+    const transport = transportTo(server.url, { maxInFlight: 1 });
+
+    await text((await transport.send(request({ method: 'DELETE' }))).body);
+    await text((await transport.send(request())).body);
+
+    expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(['DELETE', 'GET']);
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  test.each([
+    'call',
+    'watch',
+  ] as const)('of a %s names us, and asks for plain bytes', async (purpose) => {
+    const server = await rawServer(() => answerOf(200));
+    const transport = transportTo(server.url);
+
+    await text(
+      (await transport.send(request({ purpose, headers: { accept: 'application/json' } }))).body,
+    );
+
+    const head = server.requests[0]?.head ?? '';
+    const names = [...head.matchAll(/^([\w-]+):/gm)].map(([, name]) => name).sort();
+    expect(names).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
+    expect(head).toMatch(new RegExp(`^user-agent: chancery/${VERSION}\r$`, 'm'));
+    expect(head).toMatch(/^accept-encoding: identity\r?$/m);
+    expect(head).toMatch(/^host: 127\.0\.0\.1:\d+\r?$/m);
+  });
+
+  test('takes another user agent', async () => {
+    const server = await rawServer(() => answerOf(200));
+    const transport = transportTo(server.url, { userAgent: 'website-operator/1.2' });
+
+    await text((await transport.send(request())).body);
+
+    expect(server.requests[0]?.head).toMatch(/^user-agent: website-operator\/1\.2\r?$/m);
+  });
+
+  test('goes to the ambassador, whatever the proxy variables say', async () => {
+    vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1');
+    vi.stubEnv('http_proxy', 'http://127.0.0.1:1');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const server = await rawServer(() => answerOf(200));
+
+    const { status } = await transportTo(server.url).send(request());
+
+    expect(status).toBe(200);
+  });
+
+  test('reaches a unix socket, with a Host that kubectl proxy accepts', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chancery-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const server = await rawServer(() => answerOf(200, '{"a":1}'), {
+      path: join(folder, 's.sock'),
+    });
+
+    const response = await transportTo(server.url).send(request());
+
+    expect(await text(response.body)).toBe('{"a":1}');
+    expect(server.requests[0]?.head).toMatch(/^host: localhost\r?$/m);
+  });
+
+  test.each([
+    'version',
+    '',
+    '/a b',
+    '/ä',
+    '/a\r\nx-evil: 1',
+  ])('refuses the path %j', async (path) => {
+    const server = await rawServer(() => answerOf(200));
+
+    const sending = transportTo(server.url).send(request({ path }));
+
+    await expect(sending).rejects.toMatchObject({ code: 'CONFIG' });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  test('arrives with status, headers in lower case and body', async () => {
+    const headers = {
+      'Content-Type': 'application/json',
+      Warning: '299 - "a"',
+      warning: '299 - "b"',
+    };
+    const server = await rawServer(() => answerOf(404, '{"kind":"Status"}', headers));
+
+    const response = await transportTo(server.url).send(request());
+
+    expect(response.status).toBe(404);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      warning: '299 - "a", 299 - "b"',
+    });
+    expect(await text(response.body)).toBe('{"kind":"Status"}');
+  });
+
+  test('that redirects is handed over as it is', async () => {
+    const server = await rawServer(() => answerOf(301, '', { location: '/elsewhere' }));
+
+    const { status } = await transportTo(server.url).send(request());
+
+    expect(status).toBe(301);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is not taken for complete after an informational one', async () => {
+    const server = await rawServer(() => `HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(200, '[1]')}`);
+
+    const response = await transportTo(server.url).send(request());
+
+    expect(response.status).toBe(200);
+    expect(await text(response.body)).toBe('[1]');
+  });
+
+  test('that nobody reads is held back at the server, and complete in the end', async () => {
+    const sentBytes = 64 * 1024 * 1024;
+    const server = await rawServer((_request, index) => {
+      if (index > 0) return answerOf(200);
+      return `HTTP/1.1 200 OK\r\ncontent-length: ${sentBytes}\r\n\r\n${'x'.repeat(sentBytes)}`;
+    });
+    const transport = transportTo(server.url);
+
+    const response = await transport.send(request({ purpose: 'watch' }));
+    // Enough turns of the event loop to take everything in, if nothing stopped it.
+    for (let turn = 0; turn < 200; turn++) await text((await transport.send(request())).body);
+    const heldBytes = server.sockets[0]?.writableLength ?? 0;
+    const bufferedBytes = response.body.readableLength;
+    let readBytes = 0;
+    for await (const chunk of response.body) readBytes += (chunk as Buffer).length;
+
+    expect(heldBytes).toBeGreaterThan(sentBytes / 2);
+    expect(bufferedBytes).toBeLessThanOrEqual(256 * 1024);
+    expect(readBytes).toBe(sentBytes);
+    expect(server.sockets[0]?.writableLength).toBe(0);
+  });
+});
+
+describe('connections', () => {
+  test('200 open watches do not delay a call', async () => {
+    const server = await rawServer(({ head }) =>
+      head.startsWith('GET /watch') ? CHUNKED_HEAD + chunkOf('{}\n') : answerOf(200, '{"ok":1}'),
+    );
+    const transport = transportTo(server.url, { maxInFlight: 1 });
+    const watch = request({ purpose: 'watch', path: '/watch' });
+    const watches = await Promise.all(Array.from({ length: 200 }, () => transport.send(watch)));
+
+    const response = await transport.send(request());
+
+    expect(await text(response.body)).toBe('{"ok":1}');
+    expect(watches.filter(({ body }) => body.destroyed)).toEqual([]);
+    expect(server.sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(201);
+  });
+
+  test('calls beyond maxInFlight wait, and follow when one is answered', async () => {
+    const server = await rawServer(() => undefined);
+    const transport = transportTo(server.url, { maxInFlight: 2 });
+    const calls = Array.from({ length: 5 }, () =>
+      transport.send(request()).then(({ body }) => text(body)),
+    );
+    await vi.waitUntil(() => server.requests.length === 2);
+    const atFirst = server.requests.length;
+
+    for (let answered = 0; answered < 5; answered++) {
+      await vi.waitUntil(() => server.requests.length > answered);
+      server.requests[answered]?.socket.write(answerOf(200));
+    }
+    await Promise.all(calls);
+
+    expect(atFirst).toBe(2);
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  test('a connection that carried a watch is not used again; one of a call is', async () => {
+    const server = await rawServer(() => answerOf(200));
+    const transport = transportTo(server.url, { maxInFlight: 1 });
+
+    for (const purpose of ['watch', 'watch', 'call', 'call'] as const) {
+      await text((await transport.send(request({ purpose }))).body);
+    }
+
+    const [first, second, third, fourth] = server.requests.map(({ socket }) =>
+      server.sockets.indexOf(socket),
+    );
+    expect(first).not.toBe(second);
+    expect(third).not.toBe(second);
+    expect(fourth).toBe(third);
+  });
+
+  // The server's hint asks for a minute; undici would follow it.
+  test('an idle connection is closed by us, before a restart of the proxy can poison it', async () => {
+    const server = await rawServer(() =>
+      answerOf(200, '{}', { connection: 'keep-alive', 'keep-alive': 'timeout=60' }),
+    );
+    const transport = transportTo(server.url);
+    await text((await transport.send(request())).body);
+    const idleSince = performance.now();
+
+    await once(server.sockets[0] ?? expect.unreachable(), 'end');
+
+    expect(performance.now() - idleSince).toBeLessThan(4_000);
+  });
+
+  test('close ends what is open, and nothing is sent afterwards', async () => {
+    const server = await rawServer(({ head }) =>
+      head.startsWith('GET /watch') ? CHUNKED_HEAD : undefined,
+    );
+    const transport = transportTo(server.url);
+    const watch = await transport.send(request({ purpose: 'watch', path: '/watch' }));
+    const call = transport.send(request());
+    call.catch(() => {});
+    await vi.waitUntil(() => server.requests.length === 2);
+
+    await transport.close();
+
+    await expect(call).rejects.toMatchObject({ code: 'AMBASSADOR_UNREACHABLE', fate: 'unknown' });
+    await expect(text(watch.body)).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
+    await expect(transport.send(request())).rejects.toMatchObject({
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('cancellation', () => {
+  test('leaves no listener on a signal that many requests share', async () => {
+    const server = await rawServer((_request, index) =>
+      index % 3 === 0 ? CHUNKED_HEAD + chunkOf('x') : answerOf(200),
+    );
+    const transport = transportTo(server.url);
+    const { signal } = new AbortController();
+
+    for (let sent = 0; sent < 100; sent++) {
+      const response = await transport.send(request({ signal }));
+      if (sent % 3 === 0) response.body.destroy();
+      else await text(response.body);
+    }
+    await server.close();
+    await transport.send(request({ signal })).catch(() => {});
+
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('before the send rejects with the reason and sends nothing', async () => {
+    const server = await rawServer(() => answerOf(200));
+    const reason = new Error('not wanted');
+
+    const sending = transportTo(server.url).send(request({ signal: AbortSignal.abort(reason) }));
+
+    await expect(sending).rejects.toBe(reason);
+    expect(server.sockets).toEqual([]);
+  });
+
+  test('before the answer rejects with the reason and closes the connection', async () => {
+    const server = await rawServer(() => undefined);
+    const controller = new AbortController();
+    const reason = new Error('stopped');
+    const sending = transportTo(server.url).send(request({ signal: controller.signal }));
+    sending.catch(() => {});
+    await vi.waitUntil(() => server.requests.length === 1);
+
+    controller.abort(reason);
+
+    await expect(sending).rejects.toBe(reason);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  test('while waiting for a connection rejects, and the request is never sent', async () => {
+    const server = await rawServer(() => undefined);
+    const transport = transportTo(server.url, { maxInFlight: 1 });
+    const first = transport.send(request());
+    await vi.waitUntil(() => server.requests.length === 1);
+    const controller = new AbortController();
+    const waiting = transport.send(request({ path: '/waiting', signal: controller.signal }));
+    waiting.catch(() => {});
+
+    controller.abort();
+
+    await expect(waiting).rejects.toBe(controller.signal.reason);
+    const last = transport.send(request({ path: '/last' }));
+    server.requests[0]?.socket.write(answerOf(200));
+    await text((await first).body);
+    await vi.waitUntil(() => server.requests.length === 2);
+    server.requests[1]?.socket.write(answerOf(200));
+    await text((await last).body);
+    expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version', '/last']);
+  });
+
+  test('of a watch fails the read under way with the reason and closes the connection', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { body } = await transportTo(server.url).send(request({ purpose: 'watch', signal }));
+    const chunks: string[] = [];
+    const reading = (async () => {
+      for await (const chunk of body) {
+        chunks.push(String(chunk));
+        setImmediate(() => controller.abort());
+      }
+    })();
+
+    const failure = await reading.catch((error: unknown) => error);
+
+    expect(failure).toBe(signal.reason);
+    expect(signal.aborted).toBe(true);
+    expect(chunks).toEqual(['one']);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('of a watch that nobody reads harms nobody', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { body } = await transportTo(server.url).send(request({ purpose: 'watch', signal }));
+
+    controller.abort();
+
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    expect(body.destroyed).toBe(true);
+  });
+
+  test('by leaving the loop closes the connection', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
+    const { body } = await transportTo(server.url).send(request({ purpose: 'watch' }));
+
+    for await (const chunk of body) {
+      expect(String(chunk)).toBe('one');
+      break;
+    }
+
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+});
