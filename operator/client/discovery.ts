@@ -11,8 +11,8 @@ import {
   fetchResources,
 } from './discovery-documents.ts';
 import { nearMatches } from './near-match.ts';
-import { type GroupVersionFilter, parseTypedName } from './typed-name.ts';
 import { isUnserved } from './response-failure.ts';
+import { type GroupVersionFilter, parseTypedName } from './typed-name.ts';
 
 export interface DiscoverOptions {
   readonly signal: AbortSignal;

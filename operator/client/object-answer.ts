@@ -7,7 +7,7 @@ import { formOf, unexpected } from './list-answer.ts';
  * The object that a successful answer carries.
  *
  * @param subresource - an answer about a subresource may be of another kind, such as Scale.
- * @throws ProtocolError `DECODE` when it is of another kind than `resource`, or has no name.
+ * @throws ProtocolError `DECODE` when it is of another kind than `resource`, or has no metadata.
  */
 export function decodeObject<T extends KubernetesObject>(
   answer: JsonObject,
@@ -15,8 +15,12 @@ export function decodeObject<T extends KubernetesObject>(
   subresource?: string,
 ): T {
   const expected = formOf(resource);
-  const { apiVersion, kind } = answer;
+  const { apiVersion, kind, metadata } = answer;
   const isExpected = apiVersion === expected.apiVersion && kind === expected.kind;
-  if (!isExpected && subresource === undefined) throw unexpected(resource, expected, answer);
+  if (subresource === undefined) {
+    // A name is not required: a review, such as SelfSubjectAccessReview, is answered without.
+    const hasMetadata = typeof metadata === 'object' && metadata !== null;
+    if (!isExpected || !hasMetadata) throw unexpected(resource, expected, answer);
+  }
   return answer as unknown as T;
 }

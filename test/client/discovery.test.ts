@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest';
+import { discover, resourceFromPath } from '../../operator/client/discovery.ts';
+import { nearMatches } from '../../operator/client/near-match.ts';
+import { recording } from '../support/recorded-stream.ts';
+import { type CannedAnswer, type CannedTransport, cannedTransport } from './canned-transport.ts';
+
+const { signal } = new AbortController();
+
+/** The discovery documents of a real server; groups that were not recorded have no resources. */
+function recordedDocuments(): Map<string, string> {
+  return new Map(
+    recording('discovery')
+      .filter(
+        ({ request, response }) =>
+          request.headers.accept === 'application/json' && response.status === 200,
+      )
+      .map(({ request, response }) => [request.path, response.body ?? '']),
+  );
+}
+
+function clusterWith(extra: Readonly<Record<string, CannedAnswer>> = {}): CannedTransport {
+  const documents = recordedDocuments();
+  return cannedTransport(({ path }) => {
+    const known =
+      extra[path] ?? (documents.has(path) ? { body: documents.get(path) ?? '' } : undefined);
+    if (known !== undefined) return known;
+    const groupVersion = path.replace(/^\/apis?\//, '');
+    return { body: { kind: 'APIResourceList', groupVersion, resources: [] } };
+  });
+}
+
+const resourceList = (groupVersion: string, ...resources: object[]): CannedAnswer => ({
+  body: {
+    kind: 'APIResourceList',
+    groupVersion,
+    resources: resources.map((names) => ({ namespaced: true, ...names })),
+  },
+});
+const groupList = (...groups: [name: string, ...versions: string[]][]): CannedAnswer => ({
+  body: {
+    kind: 'APIGroupList',
+    groups: groups.map(([name, ...versions]) => ({
+      name,
+      versions: versions.map((version) => ({ groupVersion: `${name}/${version}`, version })),
+      preferredVersion: { groupVersion: `${name}/${versions[0]}`, version: versions[0] },
+    })),
+  },
+});
+
+describe('a typed name on a real server', () => {
+  test.each([
+    ['cm', 'v1', 'configmaps', 'ConfigMap'],
+    ['configmap', 'v1', 'configmaps', 'ConfigMap'],
+    ['configmaps', 'v1', 'configmaps', 'ConfigMap'],
+    ['ConfigMap', 'v1', 'configmaps', 'ConfigMap'],
+    ['configmaps.v1', 'v1', 'configmaps', 'ConfigMap'],
+    ['configmaps.v1.', 'v1', 'configmaps', 'ConfigMap'],
+    ['configmaps/v1', 'v1', 'configmaps', 'ConfigMap'],
+    ['po', 'v1', 'pods', 'Pod'],
+    ['deploy', 'apps/v1', 'deployments', 'Deployment'],
+    ['deployments.apps', 'apps/v1', 'deployments', 'Deployment'],
+    ['deployment.apps', 'apps/v1', 'deployments', 'Deployment'],
+    ['deployments.v1.apps', 'apps/v1', 'deployments', 'Deployment'],
+    ['deployments.apps/v1', 'apps/v1', 'deployments', 'Deployment'],
+    ['Deployment.apps/v1', 'apps/v1', 'deployments', 'Deployment'],
+    ['ev', 'v1', 'events', 'Event'],
+    ['events', 'v1', 'events', 'Event'],
+    ['events.events.k8s.io', 'events.k8s.io/v1', 'events', 'Event'],
+    ['leases.coordination.k8s.io', 'coordination.k8s.io/v1', 'leases', 'Lease'],
+    ['crd', 'apiextensions.k8s.io/v1', 'customresourcedefinitions', 'CustomResourceDefinition'],
+    ['no', 'v1', 'nodes', 'Node'],
+  ])('%s is %s %s', async (text, apiVersion, plural, kind) => {
+    const resource = await discover(clusterWith(), text, { signal });
+
+    const { group, version } = resource;
+    expect(group === '' ? version : `${group}/${version}`).toBe(apiVersion);
+    expect(resource).toMatchObject({ plural, kind });
+  });
+
+  test('knows what is cluster-scoped', async () => {
+    const [node, pod] = await Promise.all([
+      discover(clusterWith(), 'nodes', { signal }),
+      discover(clusterWith(), 'pods', { signal }),
+    ]);
+
+    expect([node.namespaced, pod.namespaced]).toEqual([false, true]);
+  });
+
+  test.each([
+    ['depoyments', 'deployments.apps'],
+    ['confimaps', 'configmaps'],
+    ['deployments.app', 'deployments.apps'],
+    ['cronjobz', 'cronjobs.batch'],
+    ['deployments.v2.apps', 'deployments.apps'],
+  ])('%s is unknown, and near %s', async (text, near) => {
+    const discovering = discover(clusterWith(), text, { signal });
+
+    await expect(discovering).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringMatching(new RegExp(`no resource "${text}".*near matches:.* ${near}`)),
+    });
+  });
+
+  test.each([
+    '',
+    'a b',
+    '../x',
+    'deployments/apps/v1',
+    'deployments.apps/one',
+    '.apps',
+    'pods?x=1',
+  ])('%j is no name, and nothing is asked', async (text) => {
+    const cluster = clusterWith();
+
+    await expect(discover(cluster, text, { signal })).rejects.toMatchObject({ code: 'CONFIG' });
+    expect(cluster.requests).toEqual([]);
+  });
+});
+
+describe('a name that several groups serve', () => {
+  const website = {
+    name: 'websites',
+    singularName: 'website',
+    kind: 'Website',
+    shortNames: ['ws'],
+  };
+
+  test('is ambiguous', async () => {
+    const cluster = clusterWith({
+      '/apis': groupList(['a.dev', 'v1'], ['b.dev', 'v1']),
+      '/apis/a.dev/v1': resourceList('a.dev/v1', website),
+      '/apis/b.dev/v1': resourceList('b.dev/v1', website),
+    });
+
+    await expect(discover(cluster, 'ws', { signal })).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('websites.a.dev, websites.b.dev'),
+    });
+    expect(await discover(cluster, 'ws.b.dev', { signal })).toMatchObject({ group: 'b.dev' });
+  });
+
+  test('belongs to the one whose plural it is, before short names and kinds', async () => {
+    const cluster = clusterWith({
+      '/apis': groupList(['a.dev', 'v1'], ['b.dev', 'v1']),
+      '/apis/a.dev/v1': resourceList('a.dev/v1', website),
+      '/apis/b.dev/v1': resourceList('b.dev/v1', { name: 'ws', kind: 'Socket' }),
+    });
+
+    expect(await discover(cluster, 'ws', { signal })).toMatchObject({
+      group: 'b.dev',
+      kind: 'Socket',
+    });
+  });
+
+  test('is taken in the preferred version, or in the one that has it', async () => {
+    const cluster = clusterWith({
+      '/apis': groupList(['a.dev', 'v2', 'v1']),
+      '/apis/a.dev/v2': resourceList('a.dev/v2', website),
+      '/apis/a.dev/v1': resourceList('a.dev/v1', website, { name: 'olds', kind: 'Old' }),
+    });
+
+    expect(await discover(cluster, 'websites', { signal })).toMatchObject({ version: 'v2' });
+    expect(await discover(cluster, 'websites.v1.a.dev', { signal })).toMatchObject({
+      version: 'v1',
+    });
+    expect(await discover(cluster, 'olds', { signal })).toMatchObject({ version: 'v1' });
+  });
+
+  test('may have a group that begins like a version', async () => {
+    const cluster = clusterWith({
+      '/apis': groupList(['v1.a.dev', 'v3']),
+      '/apis/v1.a.dev/v3': resourceList('v1.a.dev/v3', website),
+    });
+
+    expect(await discover(cluster, 'websites.v1.a.dev', { signal })).toMatchObject({
+      group: 'v1.a.dev',
+      version: 'v3',
+    });
+  });
+});
+
+describe('an aggregated API that is down', () => {
+  const down = { status: 503, headers: { 'content-type': 'text/plain' }, body: 'unavailable' };
+
+  test('hides nothing else', async () => {
+    const cluster = clusterWith({ '/apis/batch/v1': down });
+
+    expect(await discover(cluster, 'deploy', { signal })).toMatchObject({ kind: 'Deployment' });
+  });
+
+  test('is named when the search was in vain', async () => {
+    const cluster = clusterWith({ '/apis/batch/v1': down });
+
+    await expect(discover(cluster, 'cronjobs', { signal })).rejects.toMatchObject({
+      message: expect.stringContaining('not answering: batch/v1'),
+    });
+  });
+});
+
+describe('discovery that fails', () => {
+  test('at the root is the caller’s to see', async () => {
+    const body = { kind: 'Status', code: 403, reason: 'Forbidden' };
+    const cluster = clusterWith({ '/apis': { status: 403, body } });
+
+    await expect(discover(cluster, 'cm', { signal })).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('at the ambassador’s filter is the caller’s to see', async () => {
+    const refused = { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden\n' };
+    const cluster = clusterWith({ '/api/v1': refused });
+
+    await expect(discover(cluster, 'cm', { signal })).rejects.toMatchObject({
+      code: 'AMBASSADOR_FORBIDDEN',
+    });
+  });
+
+  test('with another document is a protocol error', async () => {
+    const cluster = clusterWith({ '/apis': { body: { kind: 'PodList' } } });
+
+    await expect(discover(cluster, 'cm', { signal })).rejects.toMatchObject({ code: 'DECODE' });
+  });
+});
+
+describe('a path', () => {
+  test.each([
+    ['/api/v1/configmaps', '/api/v1', 'ConfigMap', undefined, undefined],
+    ['/api/v1/namespaces/demo/configmaps', '/api/v1', 'ConfigMap', 'demo', undefined],
+    ['/api/v1/namespaces/demo/configmaps/a', '/api/v1', 'ConfigMap', 'demo', 'a'],
+    ['/api/v1/namespaces/demo/configmaps/', '/api/v1', 'ConfigMap', 'demo', undefined],
+    ['/api/v1/namespaces', '/api/v1', 'Namespace', undefined, undefined],
+    ['/api/v1/namespaces/demo', '/api/v1', 'Namespace', undefined, 'demo'],
+    ['/apis/apps/v1/deployments', '/apis/apps/v1', 'Deployment', undefined, undefined],
+    ['/apis/apps/v1/namespaces/demo/deployments', '/apis/apps/v1', 'Deployment', 'demo', undefined],
+  ])('%s is resolved by %s alone', async (path, document, kind, namespace, name) => {
+    const cluster = clusterWith();
+
+    const found = await resourceFromPath(cluster, path, { signal });
+
+    expect(found).toEqual({ resource: expect.objectContaining({ kind }), namespace, name });
+    expect(cluster.requests.map((request) => request.path)).toEqual([document]);
+  });
+
+  test.each([
+    'configmaps',
+    '/api/v1',
+    '/apis/apps/v1',
+    '/api/v1/namespaces/demo/pods/a/log',
+    '/version',
+    '/api/v1/pods?watch=1',
+  ])('%s is not that of a resource', async (path) => {
+    await expect(resourceFromPath(clusterWith(), path, { signal })).rejects.toMatchObject({
+      code: 'CONFIG',
+    });
+  });
+
+  test('with a typing error names what is near', async () => {
+    await expect(
+      resourceFromPath(clusterWith(), '/api/v1/confgmaps', { signal }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('near matches: configmaps'),
+    });
+  });
+
+  test('of an unserved group is unknown; one that is forbidden is the server’s answer', async () => {
+    const cluster = clusterWith({
+      '/apis/a.dev/v1': {
+        status: 404,
+        headers: { 'content-type': 'text/plain' },
+        body: '404 page not found\n',
+      },
+      '/apis/b.dev/v1': { status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden' } },
+    });
+
+    await expect(resourceFromPath(cluster, '/apis/a.dev/v1/xs', { signal })).rejects.toMatchObject({
+      code: 'CONFIG',
+    });
+    await expect(resourceFromPath(cluster, '/apis/b.dev/v1/xs', { signal })).rejects.toMatchObject({
+      status: 403,
+    });
+  });
+
+  test('with a namespace before a cluster-scoped resource is refused', async () => {
+    await expect(
+      resourceFromPath(clusterWith(), '/api/v1/namespaces/demo/nodes', { signal }),
+    ).rejects.toMatchObject({ code: 'CONFIG' });
+  });
+});
+
+describe('near matches', () => {
+  test.each([
+    ['podz', ['pods']],
+    ['pod', ['pods']],
+    ['service', ['serviceaccounts', 'services']],
+    ['servicex', ['services']],
+    ['xyz', []],
+  ])('of %s are %j', (text, expected) => {
+    const near = nearMatches(text, ['services', 'pods', 'serviceaccounts', 'pods']);
+
+    expect(near).toEqual(expected);
+  });
+
+  test('come nearest first, and are at most five', () => {
+    const near = nearMatches('abcdef', [
+      'abcdxx',
+      'abcdey',
+      'a1cdef',
+      'abcde1',
+      'abcde2',
+      'abcde3',
+    ]);
+
+    expect(near).toEqual(['a1cdef', 'abcde1', 'abcde2', 'abcde3', 'abcdey']);
+  });
+});

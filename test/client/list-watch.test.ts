@@ -1,0 +1,289 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test, vi } from 'vitest';
+import { listWatch } from '../../operator/client/list-watch.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { collect, recordedWatches, watchText } from '../support/recorded-stream.ts';
+import {
+  answerOf,
+  CHUNKED_HEAD,
+  chunkOf,
+  rawServer,
+  transportTo,
+} from '../transport/raw-server.ts';
+import { cannedTransport, parsePath } from './canned-transport.ts';
+
+const { signal } = new AbortController();
+const nodes = defineResource<KubernetesObject>({
+  group: '',
+  version: 'v1',
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+});
+const list = (metadata: object): object => ({
+  kind: 'ConfigMapList',
+  apiVersion: 'v1',
+  metadata,
+  items: [{ metadata: { name: 'a' } }],
+});
+const latest = { consistency: { kind: 'latest' }, limit: 500, signal } as const;
+const fresh = { resourceVersion: '100', timeoutSeconds: 300, signal } as const;
+const line = (type: string, name: string): string =>
+  `${JSON.stringify({ type, object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } })}\n`;
+
+describe('a page', () => {
+  const scope = { namespace: 'demo', labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
+  const selectors = { labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
+
+  test.each([
+    ['of the latest state', latest, { limit: '500' }],
+    ['with everything', { ...latest, limit: 0 }, {}],
+    [
+      'not older than a resourceVersion',
+      { ...latest, consistency: { kind: 'not-older-than', resourceVersion: '7' }, limit: 0 },
+      { resourceVersion: '7', resourceVersionMatch: 'NotOlderThan' },
+    ],
+    [
+      'after another says nothing of resourceVersions: the token does',
+      {
+        ...latest,
+        consistency: { kind: 'not-older-than', resourceVersion: '7' },
+        continueToken: 'a b=',
+      },
+      { limit: '500', continue: 'a b=' },
+    ],
+  ] as const)('%s', async (_, request, query) => {
+    const transport = cannedTransport(() => ({ body: list({ resourceVersion: '9' }) }));
+
+    const page = await listWatch(transport, configMaps, scope).listPage(request);
+
+    expect(page).toEqual({
+      items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
+      resourceVersion: '9',
+      continueToken: undefined,
+    });
+    expect(parsePath(transport.requests[0])).toEqual({
+      path: '/api/v1/namespaces/demo/configmaps',
+      query: { ...selectors, ...query },
+    });
+    expect(transport.requests[0]).toMatchObject({ method: 'GET', purpose: 'call' });
+  });
+
+  test.each([
+    {},
+    { resourceVersion: '' },
+    { resourceVersion: '0' },
+  ])('with %o cannot start a watch', async (metadata) => {
+    const transport = cannedTransport(() => ({ body: list(metadata) }));
+
+    const reading = listWatch(transport, configMaps).listPage(latest);
+
+    await expect(reading).rejects.toMatchObject({ code: 'DECODE' });
+  });
+
+  test('fails with what the server says', async () => {
+    const body = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' };
+    const transport = cannedTransport(() => ({ status: 410, body }));
+
+    const reading = listWatch(transport, configMaps).listPage(latest);
+
+    await expect(reading).rejects.toMatchObject({ status: 410, reason: 'Expired' });
+  });
+
+  test('of a cluster-scoped resource has no namespace', () => {
+    const transport = cannedTransport(() => ({}));
+
+    expect(() => listWatch(transport, nodes, { namespace: 'demo' })).toThrow(
+      expect.objectContaining({ code: 'CONFIG' }),
+    );
+  });
+});
+
+describe('a watch', () => {
+  test('asks for events after a resourceVersion, with bookmarks and an end', async () => {
+    const transport = cannedTransport(() => ({ body: '' }));
+
+    await listWatch(transport, configMaps, { labelSelector: 'a in (b,c)' }).watch(fresh);
+
+    expect(parsePath(transport.requests[0])).toEqual({
+      path: '/api/v1/configmaps',
+      query: {
+        labelSelector: 'a in (b,c)',
+        watch: '1',
+        resourceVersion: '100',
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: '300',
+      },
+    });
+    expect(transport.requests[0]).toMatchObject({ purpose: 'watch' });
+  });
+
+  test.each(['', '0'])('never starts from %j', async (resourceVersion) => {
+    const transport = cannedTransport(() => ({ body: '' }));
+
+    const opening = listWatch(transport, configMaps).watch({ ...fresh, resourceVersion });
+
+    await expect(opening).rejects.toMatchObject({ code: 'DECODE' });
+    expect(transport.requests).toEqual([]);
+  });
+
+  test('is open when the head arrived, before any event', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD);
+
+    const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
+    const reading = collect(events);
+    server.sockets[0]?.end(chunkOf(line('ADDED', 'a')) + chunkOf(''));
+
+    expect((await reading).items).toMatchObject([[{ object: { metadata: { name: 'a' } } }]]);
+  });
+
+  test.each([
+    [answerOf(410, '{"kind":"Status","code":410,"reason":"Expired"}'), { status: 410 }],
+    [
+      answerOf(403, 'Forbidden\n', { 'content-type': 'text/plain' }),
+      { code: 'AMBASSADOR_FORBIDDEN' },
+    ],
+    [answerOf(200, '<html>', { 'content-type': 'text/html' }), { code: 'NOT_KUBERNETES' }],
+    [answerOf(301, '', { location: '/' }), { code: 'NOT_KUBERNETES' }],
+  ])('that the server refuses is never open (%#)', async (bytes, expected) => {
+    const server = await rawServer(() => bytes);
+
+    const opening = listWatch(transportTo(server.url), configMaps).watch(fresh);
+
+    await expect(opening).rejects.toMatchObject(expected);
+  });
+
+  test('ends when the server ends it in order', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')) + chunkOf(''));
+
+    const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
+    const { items, error } = await collect(events);
+
+    expect(items.flat()).toHaveLength(1);
+    expect(error).toBeUndefined();
+  });
+
+  test('that breaks off gives the complete events, then fails', async () => {
+    const server = await rawServer(({ socket }) => {
+      socket.end(CHUNKED_HEAD + chunkOf(line('ADDED', 'a') + line('ADDED', 'b').slice(0, -1)));
+      return undefined;
+    });
+
+    const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
+    const { items, error } = await collect(events);
+
+    expect(items.flat()).toMatchObject([{ object: { metadata: { name: 'a' } } }]);
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', layer: 'ambassador' });
+  });
+
+  test('leaves out and reports objects of another kind', async () => {
+    const skipped: unknown[] = [];
+    const foreign = line('ADDED', 'x').replace('"ConfigMap"', '"Secret"');
+    const transport = cannedTransport(() => ({ body: foreign + line('ADDED', 'a') }));
+
+    const source = listWatch(
+      transport,
+      configMaps,
+      {},
+      { onSkipped: (found) => skipped.push(found) },
+    );
+    const { items } = await collect(await source.watch(fresh));
+
+    expect(items.flat()).toMatchObject([{ object: { metadata: { name: 'a' } } }]);
+    expect(skipped).toEqual([{ apiVersion: 'v1', kind: 'Secret' }]);
+  });
+
+  test('reports every sign of life, also a part of a line', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD);
+    let activity = 0;
+    const events = await listWatch(transportTo(server.url), configMaps).watch({
+      ...fresh,
+      onActivity: () => activity++,
+    });
+    const reading = collect(events);
+
+    server.sockets[0]?.write(chunkOf('{"type":'));
+    await vi.waitUntil(() => activity > 0);
+    server.sockets[0]?.end(chunkOf(''));
+
+    expect((await reading).items).toEqual([]);
+    expect(activity).toBe(1);
+  });
+
+  test('closes its connection when the reader leaves', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
+    const controller = new AbortController();
+    const source = listWatch(transportTo(server.url), configMaps);
+
+    for await (const batch of await source.watch({ ...fresh, signal: controller.signal })) {
+      expect(batch).toHaveLength(1);
+      break;
+    }
+
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  test('throws the reason when it is aborted, and closes its connection', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
+    const controller = new AbortController();
+    const reason = new Error('stopped');
+    const source = listWatch(transportTo(server.url), configMaps);
+    const events = await source.watch({ ...fresh, signal: controller.signal });
+    const seen: WatchEvent[] = [];
+
+    const reading = (async () => {
+      for await (const batch of events) {
+        seen.push(...batch);
+        setImmediate(() => controller.abort(reason));
+      }
+    })();
+
+    await expect(reading).rejects.toBe(reason);
+    expect(seen).toHaveLength(1);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  test('that nobody begins to read is closed by its signal', async () => {
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
+    const controller = new AbortController();
+    await listWatch(transportTo(server.url), configMaps).watch({
+      ...fresh,
+      signal: controller.signal,
+    });
+
+    controller.abort();
+
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  test('of a recorded session delivers what the server sent, in order', async () => {
+    const recorded = recordedWatches('watch-lifecycle')
+      .filter(({ request }) => request.path.includes('/configmaps'))
+      .map(watchText)
+      .sort((a, b) => b.length - a.length)[0];
+    const sent = (recorded ?? '').split('\n').slice(0, -1);
+    const server = await rawServer(() => CHUNKED_HEAD);
+    const events = await listWatch(transportTo(server.url), configMaps, {
+      namespace: 'demo',
+    }).watch(fresh);
+    const reading = collect(events);
+    const bytes = Buffer.from(recorded ?? '', 'utf8').toString('latin1');
+    const [socket] = server.sockets;
+    for (let at = 0; at < bytes.length; at += 1_000) {
+      socket?.write(chunkOf(bytes.slice(at, at + 1_000)), 'latin1');
+    }
+    socket?.end(chunkOf(''));
+
+    const { items, error } = await reading;
+
+    expect(error).toBeUndefined();
+    expect(sent.length).toBeGreaterThan(5);
+    expect(items.flat().map(({ type }) => type)).toEqual(
+      sent.map((text) => (JSON.parse(text) as { type: string }).type),
+    );
+  });
+});
