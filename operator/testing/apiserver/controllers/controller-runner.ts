@@ -1,7 +1,8 @@
 import type { Cancel, Clock } from '../../../core/clock.ts';
 import type { ObjectKey } from '../../../model/object.ts';
+import { resourceName } from '../../../model/resource.ts';
 import { ApiError } from '../../../model/status.ts';
-import type { ClusterAccess } from '../cluster-access.ts';
+import type { ClusterAccess, CommittedEvent, StoredObject } from '../cluster-access.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
 /** First delay after a refused write, doubled up to the last: client-go's are 5 ms and 1000 s. */
@@ -32,11 +33,17 @@ export class ControllerRunner {
 
   /** Subscribes, and looks at everything that is there already. */
   start(access: ClusterAccess): void {
-    for (const { resource, keysFor } of this.#controller.watches) {
+    const { watches, keysForAny } = this.#controller;
+    for (const { resource, keysFor } of watches) {
       this.#subscriptions.push(access.subscribe(resource, (event) => this.#addAll(keysFor(event))));
-      for (const object of access.list(resource)) {
-        this.#addAll(keysFor({ type: 'ADDED', object, previous: undefined }));
-      }
+      for (const object of access.list(resource)) this.#addAll(keysFor(added(object)));
+    }
+    if (keysForAny === undefined) return;
+    this.#subscriptions.push(
+      access.subscribeAll((resource, event) => this.#addAll(keysForAny(resource, event))),
+    );
+    for (const resource of access.resources().map(resourceName)) {
+      for (const object of access.list(resource)) this.#addAll(keysForAny(resource, added(object)));
     }
   }
 
@@ -89,4 +96,8 @@ export class ControllerRunner {
       return Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     }
   }
+}
+
+function added(object: StoredObject): CommittedEvent {
+  return { type: 'ADDED', object, previous: undefined };
 }

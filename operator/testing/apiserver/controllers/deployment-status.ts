@@ -42,8 +42,12 @@ export function deploymentStatus(facts: Facts): DeploymentStatus {
     ...nonZero({ collisionCount: collisions }),
   };
   const former = deployment.status?.conditions ?? [];
-  const progressing = withProgressing(former, status, facts);
-  return { ...status, conditions: withAvailable(progressing, status, facts) };
+  // A new ReplicaSet is announced before anything is counted.
+  const conditions =
+    facts.news === undefined
+      ? withProgressing(withAvailable(former, status, facts), status, facts)
+      : withAvailable(withProgressing(former, status, facts), status, facts);
+  return { ...status, conditions };
 }
 
 /** True when every replica is of the current template and available, and none of another is left. */

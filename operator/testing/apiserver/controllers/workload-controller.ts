@@ -13,6 +13,8 @@ export interface WatchedResource {
  */
 export interface WorkloadController {
   readonly watches: readonly WatchedResource[];
+  /** Like `watches`, for a controller that looks at every resource, custom ones too. */
+  readonly keysForAny?: (resource: ResourceName, event: CommittedEvent) => Iterable<ObjectKey>;
   /**
    * Must be idempotent, and must write nothing where nothing differs.
    *

@@ -3,6 +3,8 @@ import type { ClusterAccess } from '../cluster-access.ts';
 import { ControllerRunner } from './controller-runner.ts';
 import { deploymentController } from './deployment-controller.ts';
 import { disruptionBudgetController } from './disruption-budget.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { namespaceController } from './namespace.ts';
 import { nodeController, type PodTimes } from './node.ts';
 import { replicaSetController } from './replica-set.ts';
 
@@ -37,6 +39,8 @@ export function startWorkloads(
     replicaSetController(access, clock),
     nodeController(access, clock, times),
     disruptionBudgetController(access, clock),
+    garbageCollector(access),
+    namespaceController(access, clock),
   ];
   const runners = controllers.map((controller) => new ControllerRunner(controller, clock));
   for (const runner of runners) runner.start(access);

@@ -47,7 +47,8 @@ export function updateObject(
   ];
   if (problems.length > 0) throw invalid(served, target.name, problems);
 
-  const generation = nextGeneration(served, prepared, stored);
+  const isWish = options.subresource !== 'status'; // a status with annotations is none
+  const generation = isWish ? nextGeneration(served, prepared, stored) : stored.metadata.generation;
   const generated = withMetadata(prepared, { generation });
   const time = rfc3339(cluster.clock.now());
   const managedFields =

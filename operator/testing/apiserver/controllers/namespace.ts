@@ -1,0 +1,124 @@
+import type { Clock } from '../../../core/clock.ts';
+import { type Condition, setCondition } from '../../../model/condition.ts';
+import { type ObjectKey, objectKey } from '../../../model/object.ts';
+import { resourceName } from '../../../model/resource.ts';
+import { isNotFound } from '../../../model/status.ts';
+import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
+import type { WorkloadController } from './workload-controller.ts';
+
+export const NAMESPACES: ResourceName = 'namespaces';
+
+/** Holds a namespace in `spec.finalizers` until it is empty. */
+const CONTENT_FINALIZER = 'kubernetes';
+
+interface Namespace extends StoredObject {
+  readonly spec?: { readonly finalizers?: readonly string[] };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** Empties a namespace that is being deleted, and lets it go when nothing is left in it. */
+export function namespaceController(access: ClusterAccess, clock: Clock): WorkloadController {
+  return {
+    watches: [],
+    keysForAny(resource, { type, object }): readonly ObjectKey[] {
+      if (resource === NAMESPACES && type !== 'DELETED')
+        return [objectKey(undefined, object.metadata.name)];
+      const { namespace } = object.metadata;
+      return namespace !== undefined && isTerminating(access, namespace)
+        ? [objectKey(undefined, namespace)]
+        : [];
+    },
+    reconcile: (key) => reconcile(access, clock, key),
+  };
+}
+
+function isTerminating(access: ClusterAccess, name: string): boolean {
+  return access.get(NAMESPACES, undefined, name)?.metadata.deletionTimestamp !== undefined;
+}
+
+function reconcile(access: ClusterAccess, clock: Clock, name: string): undefined {
+  const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
+  if (namespace?.metadata.deletionTimestamp === undefined) return undefined;
+  const left = sweep(access, name);
+  if (left.length > 0) report(access, clock, namespace, left);
+  else release(access, name);
+  return undefined;
+}
+
+interface Content {
+  readonly resource: ResourceName;
+  readonly object: StoredObject;
+}
+
+/** Deletes what is in the namespace. @returns what is not gone yet. */
+function sweep(access: ClusterAccess, namespace: string): readonly Content[] {
+  const resources = access.resources().filter((resource) => resource.namespaced);
+  for (const resource of resources.map(resourceName)) {
+    for (const { metadata } of access.list(resource, namespace)) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      try {
+        access.delete(resource, namespace, metadata.name);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    }
+  }
+  return resources
+    .map(resourceName)
+    .flatMap((resource) =>
+      access.list(resource, namespace).map((object) => ({ resource, object })),
+    );
+}
+
+/** Says what the namespace waits for. */
+function report(
+  access: ClusterAccess,
+  clock: Clock,
+  namespace: Namespace,
+  left: readonly Content[],
+): void {
+  const resources = counted(left.map(({ resource }) => resource));
+  const finalizers = counted(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
+  const remaining: Observation[] = [
+    {
+      type: 'NamespaceContentRemaining',
+      reason: 'SomeResourcesRemain',
+      message: `Some resources are remaining: ${describe(resources, 'has', 'resource instances')}`,
+    },
+  ];
+  if (finalizers.size > 0)
+    remaining.push({
+      type: 'NamespaceFinalizersRemaining',
+      reason: 'SomeFinalizersRemain',
+      message: `Some content in the namespace has finalizers remaining: ${describe(finalizers, 'in', 'resource instances')}`,
+    });
+  const conditions = remaining.reduce(
+    (all, observation) => setCondition(all, { ...observation, status: 'True' }, clock.now()),
+    namespace.status?.conditions ?? [],
+  );
+  const current = access.get(NAMESPACES, undefined, namespace.metadata.name);
+  if (current === undefined) return;
+  const status = { ...(current.status as object | undefined), conditions };
+  access.updateStatus(NAMESPACES, { ...current, status } as StoredObject);
+}
+
+type Observation = Omit<Condition, 'status' | 'lastTransitionTime'>;
+
+function counted(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of [...names].sort()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function describe(counts: ReadonlyMap<string, number>, verb: string, what: string): string {
+  return [...counts].map(([name, count]) => `${name} ${verb} ${count} ${what}`).join(', ');
+}
+
+/** Takes the server's own finalizer off; another one in the spec still holds the namespace. */
+function release(access: ClusterAccess, name: string): void {
+  const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
+  const finalizers = namespace?.spec?.finalizers ?? [];
+  if (namespace === undefined || !finalizers.includes(CONTENT_FINALIZER)) return;
+  const left = finalizers.filter((one) => one !== CONTENT_FINALIZER);
+  access.update(NAMESPACES, { ...namespace, spec: { finalizers: left } } as StoredObject);
+}
