@@ -21,7 +21,7 @@ export function createReconciler(): Reconciler<ConfigMap> {
   const memory = new Memory();
   return async (key, configMap, context) => {
     const pass = passFor(key, configMap, context);
-    if (pass === undefined) return AWAIT_CHANGE;
+    if (pass === undefined) return AWAIT_CHANGE; // ConfigMaps have namespaces: not one of ours
     complain(pass, memory);
     const outcome = await observe(pass, memory).catch((error: unknown) =>
       reportFailure(pass, memory, error),
@@ -31,14 +31,15 @@ export function createReconciler(): Reconciler<ConfigMap> {
   };
 }
 
-/** Undefined for what this operator itself writes. */
+/** What this operator itself writes does not exist for those who watch. */
 function passFor(
   key: ObjectKey,
-  configMap: ConfigMap | undefined,
+  cached: ConfigMap | undefined,
   context: ReconcileContext,
 ): Pass | undefined {
   const { namespace, name } = splitKey(key);
-  if (namespace === undefined || isOwnConfigMap(name, configMap)) return undefined;
+  if (namespace === undefined) return undefined;
+  const configMap = isOwnConfigMap(name, cached) ? undefined : cached;
   const watchers = watchersOf(key, configMap, context);
   const accepted = watchers.filter((watcher) => watcher.accepted);
   return { key, namespace, name, configMap, watchers, accepted, context };

@@ -75,10 +75,7 @@ export function demandOf(spec: unknown, names: readonly string[]): Demand {
     throw new Refused('InvalidSpec', 'configMap and configmap name different ConfigMaps');
   }
   if (names.length === 0) {
-    throw new Refused('InvalidSpec', 'configMap must be the name of a ConfigMap');
-  }
-  if (names[0] === STATE_NAME) {
-    throw new Refused('InvalidSpec', `${STATE_NAME} is this operator's own ConfigMap`);
+    throw new Refused('InvalidSpec', `configMap must name a ConfigMap other than ${STATE_NAME}`);
   }
   return demand;
 }
@@ -90,5 +87,6 @@ export function demandOf(spec: unknown, names: readonly string[]): Demand {
 export function namesIn(spec: unknown): readonly string[] {
   if (typeof spec !== 'object' || spec === null) return [];
   const { configMap, configmap } = spec as Record<string, unknown>;
-  return [...new Set([configMap, configmap].filter(isConfigMapName))];
+  const names = [configMap, configmap].filter(isConfigMapName);
+  return [...new Set(names)].filter((name) => name !== STATE_NAME);
 }

@@ -1,0 +1,266 @@
+import { configMaps, controllerOf, type Pod, pods, replicaSets, type Workload } from 'chancery';
+import { expect, test } from 'vitest';
+import { isReady } from '../../pod-state.ts';
+import { dataOf, FakeCluster, failure } from '../support/fake-cluster.ts';
+import { FakeOperator } from '../support/fake-operator.ts';
+import {
+  podNames,
+  podUids,
+  putConfigMap,
+  putDeployment,
+  putPod,
+  replacePods,
+} from '../support/workloads.ts';
+
+interface App {
+  readonly cluster: FakeCluster;
+  readonly operator: FakeOperator;
+  readonly replicaSet: Workload;
+  readonly before: ReadonlySet<string | undefined>;
+}
+
+/** A Deployment of three Pods whose ConfigMap has been seen and then changed. */
+async function changedApp(options: { ready?: boolean } = {}): Promise<App> {
+  const cluster = new FakeCluster();
+  putDeployment(cluster, 'webapp', options);
+  const annotations = {
+    'k8spatterns.io/podDeleteSelector': 'app',
+    'k8spatterns.io/restartStrategy': 'evict',
+    'k8spatterns.io/debounceSeconds': '0',
+  };
+  putConfigMap(cluster, 'config', 'one', { annotations });
+  const operator = new FakeOperator(cluster);
+  await operator.settle('config');
+  change(cluster, 'two');
+  const [replicaSet] = cluster.all(replicaSets);
+  if (replicaSet === undefined) throw new Error('no ReplicaSet');
+  return { cluster, operator, replicaSet, before: podUids(cluster) };
+}
+
+function change(cluster: FakeCluster, value: string): void {
+  cluster.edit(configMaps, 'config', { data: { message: value } });
+}
+
+function oldOnes({ cluster, before }: App): readonly (string | undefined)[] {
+  return [...podUids(cluster)].filter((uid) => before.has(uid));
+}
+
+test('nothing more is evicted until the replacement is Ready', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+
+  for (let step = 0; step < 5; step++) {
+    await operator.reconcile('config');
+    replacePods(cluster, replicaSet, false);
+  }
+  const whileNotReady = oldOnes(app).length;
+  const fresh = cluster.all(pods).find((pod) => !isReady(pod));
+  const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+  if (fresh) cluster.edit(pods, fresh.metadata.name, { status });
+  await operator.reconcile('config');
+
+  expect(whileNotReady).toBe(2);
+  expect(oldOnes(app)).toHaveLength(1);
+});
+
+test('Pods that serve nobody go first and need not wait, so that good content repairs bad', async () => {
+  const app = await changedApp({ ready: false });
+
+  await app.operator.settle('config');
+
+  expect(oldOnes(app)).toEqual([]);
+});
+
+test('a terminating Pod is not counted as Ready', async () => {
+  const app = await changedApp();
+  const { cluster, operator } = app;
+  for (const { metadata } of cluster.all(pods)) {
+    cluster.edit(pods, metadata.name, { spec: { nodeName: 'node' } });
+  }
+
+  await operator.reconcile('config');
+  await operator.reconcile('config');
+
+  const leaving = cluster.all(pods).filter(({ metadata }) => metadata.deletionTimestamp);
+  expect(leaving).toHaveLength(1);
+});
+
+test.each([
+  ['names a time', { retryAfterSeconds: 10 }, 10_000],
+  ['names none', {}, 5_000],
+])('a disruption budget that %s is respected', async (_what, refusal, requeueAfterMs) => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  cluster.budget = () => refusal;
+
+  const result = await operator.reconcile('config');
+  const whileRefused = oldOnes(app).length;
+  cluster.budget = () => undefined;
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(result).toEqual({ requeueAfterMs });
+  expect(whileRefused).toBe(3);
+  expect(oldOnes(app)).toEqual([]);
+});
+
+test('another process carries on where the last one ended, and evicts no new Pod', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  await operator.reconcile('config');
+  replacePods(cluster, replicaSet);
+  const [firstNew] = [...podUids(cluster)].filter((uid) => !app.before.has(uid));
+
+  operator.restart();
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(oldOnes(app)).toEqual([]);
+  expect([...podUids(cluster)]).toContain(firstNew);
+});
+
+test('an edit under way plans anew: also the Pods that were replaced already', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  await operator.reconcile('config');
+  replacePods(cluster, replicaSet);
+  const midway = podUids(cluster);
+
+  change(cluster, 'three');
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+  replacePods(cluster, replicaSet);
+
+  expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
+});
+
+test('a return to the first content under way plans anew too', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  await operator.reconcile('config');
+  replacePods(cluster, replicaSet);
+  const midway = podUids(cluster);
+
+  change(cluster, 'one');
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+  replacePods(cluster, replicaSet);
+
+  expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
+});
+
+test('the record says what is under way by uid, and the new content only at the end', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  const entry = (): Record<string, unknown> =>
+    JSON.parse(dataOf(cluster, 'config-restart-state')?.config ?? '');
+  const first = entry();
+
+  await operator.reconcile('config');
+  const during = entry();
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(during).toMatchObject({ hash: first.hash, pending: { delete: {}, restarts: 1 } });
+  expect(Object.keys((during.pending as { evict: object }).evict)).toEqual([...app.before]);
+  expect(entry()).toEqual({
+    ...first,
+    hash: expect.not.stringMatching(String(first.hash)),
+    restarts: 1,
+  });
+});
+
+test('a Pod that was replaced by another of its name is not evicted for it', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  cluster.budget = () => ({});
+  await operator.reconcile('config');
+  for (const name of podNames(cluster)) cluster.remove(pods, name);
+  replacePods(cluster, replicaSet);
+  cluster.budget = () => undefined;
+  const replaced = podUids(cluster);
+
+  await operator.settle('config');
+
+  expect(podUids(cluster)).toEqual(replaced);
+});
+
+test('a Pod that vanishes between list and eviction counts as gone', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  cluster.fault = ({ resource, name }) => {
+    if (resource === 'pods/eviction') cluster.remove(pods, name);
+  };
+
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(oldOnes(app)).toEqual([]);
+});
+
+test('a ConfigMap deleted under way stops the evictions, because new Pods could not start', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  await operator.reconcile('config');
+  replacePods(cluster, replicaSet);
+
+  cluster.remove(configMaps, 'config');
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(oldOnes(app)).toHaveLength(2);
+});
+
+test('a scaled down owner is not waited for', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  await operator.reconcile('config');
+
+  const scaled = cluster.edit(replicaSets, replicaSet.metadata.name, { spec: { replicas: 2 } });
+  await operator.settle('config', () => replacePods(cluster, scaled));
+
+  expect(oldOnes(app)).toEqual([]);
+});
+
+test('an owner that says no number gets back as many Ready Pods as it had', async () => {
+  const app = await changedApp();
+  const { cluster, operator } = app;
+  const owner = {
+    apiVersion: 'x.example/v1',
+    kind: 'Thing',
+    name: 't',
+    uid: 't',
+    controller: true,
+  };
+  const labels = { app: 'thing' };
+  for (const { metadata } of cluster.all(pods)) cluster.remove(pods, metadata.name);
+  for (const name of ['thing-0', 'thing-1']) putPod(cluster, name, labels, { owner });
+  const things = (): readonly Pod[] =>
+    cluster.all(pods).filter((pod) => controllerOf(pod)?.uid === 't');
+
+  await operator.reconcile('config');
+  await operator.reconcile('config');
+  const whileMissing = things().length;
+  putPod(cluster, 'thing-2', labels, { owner });
+  await operator.reconcile('config');
+
+  expect(whileMissing).toBe(1);
+  expect(things().map(({ metadata }) => metadata.name)).toEqual(['thing-2']);
+});
+
+test('owners do not wait for each other', async () => {
+  const app = await changedApp();
+  const { cluster, operator } = app;
+  putDeployment(cluster, 'worker');
+
+  await operator.reconcile('config');
+
+  expect(podNames(cluster)).toHaveLength(4);
+});
+
+test('an eviction that fails is tried again', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  cluster.fault = ({ resource }) => {
+    if (resource === 'pods/eviction') throw failure(500, 'InternalError');
+  };
+  await expect(operator.settle('config')).rejects.toThrow('InternalError');
+
+  cluster.fault = () => {};
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(oldOnes(app)).toEqual([]);
+});

@@ -1,0 +1,383 @@
+// The shell operator of the book's "Operator" pattern, defect by defect (OP…), for the
+// ConfigWatcher of either group.
+
+import { type Condition, configMaps, type Resource } from 'chancery';
+import { describe, expect, test } from 'vitest';
+import {
+  bookWatchers,
+  configMonitors,
+  repositoryWatchers,
+  type WatcherObject,
+} from '../front-ends/custom-resource.ts';
+import type { WatcherStatus } from '../status.ts';
+import { dataOf, FakeCluster, failure } from './support/fake-cluster.ts';
+import { FakeOperator } from './support/fake-operator.ts';
+import { podUids, putConfigMap, putDeployment, restartsOf } from './support/workloads.ts';
+
+/** A ConfigMap, a Deployment `webapp`, and the operator. */
+function app(): { cluster: FakeCluster; operator: FakeOperator } {
+  const cluster = new FakeCluster();
+  putDeployment(cluster, 'webapp');
+  putConfigMap(cluster, 'webapp-config', 'one');
+  return { cluster, operator: new FakeOperator(cluster) };
+}
+
+function putWatcher(
+  cluster: FakeCluster,
+  spec: unknown,
+  name = 'watcher',
+  resource: Resource<WatcherObject> = bookWatchers,
+): void {
+  cluster.put(resource, { metadata: { name }, spec });
+}
+
+async function change(cluster: FakeCluster, operator: FakeOperator, value = 'two'): Promise<void> {
+  cluster.edit(configMaps, 'webapp-config', { data: { message: value } });
+  await operator.settle('webapp-config');
+}
+
+function statusOf(cluster: FakeCluster, name = 'watcher', resource = bookWatchers): WatcherStatus {
+  return cluster.read(resource, name)?.status ?? {};
+}
+
+function condition(cluster: FakeCluster, type: string, name = 'watcher'): Condition | undefined {
+  return statusOf(cluster, name).conditions?.find((each) => each.type === type);
+}
+
+const valid = { configMap: 'webapp-config', podSelector: { app: 'webapp' } };
+
+describe.each([
+  ['OP1', 'an empty podSelector', { podSelector: {} }, 'EmptySelector'],
+  ['OP1', 'an empty selector', { selector: { matchLabels: {} } }, 'EmptySelector'],
+  ['OP2', 'no podSelector', {}, 'EmptySelector'],
+  ['OP2', 'a podSelector of null', { podSelector: null }, 'EmptySelector'],
+  ['OP7', 'an impossible label', { podSelector: { app: 'web app' } }, 'InvalidSelector'],
+  ['OP7', 'a number for a label', { podSelector: { app: 1 } }, 'InvalidSelector'],
+  ['OP7', 'a list for a map', { podSelector: ['app'] }, 'InvalidSelector'],
+  [
+    'OP7',
+    'an unknown operator',
+    { selector: { matchExpressions: [{ key: 'a', operator: 'Like', values: ['b'] }] } },
+    'InvalidSelector',
+  ],
+])('%s: %s', (_id, _what, selector, reason) => {
+  test('restarts nothing, and is shown in the status and in an Event', async () => {
+    const { cluster, operator } = app();
+    const before = podUids(cluster);
+    putWatcher(cluster, { configMap: 'webapp-config', strategy: 'delete', ...selector });
+    await operator.settle('webapp-config');
+
+    await change(cluster, operator);
+
+    expect(podUids(cluster)).toEqual(before);
+    expect(condition(cluster, 'SelectorValid')).toMatchObject({ status: 'False', reason });
+    expect(condition(cluster, 'Ready')).toMatchObject({ status: 'False', reason });
+    expect(operator.events).toMatchObject([{ type: 'Warning', reason }]);
+    expect(operator.events[0]?.regarding.kind).toBe('ConfigWatcher');
+  });
+});
+
+test('OP3: a watcher that goes away between two reads restarts nothing', async () => {
+  const { cluster, operator } = app();
+  putWatcher(cluster, valid);
+  await operator.settle('webapp-config');
+
+  cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });
+  await operator.reconcile('webapp-config');
+  cluster.remove(bookWatchers, 'watcher');
+  await operator.settle('webapp-config');
+
+  expect(restartsOf(cluster, 'webapp')).toBe(0);
+});
+
+describe('OP4: watchers are objects with a life of their own', () => {
+  test('one created after a change takes what it finds as its base, and acts on the next', async () => {
+    const { cluster, operator } = app();
+    cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });
+    await operator.settle('webapp-config');
+
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+    const afterCreation = restartsOf(cluster, 'webapp');
+    await change(cluster, operator, 'three');
+
+    expect(afterCreation).toBe(0);
+    expect(restartsOf(cluster, 'webapp')).toBe(1);
+  });
+
+  test('one created anew after a change restarts nothing', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+    cluster.remove(bookWatchers, 'watcher');
+    await operator.settle('webapp-config');
+    await change(cluster, operator);
+
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+
+    expect(restartsOf(cluster, 'webapp')).toBe(0);
+  });
+
+  test('an edited selector counts from the next change on', async () => {
+    const { cluster, operator } = app();
+    putDeployment(cluster, 'worker');
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+
+    putWatcher(cluster, { ...valid, podSelector: { app: 'worker' } });
+    await operator.settle('webapp-config');
+    const afterEdit = restartsOf(cluster, 'worker');
+    await change(cluster, operator);
+
+    expect(afterEdit).toBe(0);
+    expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'worker')]).toEqual([0, 1]);
+  });
+
+  test('a change while the definitions are not listed yet waits for them', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    putConfigMap(cluster, 'webapp-config', 'one', {
+      annotations: { 'k8spatterns.io/podDeleteSelector': 'app=other' },
+    });
+    putDeployment(cluster, 'other');
+    await operator.settle('webapp-config');
+
+    cluster.uninstall(bookWatchers);
+    operator.restart();
+    cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });
+    let steps = 0;
+    await operator.settle('webapp-config', () => {
+      if (++steps === 3) cluster.install(bookWatchers);
+    });
+
+    expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([1, 1]);
+  });
+
+  test('a change while the definitions are gone for good is acted on for the others', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    putConfigMap(cluster, 'webapp-config', 'one', {
+      annotations: { 'k8spatterns.io/podDeleteSelector': 'app=other' },
+    });
+    putDeployment(cluster, 'other');
+    await operator.settle('webapp-config');
+
+    cluster.uninstall(bookWatchers);
+    operator.restart();
+    await change(cluster, operator);
+
+    expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([0, 1]);
+  });
+
+  test('a change of downtime survives a process that has not listed the watchers yet', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+
+    cluster.uninstall(bookWatchers);
+    operator.restart();
+    cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });
+    const { requeueAfterMs } = await operator.reconcile('webapp-config');
+    cluster.install(bookWatchers);
+    await operator.settle('webapp-config');
+
+    expect(requeueAfterMs).toBe(60_000);
+    expect(restartsOf(cluster, 'webapp')).toBe(1);
+  });
+});
+
+describe('OP7: status and Events', () => {
+  test('a watcher at work says so, with the digest of what its Pods have', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+
+    await operator.settle('webapp-config');
+
+    const state = JSON.parse(dataOf(cluster, 'config-restart-state')?.['webapp-config'] ?? '');
+    expect(statusOf(cluster)).toEqual({
+      observedGeneration: 1,
+      observedHash: state.hash,
+      conditions: ['ConfigMapFound', 'SelectorValid', 'Ready'].map((type) =>
+        expect.objectContaining({ type, status: 'True', observedGeneration: 1 }),
+      ),
+    });
+  });
+
+  test('a restart is in the status: when, which Pods, and for which content', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+    const before = statusOf(cluster).observedHash;
+
+    await change(cluster, operator);
+
+    const after = statusOf(cluster);
+    expect(after.observedHash).not.toBe(before);
+    expect(after).toMatchObject({
+      lastRestartTime: '2030-01-01T00:00:01Z',
+      lastRestartedPods: ['webapp-5d-0', 'webapp-5d-1', 'webapp-5d-2'],
+    });
+  });
+
+  test('lists fifty Pods at most', async () => {
+    const { cluster, operator } = app();
+    putDeployment(cluster, 'webapp', { replicas: 60 });
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+
+    await change(cluster, operator);
+
+    expect(statusOf(cluster).lastRestartedPods).toHaveLength(50);
+  });
+
+  test('a ConfigMap that does not exist is reported, until it does', async () => {
+    const { cluster, operator } = app();
+    cluster.remove(configMaps, 'webapp-config');
+    putWatcher(cluster, valid);
+
+    await operator.settle('webapp-config');
+    const missing = [condition(cluster, 'ConfigMapFound'), condition(cluster, 'Ready')];
+    putConfigMap(cluster, 'webapp-config', 'one');
+    operator.clock.advance(5_000);
+    await operator.settle('webapp-config');
+
+    expect(missing).toMatchObject([
+      { status: 'False', reason: 'NotFound' },
+      { status: 'False', reason: 'ConfigMapNotFound' },
+    ]);
+    expect(condition(cluster, 'Ready')).toMatchObject({
+      status: 'True',
+      lastTransitionTime: '2030-01-01T00:00:05Z',
+    });
+  });
+
+  test('a watcher that names no ConfigMap says so under its own name', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, { podSelector: { app: 'webapp' } });
+
+    await operator.settle('watcher');
+
+    expect(condition(cluster, 'ConfigMapFound')).toMatchObject({ reason: 'NotNamed' });
+    expect(condition(cluster, 'Ready')).toMatchObject({ reason: 'InvalidSpec' });
+  });
+
+  test('nothing is written while nothing changes', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+    const before = [...cluster.all(bookWatchers), ...cluster.all(configMaps)];
+
+    operator.clock.advance(60_000);
+    operator.restart();
+    await operator.settle('webapp-config');
+
+    expect([...cluster.all(bookWatchers), ...cluster.all(configMaps)]).toEqual(before);
+  });
+
+  test('a definition without status restarts all the same, and is mentioned once', async () => {
+    const { cluster, operator } = app();
+    cluster.dropStatusSubresource(bookWatchers);
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+
+    await change(cluster, operator);
+
+    expect(restartsOf(cluster, 'webapp')).toBe(1);
+    expect(
+      operator.lines.filter(({ message }) => message.startsWith('status is not')),
+    ).toHaveLength(1);
+  });
+
+  test('a restart that fails is shown, and shown as repaired once it succeeds', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+    cluster.fault = ({ verb, resource }) => {
+      if (verb === 'patch' && resource === 'deployments.apps') throw failure(403, 'Forbidden');
+    };
+
+    await expect(change(cluster, operator)).rejects.toThrow('Forbidden');
+    const failed = condition(cluster, 'Ready');
+    cluster.fault = () => {};
+    await operator.settle('webapp-config');
+
+    expect(failed).toMatchObject({ status: 'False', reason: 'RestartFailed' });
+    expect(operator.reasons).toEqual(['RestartFailed', 'PodsRestarted']);
+    expect(condition(cluster, 'Ready')).toMatchObject({ status: 'True', reason: 'Watching' });
+    expect(restartsOf(cluster, 'webapp')).toBe(1);
+  });
+
+  test('a mistake is told once, and again after it was repaired and made again', async () => {
+    const { cluster, operator } = app();
+    for (const podSelector of [{}, {}, { app: 'webapp' }, {}]) {
+      putWatcher(cluster, { configMap: 'webapp-config', podSelector });
+      await operator.settle('webapp-config');
+      await operator.settle('webapp-config');
+    }
+
+    expect(operator.reasons).toEqual(['EmptySelector', 'EmptySelector']);
+  });
+
+  test('a LabelSelector may say more than equality, and must hold besides podSelector', async () => {
+    const { cluster, operator } = app();
+    putDeployment(cluster, 'edge', { labels: { app: 'webapp', tier: 'edge' } });
+    putWatcher(cluster, {
+      ...valid,
+      selector: { matchExpressions: [{ key: 'tier', operator: 'In', values: ['edge', 'front'] }] },
+    });
+    await operator.settle('webapp-config');
+
+    await change(cluster, operator);
+
+    expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'edge')]).toEqual([0, 1]);
+  });
+});
+
+describe('OP8: overlapping watchers', () => {
+  test('restart each workload once', async () => {
+    const { cluster, operator } = app();
+    putDeployment(cluster, 'edge', { labels: { app: 'webapp', tier: 'edge' } });
+    putWatcher(cluster, valid, 'all');
+    putWatcher(cluster, { ...valid, podSelector: { tier: 'edge' } }, 'some');
+    await operator.settle('webapp-config');
+
+    await change(cluster, operator);
+    await operator.settle('webapp-config');
+
+    expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'edge')]).toEqual([1, 1]);
+    expect(statusOf(cluster, 'some').lastRestartedPods).toHaveLength(3);
+    expect(statusOf(cluster, 'all').lastRestartedPods).toHaveLength(6);
+  });
+
+  test('that differ in strategy restart a Pod the gentler way only', async () => {
+    const { cluster, operator } = app();
+    const before = podUids(cluster);
+    putWatcher(cluster, { ...valid, strategy: 'delete' }, 'rough');
+    putWatcher(cluster, valid, 'gentle');
+    await operator.settle('webapp-config');
+
+    await change(cluster, operator);
+
+    expect(podUids(cluster)).toEqual(before);
+    expect(restartsOf(cluster, 'webapp')).toBe(1);
+  });
+});
+
+test.each([
+  ['k8spatterns.io', bookWatchers],
+  ['k8spatterns.com', repositoryWatchers],
+  ['magalix.com', configMonitors],
+])('the same spec in group %s restarts and reports alike', async (_group, resource) => {
+  const { cluster, operator } = app();
+  putWatcher(cluster, valid, 'watcher', resource);
+  await operator.settle('webapp-config');
+
+  await change(cluster, operator);
+
+  expect(restartsOf(cluster, 'webapp')).toBe(1);
+  expect(statusOf(cluster, 'watcher', resource)).toMatchObject({
+    observedHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    lastRestartedPods: expect.arrayContaining(['webapp-5d-0']),
+  });
+});

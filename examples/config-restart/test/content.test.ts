@@ -1,0 +1,49 @@
+import type { ConfigMap } from 'chancery';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { contentOf } from '../content.ts';
+
+function configMap(data: object, binaryData: object = {}): ConfigMap {
+  const metadata = { name: 'config', namespace: 'default' };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data, binaryData } as ConfigMap;
+}
+
+const record = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 });
+
+test('the order of keys does not matter', () => {
+  fc.assert(
+    fc.property(record, (data) => {
+      const reversed = Object.fromEntries(Object.entries(data).reverse());
+
+      expect(contentOf(configMap(reversed))).toEqual(contentOf(configMap(data)));
+    }),
+  );
+});
+
+test('two ConfigMaps have one digest only when they hold the same', () => {
+  fc.assert(
+    fc.property(record, record, record, record, (data, binary, otherData, otherBinary) => {
+      const sorted = (each: object): string => JSON.stringify(Object.entries(each).sort());
+      const isSame = sorted(data) === sorted(otherData) && sorted(binary) === sorted(otherBinary);
+
+      const a = contentOf(configMap(data, binary)).hash;
+      const b = contentOf(configMap(otherData, otherBinary)).hash;
+
+      expect(a === b).toBe(isSame);
+    }),
+  );
+});
+
+test.each([
+  [configMap({ a: 'b=c' }), configMap({ 'a=b': 'c' })],
+  [configMap({ a: '1,b:2' }), configMap({ a: '1', b: '2' })],
+  [configMap({ a: 'eA==' }), configMap({}, { a: 'eA==' })],
+])('content that looks alike has digests of its own', (one, other) => {
+  expect(contentOf(one).hash).not.toBe(contentOf(other).hash);
+});
+
+test('no data and empty data are the same', () => {
+  const { data: _, binaryData: __, ...bare } = configMap({});
+
+  expect(contentOf(bare)).toEqual(contentOf(configMap({})));
+});

@@ -1,0 +1,82 @@
+import {
+  type ConfigMap,
+  configMaps,
+  type EventNote,
+  type Log,
+  objectKey,
+  type ReconcileContext,
+  type Reconciler,
+  type Result,
+  type Self,
+} from 'chancery';
+import { FakeClock } from 'chancery/testing';
+import configRestart from '../../operator.ts';
+import { createReconciler } from '../../reconcile.ts';
+import type { FakeCluster } from './fake-cluster.ts';
+
+/** A wait that no test is about: a reconcile that keeps asking is a fault. */
+const MAX_STEPS = 100;
+
+export interface LogLine {
+  readonly message: string;
+  readonly fields: object;
+}
+
+/** The reconciler as one process after another runs it. */
+export class FakeOperator {
+  readonly clock: FakeClock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
+  readonly events: EventNote[] = [];
+  readonly lines: LogLine[] = [];
+  readonly #cluster: FakeCluster;
+  readonly #self: Self;
+  #reconcile: Reconciler<ConfigMap> = createReconciler();
+
+  constructor(cluster: FakeCluster, self: Partial<Self> = {}) {
+    this.#cluster = cluster;
+    cluster.permissions = configRestart.permissions;
+    this.#self = { namespace: 'default', podName: undefined, ...self };
+  }
+
+  /** Another process takes over: what was in memory is gone. */
+  restart(): void {
+    this.#reconcile = createReconciler();
+  }
+
+  /** One reconcile. @param cached - what the cache has, when it is behind the cluster. */
+  reconcile(name: string, cached = this.#cluster.read(configMaps, name)): Promise<Result> {
+    const context: ReconcileContext = {
+      signal: new AbortController().signal,
+      log: this.#log(),
+      attempt: 0,
+      client: this.#cluster,
+      clock: this.clock,
+      events: { record: (event) => this.events.push(event) },
+      self: this.#self,
+      store: (source) => this.#cluster.store(source),
+    };
+    return this.#reconcile(objectKey('default', name), cached, context);
+  }
+
+  /** Reconciles until there is nothing to wait for. @param between - runs before each next step. */
+  async settle(name: string, between: () => void = () => {}): Promise<void> {
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const { requeueAfterMs } = await this.reconcile(name);
+      if (requeueAfterMs === undefined) return;
+      between();
+      this.clock.advance(requeueAfterMs);
+    }
+    throw new Error(`${name} did not come to rest`);
+  }
+
+  /** Reasons of the Events, in order. */
+  get reasons(): readonly string[] {
+    return this.events.map(({ reason }) => reason);
+  }
+
+  #log(): Log {
+    const write = (fields: object, message: string): void => {
+      this.lines.push({ message, fields });
+    };
+    return { debug: () => {}, info: write, warn: write, error: write };
+  }
+}
