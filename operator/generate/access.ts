@@ -1,0 +1,130 @@
+import type { Controller, Permission } from '../controller/controller.ts';
+import type { Source } from '../controller/source.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { events } from '../model/builtin.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+
+export type Verb = Permission['verbs'][number];
+
+/** Every verb that can be declared, in the order in which people list them. */
+export const VERBS: readonly Verb[] = [
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+];
+
+/**
+ * The namespace of the Pod, as the kubelet writes it into a container's arguments (Downward API).
+ * Roles for it name no namespace: they live where they are applied.
+ */
+export const POD_NAMESPACE: string = '$(POD_NAMESPACE)';
+
+/** What is done to one resource in one place. */
+export interface Access {
+  readonly resource: Resource;
+  readonly subresource: string | undefined;
+  /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */
+  readonly namespace: string | undefined;
+  /** Sorted as `VERBS`, each once. */
+  readonly verbs: readonly Verb[];
+}
+
+/** Where sources are that leave their namespace to the settings. */
+export interface Placement {
+  /** A name or `POD_NAMESPACE`; undefined for every namespace. */
+  readonly namespace: string | undefined;
+}
+
+/**
+ * Everything that controllers do at the API server: get, list and watch of their sources, their
+ * permissions, and the Events that the toolkit records for them. Merged and sorted, so that equal
+ * declarations give equal answers.
+ *
+ * A permission holds where its controller looks: in the namespaces of its namespaced sources, and in
+ * all of them when it has none.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern.
+ */
+export function accessOf(
+  controllers: readonly Controller[],
+  placement: Placement,
+): readonly Access[] {
+  const merged = new Map<string, Access>();
+  for (const access of controllers.flatMap((controller) => accessOfOne(controller, placement))) {
+    refuseUnusableNames(access);
+    const { resource, subresource, namespace, verbs } = access;
+    const { group, version, plural } = resource;
+    const identity = JSON.stringify([group, version, plural, subresource ?? '', namespace ?? '']);
+    const known = new Set([...(merged.get(identity)?.verbs ?? []), ...verbs]);
+    merged.set(identity, { ...access, verbs: VERBS.filter((verb) => known.has(verb)) });
+  }
+  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, access]) => access);
+}
+
+function accessOfOne(controller: Controller, placement: Placement): readonly Access[] {
+  const sources = [controller.for, ...controller.watches.map(({ source }) => source)];
+  const places = namespacesOf(sources, placement);
+  const looksAtCluster = sources.some(({ resource }) => !resource.namespaced);
+  return [
+    ...sources.map((source) => accessOfSource(source, placement)),
+    ...controller.permissions.flatMap(({ resource, subresource, verbs }) =>
+      (resource.namespaced ? places : [undefined]).map((namespace) => ({
+        resource,
+        subresource,
+        namespace,
+        verbs,
+      })),
+    ),
+    // An Event is recorded beside its object, and in `default` when that has no namespace.
+    ...[...places, ...(looksAtCluster ? ['default'] : [])].map((namespace) => ({
+      resource: events,
+      subresource: undefined,
+      namespace,
+      verbs: ['create'] as const,
+    })),
+  ];
+}
+
+function accessOfSource({ resource, namespace }: Source, placement: Placement): Access {
+  return {
+    resource,
+    subresource: undefined,
+    namespace: resource.namespaced ? resolve(namespace, placement) : undefined,
+    verbs: ['get', 'list', 'watch'],
+  };
+}
+
+function namespacesOf(
+  sources: readonly Source[],
+  placement: Placement,
+): readonly (string | undefined)[] {
+  const namespaces = new Set(
+    sources
+      .filter(({ resource }) => resource.namespaced)
+      .map(({ namespace }) => resolve(namespace, placement)),
+  );
+  return namespaces.size === 0 || namespaces.has(undefined) ? [undefined] : [...namespaces];
+}
+
+function resolve(namespace: Source['namespace'], placement: Placement): string | undefined {
+  if (namespace === 'configured') return placement.namespace;
+  return namespace === 'all' ? undefined : namespace.name;
+}
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+function refuseUnusableNames({ resource, subresource, namespace }: Access): void {
+  const { group, version, plural } = resource;
+  const labels = [version, plural, ...(group === '' ? [] : group.split('.'))];
+  if (subresource !== undefined) labels.push(subresource);
+  if (namespace !== undefined && namespace !== POD_NAMESPACE) labels.push(namespace);
+  const wrong = labels.find((label) => !LABEL.test(label));
+  if (wrong === undefined) return;
+  throw new ConfigurationError('a declared name must be a-z, 0-9 and "-", as in a URL path', {
+    context: { name: wrong, resource: resourceName(resource) },
+  });
+}
