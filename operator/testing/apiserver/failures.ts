@@ -157,7 +157,8 @@ export function invalid(
   fields: readonly FieldError[],
 ): ApiError {
   const qualified = group === '' ? kind : `${kind}.${group}`;
-  const texts = fields.map(({ field, message }) => `${field}: ${message}`);
+  // What is found twice is a cause twice, but said once.
+  const texts = [...new Set(fields.map(({ field, message }) => `${field}: ${message}`))];
   const [only = ''] = texts;
   const list = texts.length === 1 ? only : `[${texts.join(', ')}]`;
   return failure({

@@ -51,21 +51,29 @@ export function specOf(definition: StoredObject): DefinitionSpec {
   return definition.spec as DefinitionSpec;
 }
 
-/** A definition with everything in it that a client may leave out. */
+/** A definition with everything in its spec that a client may leave out. */
 export function completeDefinition(definition: StoredObject): StoredObject {
   if (!isObject(definition.spec)) return definition;
-  const { names, versions } = definition.spec;
+  const { group, names, scope, versions, conversion, ...rest } = definition.spec;
   const spec = {
-    ...definition.spec,
+    group,
     names: completeNames(isObject(names) ? names : {}),
-    conversion: definition.spec.conversion ?? { strategy: 'None' },
+    scope,
+    versions,
+    conversion: conversion ?? { strategy: 'None' },
+    ...rest,
   };
+  return { ...definition, spec } as unknown as StoredObject;
+}
+
+/** A definition with a status, in which every version stands that was ever stored. */
+export function withStatus(definition: StoredObject): StoredObject {
   const status = isObject(definition.status) ? definition.status : {};
-  const storage = Array.isArray(versions) && versions.find((version) => version?.storage === true);
   const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
-  const known = storage && !stored.includes(storage.name) ? [...stored, storage.name] : stored;
+  const storage = specOf(definition).versions.find((version) => version.storage)?.name;
+  const known = storage === undefined || stored.includes(storage) ? stored : [...stored, storage];
   const complete = { ...EMPTY_STATUS, ...status, storedVersions: known };
-  return { ...definition, spec, status: complete } as unknown as StoredObject;
+  return { ...definition, status: complete } as unknown as StoredObject;
 }
 
 const EMPTY_STATUS = { conditions: null, acceptedNames: { plural: '', kind: '' } };

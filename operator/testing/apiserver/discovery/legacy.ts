@@ -103,6 +103,10 @@ function subresourceEntries(served: ServedResource): readonly Json[] {
 }
 
 function storageVersionHash({ group, storageVersion, kind, shape }: ServedResource): string {
-  const identity = shape === undefined ? `${group}/${storageVersion}/${kind}` : `/v1/${kind}`;
+  const version = OLDER_STORAGE[kind] ?? storageVersion;
+  const identity = shape === undefined ? `${group}/${version}/${kind}` : `/v1/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
+
+/** Kinds that kube-apiserver still hashes by an older version. */
+const OLDER_STORAGE: Readonly<Record<string, string>> = { CustomResourceDefinition: 'v1beta1' };

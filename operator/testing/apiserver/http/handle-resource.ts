@@ -1,4 +1,5 @@
 import { sleep } from '../../../core/clock.ts';
+import { rfc3339 } from '../../../model/condition.ts';
 import { isTooLargeResourceVersion } from '../../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
@@ -9,7 +10,7 @@ import {
   unknownResource,
 } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
-import { fromStored, type ServedResource, subresourceOf } from '../registry/served-resource.ts';
+import { fromStored, type ServedResource } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import {
   type ListOptions,
@@ -23,7 +24,7 @@ import { listObjects, type ObjectList } from '../verbs/list.ts';
 import { answerReview } from '../verbs/review.ts';
 import { keyOfTarget, requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
-import { decodeObject, mediaTypeOf, readBody } from './body.ts';
+import { decodeObject, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { negotiate } from './negotiate.ts';
@@ -101,7 +102,7 @@ async function create(handling: Handling): Promise<void> {
   const text = await readBody(exchange);
   const options = writeOptions(exchange, 'CreateOptions');
   const body = decodeObject(exchange, text, served);
-  const review = answerReview(body);
+  const review = answerReview(served, body, options, rfc3339(cluster.clock.now()));
   if (review !== undefined) return send(handling, 201, review);
   const created = createObject(cluster, served, info.namespace, body, options);
   send(handling, 201, presentObject(asAnswer(created, options.dryRun), served, handling.view));
@@ -240,5 +241,3 @@ export function send({ exchange, view }: Handling, code: number, value: unknown)
   if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
   else exchange.json(code, value);
 }
-
-export { mediaTypeOf, subresourceOf };

@@ -1,12 +1,14 @@
+import type { Resource } from '../../../model/resource.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { completeDefinition } from '../crd/definition.ts';
+import { completeDefinition, withStatus } from '../crd/definition.ts';
 import { validateDefinition } from '../crd/validate-definition.ts';
 import { defaultObject } from '../defaults/default-object.ts';
 import { admitPod } from '../defaults/pod-spec.ts';
 import { sortedKeys } from '../objects/canonical.ts';
 import { isObject, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
 import { validateBuiltIn } from '../validation/built-in.ts';
-import { completeEvent } from './event-shape.ts';
+import { validateNewEvent } from '../validation/event.ts';
+import { completeEvent, NEW_EVENT_FIELDS } from './event-shape.ts';
 import type { Strategy } from './served-resource.ts';
 import { topLevelFields } from './top-level-fields.ts';
 
@@ -79,18 +81,23 @@ const METADATA_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The rules of a built-in kind. */
-export function builtInStrategy(kind: string): Strategy {
+export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'>): Strategy {
   const selectable = SELECTABLE[kind] ?? [];
   return {
     generations: COUNTED.has(kind),
     annotationsCount: kind === 'Deployment',
-    prepare: (object) => special(kind, defaultObject(withoutNulls(object))),
+    prepare: (object) => special(kind, defaultObject(withoutNulls(knownFields(object, kind)))),
     complete: (object) => completed(kind, object),
-    validate: kind === 'CustomResourceDefinition' ? validateDefinition : validateBuiltIn,
-    unknownFields: (object) => unknownFields(object, kind),
+    validate: validationOf(kind, group),
+    unknownFields: (object) => unknownFields(object, kind, group),
     selectableFields: (object) =>
       Object.fromEntries(selectable.map((name) => [name, selected(object, name)])),
   };
+}
+
+function validationOf(kind: string, group: string): Strategy['validate'] {
+  if (kind === 'CustomResourceDefinition') return validateDefinition;
+  return group === 'events.k8s.io' ? validateNewEvent : validateBuiltIn;
 }
 
 function selected(object: StoredObject, name: string): string {
@@ -125,6 +132,7 @@ function special(kind: string, object: StoredObject): StoredObject {
 
 function completed(kind: string, object: StoredObject): StoredObject {
   if (kind === 'Namespace') return completeNamespace(object);
+  if (kind === 'CustomResourceDefinition') return withStatus(object);
   return kind === 'Pod' ? completePod(object) : object;
 }
 
@@ -172,8 +180,26 @@ function completeNamespace(object: StoredObject): StoredObject {
   });
 }
 
-function unknownFields(object: StoredObject, kind: string): readonly string[] {
-  const known = new Set(['apiVersion', 'kind', 'metadata', ...topLevelFields(kind)]);
+/** A struct of Go has no place for other fields. */
+function knownFields(object: StoredObject, kind: string): StoredObject {
+  const metadata: Record<string, unknown> = { ...object.metadata };
+  for (const field of Object.keys(metadata)) {
+    if (!METADATA_FIELDS.has(field)) delete metadata[field];
+  }
+  const known: Record<string, unknown> = {
+    kind: object.kind,
+    apiVersion: object.apiVersion,
+    metadata,
+  };
+  for (const field of topLevelFields(kind)) {
+    if (object[field] !== undefined) known[field] = object[field];
+  }
+  return known as unknown as StoredObject;
+}
+
+function unknownFields(object: StoredObject, kind: string, group: string): readonly string[] {
+  const fields = group === 'events.k8s.io' ? NEW_EVENT_FIELDS : topLevelFields(kind);
+  const known = new Set(['apiVersion', 'kind', 'metadata', ...fields]);
   return [
     ...Object.keys(object.metadata)
       .filter((field) => !METADATA_FIELDS.has(field))

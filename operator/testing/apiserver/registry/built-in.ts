@@ -18,7 +18,7 @@ function served(resource: BuiltInResource): ServedResource {
     storedAs: isNewEvent ? 'events' : resourceName(resource),
     storageVersion: resource.version,
     custom: false,
-    strategy: builtInStrategy(resource.kind),
+    strategy: builtInStrategy(resource),
     columns: builtInColumns(resource.kind),
     createOnUpdate: resource.kind === 'Lease',
     ...(isNewEvent ? { shape: EVENT_SHAPE } : {}),

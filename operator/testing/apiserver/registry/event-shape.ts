@@ -1,5 +1,6 @@
 import type { StoredObject } from '../cluster-access.ts';
-import { withFields } from '../objects/metadata.ts';
+import { isObject, type Json, withFields } from '../objects/metadata.ts';
+import type { ServedResource } from './served-resource.ts';
 
 /** The names that the fields of a core Event have in events.k8s.io/v1, in the order of that kind. */
 const NAMES: readonly (readonly [shown: string, stored: string])[] = [
@@ -19,8 +20,10 @@ const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['deprecatedCount', 'count'],
 ];
 
+export const NEW_EVENT_FIELDS: readonly string[] = NAMES.map(([shown]) => shown);
+
 /** Events are stored as core Events and shown in two shapes. */
-export const EVENT_SHAPE = {
+export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(event: StoredObject): StoredObject {
     const core: Record<string, unknown> = {
       apiVersion: 'v1',
@@ -49,6 +52,8 @@ export const EVENT_SHAPE = {
 /** What Go writes of an Event even where there is nothing to say. */
 export function completeEvent(event: StoredObject): StoredObject {
   return withFields(event, {
+    involvedObject: reference(event.involvedObject),
+    related: event.related === undefined ? undefined : reference(event.related),
     source: event.source ?? {},
     firstTimestamp: event.firstTimestamp ?? null,
     lastTimestamp: event.lastTimestamp ?? null,
@@ -56,4 +61,21 @@ export function completeEvent(event: StoredObject): StoredObject {
     reportingComponent: event.reportingComponent ?? '',
     reportingInstance: event.reportingInstance ?? '',
   });
+}
+
+const REFERENCE_ORDER = [
+  'kind',
+  'namespace',
+  'name',
+  'uid',
+  'apiVersion',
+  'resourceVersion',
+  'fieldPath',
+];
+
+/** A core ObjectReference in the order of its struct. */
+function reference(value: unknown): Json {
+  if (!isObject(value)) return {};
+  const present = REFERENCE_ORDER.filter((field) => value[field] !== undefined);
+  return Object.fromEntries(present.map((field) => [field, value[field]]));
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import { involvedNamespace } from './event.ts';
 
 /** What is wrong with an object of a built-in kind: what operators meet, not everything. */
 export function validateBuiltIn(
@@ -100,22 +101,6 @@ function positiveLease(object: StoredObject): readonly FieldError[] {
   });
 }
 
-/** A new-style Event, which has an eventTime or comes through events.k8s.io. */
-function eventIsComplete(
-  object: StoredObject,
-  previous: StoredObject | undefined,
-): readonly FieldError[] {
-  if (previous !== undefined || object.legacy === true) return [];
-  const problems: FieldError[] = [];
-  const involved = valueAt(object, ['involvedObject', 'namespace']);
-  const namespace = object.metadata.namespace;
-  if ((involved ?? '') !== namespace && !(involved === undefined && namespace === 'default')) {
-    const message = `Invalid value: ${JSON.stringify(involved ?? '')}: does not match event.namespace`;
-    problems.push({ field: 'involvedObject.namespace', reason: 'FieldValueInvalid', message });
-  }
-  return problems;
-}
-
 const SELECTING: readonly Rule[] = [selectsTemplate, templateHasContainers, immutableSelector];
 
 const RULES: Readonly<Record<string, readonly Rule[]>> = {
@@ -128,5 +113,5 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   StatefulSet: SELECTING,
   Job: [templateHasContainers],
   Lease: [positiveLease],
-  Event: [eventIsComplete],
+  Event: [involvedNamespace],
 };

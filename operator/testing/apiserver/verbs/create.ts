@@ -60,7 +60,10 @@ export function createObject(
     ...validateNewMetadata(prepared, served),
     ...served.strategy.validate(prepared, undefined),
   ];
-  if (problems.length > 0) throw invalid(served, name, problems);
+  // Both shapes of an Event are refused as the one that is stored.
+  const { kind } = prepared;
+  const refused = served.shape === undefined ? served : { kind, group: '' };
+  if (problems.length > 0) throw invalid(refused, name, problems);
   const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));
   if (taken !== undefined) {
     throw alreadyExists(served, name, taken.metadata.deletionTimestamp !== undefined);

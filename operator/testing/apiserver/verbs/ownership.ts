@@ -18,13 +18,18 @@ export function ownersAfter(
   { manager, subresource = '' }: Pick<WriteOptions, 'manager' | 'subresource'>,
   time: string,
 ): readonly unknown[] {
-  return recordUpdate({
+  const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
     after: fromStored(served, after) as Json,
     manager,
     apiVersion: apiVersionOf(served),
     subresource,
-    time,
+    // A write through /scale is recorded without a time.
+    time: subresource === 'scale' ? '' : time,
     schema: served.schema,
+  });
+  return entries.map((entry) => {
+    const { time: at, ...timeless } = entry;
+    return at === '' ? timeless : entry;
   });
 }

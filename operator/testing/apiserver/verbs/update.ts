@@ -41,8 +41,11 @@ export function updateObject(
 
   const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
   const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
+  const metadataProblems = validateChangedMetadata(prepared, stored);
   const problems = [
-    ...validateChangedMetadata(prepared, stored),
+    ...metadataProblems,
+    // The server looks twice at the metadata of custom resources, and says everything twice.
+    ...(served.custom ? metadataProblems : []),
     ...served.strategy.validate(prepared, stored),
   ];
   if (problems.length > 0) throw invalid(served, target.name, problems);
