@@ -75,10 +75,25 @@ export type { WatchEvent } from './model/watch-event.ts';
 // Bytes → lines → events
 
 export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
+export {
+  DEFAULT_TRANSPORT_OPTIONS,
+  type UndiciTransportOptions,
+  undiciTransport,
+} from './transport/undici-transport.ts';
 
 // Events → store → queue
 
+export { listWatch, type Scope } from './client/list-watch.ts';
+export type { Change } from './store/cache.ts';
+export { type ChangeHandler, Informer, type InformerObserver } from './store/informer.ts';
 export type { Store } from './store/store.ts';
+export type { ListWatch } from './watch/list-watch.ts';
+export {
+  DEFAULT_REFLECTOR_SETTINGS,
+  type ReflectorOptions,
+  type ReflectorSettings,
+} from './watch/reflector-options.ts';
+export type { ReflectorStatus } from './watch/reflector-status.ts';
 
 // Reconcile → writes
 
@@ -95,6 +110,7 @@ export type {
   WriteOptions,
   Writer,
 } from './client/client.ts';
+export { type RestClientOptions, restClient } from './client/rest-client.ts';
 export {
   type Controller,
   type ControllerOptions,

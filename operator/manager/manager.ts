@@ -35,7 +35,7 @@ export class Manager {
   readonly #log: Log;
   readonly #informers: Informers;
   readonly #health: HealthServer | undefined;
-  #stopping = false;
+  #phase: 'starting' | 'running' | 'stopping' = 'starting';
 
   /** @throws ConfigurationError `CONFIG` when two controllers have the same name. */
   constructor(options: ManagerOptions) {
@@ -68,7 +68,7 @@ export class Manager {
         live: [],
         ready: [
           { name: 'sources', ok: () => this.#informers.healthy },
-          { name: 'running', ok: () => !this.#stopping },
+          { name: 'running', ok: () => this.#phase === 'running' },
         ],
       });
     }
@@ -76,7 +76,7 @@ export class Manager {
 
   /** True when every source has its first list and its requests work; what `/readyz` says. */
   get ready(): boolean {
-    return this.#informers.healthy && !this.#stopping;
+    return this.#phase === 'running' && this.#informers.healthy;
   }
 
   /**
@@ -94,6 +94,7 @@ export class Manager {
     const recorders: ApiEventRecorder[] = [];
     const runners = controllers.map((controller) => this.#runner(controller, recorders));
     for (const runner of runners) runner.attach();
+    this.#phase = 'running';
     this.#log.info(
       {
         controllers: controllers.map(({ name }) => name),
@@ -104,7 +105,7 @@ export class Manager {
     );
     let cancelGrace = (): void => {};
     const onStop = (): void => {
-      this.#stopping = true;
+      this.#phase = 'stopping';
       this.#log.info({ graceMs: DRAIN_GRACE_MS }, 'stopping');
       cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => hardStop.abort(signal.reason));
     };

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('../config-restart/operator.ts', import.meta.url));
+const POLL_MS = 50;
+
+/** One line of the operator's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** The shipped operator, in a process of its own as in its container. */
+export class OperatorProcess {
+  readonly #child: ChildProcess;
+  readonly #healthUrl: string;
+  /** The last lines of its log, to show when something goes wrong. */
+  readonly tail: string[] = [];
+
+  private constructor(child: ChildProcess, healthUrl: string, onLog: (line: LogLine) => void) {
+    this.#child = child;
+    this.#healthUrl = healthUrl;
+    if (child.stderr === null) throw new Error('the operator has no stderr');
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      this.tail.push(line);
+      if (this.tail.length > 20) this.tail.shift();
+      if (line.startsWith('{')) onLog(JSON.parse(line) as LogLine);
+    });
+  }
+
+  /** `chancery run` on the config-restart module; it knows the ambassador's URL and its namespace. */
+  static async start(
+    apiUrl: string,
+    namespace: string,
+    onLog: (line: LogLine) => void,
+  ): Promise<OperatorProcess> {
+    const port = await freePort();
+    const child = spawn(process.execPath, [CLI, 'run', MODULE], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        CHANCERY_API_URL: apiUrl,
+        CHANCERY_HEALTH_HOST: '127.0.0.1',
+        CHANCERY_HEALTH_PORT: String(port),
+        WATCH_NAMESPACE: namespace,
+        POD_NAMESPACE: namespace,
+        POD_NAME: 'config-restart-0',
+      },
+    });
+    return new OperatorProcess(child, `http://127.0.0.1:${port}/readyz`, onLog);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get healthUrl(): string {
+    return this.#healthUrl;
+  }
+
+  /** Resolves when `/readyz` says so. @throws when the process ends first. */
+  async ready(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#child.exitCode !== null) {
+        throw new Error(`the operator ended with code ${this.#child.exitCode}`);
+      }
+      const answer = await fetch(this.#healthUrl).catch(() => undefined);
+      if (answer?.ok) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await gone;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port to be had');
+  return address.port;
+}

@@ -1,0 +1,39 @@
+import { setInterval } from 'node:timers/promises';
+import { messageOf, OperatorError } from '../core/errors.ts';
+
+export interface EventuallyOptions {
+  /** Default 10 s. */
+  readonly timeoutMs?: number;
+}
+
+const INTERVAL_MS = 10;
+
+/**
+ * Resolves to what `probe` answers, as soon as it is neither false nor undefined and does not throw.
+ * For tests with real processes and sockets; where a clock can be injected, own the clock instead.
+ *
+ * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last failure as its cause.
+ */
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  { timeoutMs = 10_000 }: EventuallyOptions = {},
+): Promise<Exclude<T, false | undefined>> {
+  const givenUpAt = performance.now() + timeoutMs;
+  let failure: unknown;
+  for await (const _ of setInterval(INTERVAL_MS)) {
+    try {
+      const answer = await probe();
+      if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() > givenUpAt) break;
+  }
+  const why = failure === undefined ? 'the condition never held' : messageOf(failure);
+  throw new OperatorError(`not within ${timeoutMs} ms: ${why}`, {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    cause: failure,
+  });
+}

@@ -1,0 +1,93 @@
+import { onTestFinished } from 'vitest';
+import { connect } from '../../operator/cli/connection.ts';
+import type { Controller } from '../../operator/controller/controller.ts';
+import { systemClock } from '../../operator/core/clock.ts';
+import { Manager } from '../../operator/manager/manager.ts';
+import { type Settings, settingsFrom } from '../../operator/manager/settings.ts';
+import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
+import { findKubectl } from '../../operator/testing/kubectl.ts';
+import { type AmbassadorFilter, KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
+import { type LogLine, recordingLog } from './recording-log.ts';
+
+export const NAMESPACE = 'demo';
+
+/** A real kubectl. Its absence is a failure, for then nothing that matters here is tested. */
+export function requireKubectl(): string {
+  const kubectl = findKubectl(process.env);
+  if (kubectl === undefined) throw new Error('no kubectl: set KUBECTL, or put one on the PATH');
+  return kubectl;
+}
+
+export interface Cluster {
+  readonly server: ApiServer;
+  readonly proxy: KubectlProxy;
+}
+
+/** An embedded API server with the namespace `demo`, and a real `kubectl proxy` in front of it. */
+export async function startCluster(
+  options: ApiServerOptions & { readonly filter?: AmbassadorFilter } = {},
+): Promise<Cluster> {
+  const { filter, ...serverOptions } = options;
+  const server = await ApiServer.start(serverOptions);
+  onTestFinished(() => server.close());
+  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  const proxy = await startProxy(server.url, filter);
+  return { server, proxy };
+}
+
+export async function startProxy(server: string, filter?: AmbassadorFilter): Promise<KubectlProxy> {
+  const proxy = new KubectlProxy({
+    kubectl: requireKubectl(),
+    server,
+    ...(filter !== undefined && { filter }),
+  });
+  await proxy.start();
+  onTestFinished(() => proxy.kill());
+  return proxy;
+}
+
+export interface RunningOperator {
+  readonly manager: Manager;
+  readonly lines: readonly LogLine[];
+  /** Messages of a level, in order. */
+  logged(level: string): readonly string[];
+  /** Stops it and waits for its end. */
+  stop(): Promise<void>;
+}
+
+/** A manager with `controllers` on a real connection to `apiUrl`, as `chancery run` makes it. */
+export function startOperator(
+  apiUrl: string,
+  controllers: readonly Controller[],
+  settings: Partial<Settings> = {},
+): RunningOperator {
+  const { lines, logFor } = recordingLog();
+  const connection = connect(apiUrl, systemClock);
+  const manager = new Manager({
+    settings: {
+      ...settingsFrom({ WATCH_NAMESPACE: NAMESPACE }),
+      apiUrl,
+      healthPort: 0,
+      ...settings,
+    },
+    controllers,
+    clientFor: connection.clientFor,
+    listWatchFor: connection.listWatchFor,
+    clock: systemClock,
+    logFor,
+  });
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await running;
+    await connection.close();
+  };
+  onTestFinished(end);
+  return {
+    manager,
+    lines,
+    logged: (level) => lines.filter((line) => line.level === level).map(({ message }) => message),
+    stop: end,
+  };
+}
