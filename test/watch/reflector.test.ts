@@ -360,6 +360,21 @@ test('W-31 cuts a watch that outlives its own timeout by ten seconds, and resume
   expect(collection.openWatches).toHaveLength(1);
 });
 
+test('W-31 cuts a watch that talks on after its time, too: the server must have ended it', async () => {
+  const { clock, collection } = start({ watchTimeoutSeconds: [100, 101] });
+  await settle();
+  const [first] = collection.watches;
+
+  for (let second = 0; second < 112; second++) {
+    collection.put('a', second);
+    await clock.advanceAndSettle(1_000);
+  }
+
+  expect(first?.ended).toBe(true);
+  expect(collection.openWatches).toHaveLength(1);
+  expect(collection.lists).toHaveLength(1);
+});
+
 test('W-30 after a window with bookmarks, 90 seconds of silence are a dead line', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
@@ -445,6 +460,22 @@ test('the authoritative relist of a busy, healthy source finds nothing and repla
 
   expect(drift).toEqual([[], [], [], []]);
   expect(replaced()).toBe(1);
+});
+
+test('the authoritative relist is not misled by a delete that it overlaps', async () => {
+  const collection = new FakeCollection();
+  for (const name of ['a', 'b', 'c']) collection.put(name);
+  const { clock, drift, names } = start(
+    { relistIntervalMs: 10 * MINUTE_MS, pageSize: 1, watchTimeoutSeconds: [7_200, 7_201] },
+    collection,
+  );
+  await settle();
+  collection.betweenPages = () => collection.remove('a');
+
+  await clock.advanceAndSettle(11 * MINUTE_MS);
+
+  expect(drift).toEqual([[]]);
+  expect(names()).toEqual(['demo/b', 'demo/c']);
 });
 
 test('a sink that throws ends the run: a bug of ours must not pass for a failure of the server', async () => {
