@@ -79,6 +79,8 @@ export class FakeCollection implements ListWatch<Thing> {
   #compactedAt = 0;
   readonly #objects = new Map<string, Thing>();
   readonly #history: { readonly revision: number; readonly event: WatchEvent<Thing> }[] = [];
+  /** What the pages under way show: later writes do not move objects between them. */
+  #listed: readonly Thing[] = [];
   readonly #listFailures: Error[] = [];
   readonly #watchFailures: Error[] = [];
   readonly lists: ListPageRequest[] = [];
@@ -170,7 +172,8 @@ export class FakeCollection implements ListWatch<Thing> {
     const failure = this.#listFailures.shift();
     if (failure !== undefined) throw failure;
     const from = request.continueToken === undefined ? 0 : Number(request.continueToken);
-    const items = [...this.#objects.values()];
+    if (from === 0) this.#listed = [...this.#objects.values()];
+    const items = this.#listed;
     const until = request.limit === 0 ? items.length : from + request.limit;
     const more = until < items.length;
     const page = {
