@@ -1,16 +1,12 @@
 import type { Clock } from '../../../core/clock.ts';
 import { type ObjectKey, splitKey } from '../../../model/object.ts';
-import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
+import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
 import { watchSelf } from './dependents.ts';
+import { NODES, nodesFor } from './node-selection.ts';
 import { isFinished, type Pod, podCondition } from './pod.ts';
 import { runningStatus, scheduledStatus, succeededStatus } from './pod-startup.ts';
 import { PODS } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
-
-export const NODES: ResourceName = 'nodes';
-
-/** The node of a cluster that has no Node objects. */
-export const IMPLICIT_NODE = 'node-1';
 
 /** How long the containers of every Pod take. */
 export interface PodTimes {
@@ -111,7 +107,7 @@ export function nodeController(
 function place(access: ClusterAccess, pod: Pod): undefined {
   const { schedulingGates } = pod.spec;
   if (Array.isArray(schedulingGates) && schedulingGates.length > 0) return undefined;
-  const nodeName = leastLoaded(access, schedulableNodes(access));
+  const nodeName = leastLoaded(access, nodesFor(access, pod.spec));
   if (nodeName === undefined) return undefined;
   const { namespace, name } = pod.metadata;
   access.patch(PODS, namespace, name, { spec: { nodeName } });
@@ -127,18 +123,6 @@ function leastLoaded(access: ClusterAccess, nodes: readonly string[]): string | 
     if (count !== undefined) load.set(node, count + 1);
   }
   return [...load].toSorted(([, left], [, right]) => left - right)[0]?.[0];
-}
-
-/** Names of the nodes that take Pods, in order; the implicit one where the cluster has no Node. */
-export function schedulableNodes(access: ClusterAccess): readonly string[] {
-  const nodes = access.list(NODES);
-  if (nodes.length === 0) return [IMPLICIT_NODE];
-  return nodes
-    .filter(
-      (node) => (node.spec as { unschedulable?: boolean } | undefined)?.unschedulable !== true,
-    )
-    .filter((node) => node.metadata.deletionTimestamp === undefined)
-    .map((node) => node.metadata.name);
 }
 
 /** A node that comes, or takes Pods again, concerns every Pod that waits for one. */

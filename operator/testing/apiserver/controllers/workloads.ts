@@ -1,12 +1,15 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { ControllerRunner } from './controller-runner.ts';
+import { daemonSetController } from './daemon-set.ts';
 import { deploymentController } from './deployment-controller.ts';
 import { disruptionBudgetController } from './disruption-budget.ts';
 import { garbageCollector } from './garbage-collector.ts';
+import { jobController } from './job.ts';
 import { namespaceController } from './namespace.ts';
 import { nodeController, type PodTimes } from './node.ts';
 import { replicaSetController } from './replica-set.ts';
+import { statefulSetController } from './stateful-set-controller.ts';
 
 /** How the simulated part of the cluster behaves. */
 export type WorkloadOptions = Partial<PodTimes>;
@@ -20,8 +23,8 @@ export const DEFAULT_WORKLOAD_OPTIONS: PodTimes = {
 
 /**
  * Does what kube-controller-manager, scheduler and kubelet do, as far as clients see it: Deployments
- * become ReplicaSets, these become Pods, Pods become Ready; owners take their dependents with them,
- * budgets count, namespaces end.
+ * become ReplicaSets; these, StatefulSets, DaemonSets and Jobs become Pods; Pods become Ready; owners
+ * take their dependents with them, budgets count, namespaces end.
  *
  * Every controller answers committed events on the clock's next turn, so a client gets its answer
  * first. At rest there is no timer, and nothing is written that does not differ.
@@ -37,6 +40,9 @@ export function startWorkloads(
   const controllers = [
     deploymentController(access, clock),
     replicaSetController(access, clock),
+    statefulSetController(access, clock),
+    daemonSetController(access, clock),
+    jobController(access, clock),
     nodeController(access, clock, times),
     disruptionBudgetController(access, clock),
     garbageCollector(access),
