@@ -66,6 +66,11 @@ function targetOf(positionals: readonly string[]): { resource: string; name: str
   if (first === undefined || first === '') {
     throw new ConfigurationError('expected a RESOURCE, such as configmaps; got none');
   }
+  if (first.startsWith('/') && !/^[/A-Za-z0-9.:-]+$/.test(first)) {
+    throw new ConfigurationError(
+      `expected a path such as /api/v1/namespaces/demo/configmaps, got ${JSON.stringify(first)}`,
+    );
+  }
   const surplus = more[0];
   if (surplus !== undefined) {
     throw new ConfigurationError(

@@ -72,7 +72,7 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
       : source,
     {
       statusChanged: (status) => {
-        refusal = informer.synced ? undefined : refusalOf(status);
+        if (!informer.synced) refusal ??= refusalOf(status);
         if (refusal === undefined) logStatus(log, facts, status);
         else stop.abort(refusal);
       },

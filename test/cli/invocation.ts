@@ -1,0 +1,42 @@
+import { Readable, type Writable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import type { Command, ExitCode } from '../../operator/cli/command.ts';
+import { dispatch } from '../../operator/cli/dispatch.ts';
+import { runCommand } from '../../operator/cli/run.ts';
+import { watchCommand } from '../../operator/cli/watch.ts';
+import { Collector } from './collector.ts';
+
+/** A command line that runs in this process. */
+export interface Invocation {
+  readonly stdout: Collector;
+  readonly stderr: Collector;
+  readonly exit: Promise<ExitCode>;
+  /** What a SIGTERM does. */
+  stop(): void;
+}
+
+interface InvocationOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly commands?: readonly Command[];
+  readonly stdout?: Writable;
+}
+
+/** Runs `chancery ARGS`; it is stopped when the test has finished. */
+export function invoke(args: readonly string[], options: InvocationOptions = {}): Invocation {
+  const { env = {}, commands = [runCommand(), watchCommand()] } = options;
+  const stop = new AbortController();
+  const collector = new Collector();
+  const stderr = new Collector();
+  const exit = dispatch(commands, args, {
+    stdin: Readable.from([]),
+    stdout: options.stdout ?? collector,
+    stderr,
+    env,
+    signal: stop.signal,
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await exit;
+  });
+  return { stdout: collector, stderr, exit, stop: () => stop.abort() };
+}

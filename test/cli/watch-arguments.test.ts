@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { parseWatchArguments } from '../../operator/cli/watch-arguments.ts';
+import { settingsFrom } from '../../operator/manager/settings.ts';
+
+const parse = (...args: readonly string[]) => parseWatchArguments(args, settingsFrom({}));
+
+describe('the label selector', () => {
+  test.each([
+    [['-l', 'a=b']],
+    [['-la=b']],
+    [['-l=a=b']],
+    [['--selector', 'a=b']],
+    [['--selector=a=b']],
+    [['-l', 'first=one', '-l', 'a=b']],
+  ])('is read from %j', (args) => {
+    expect(parse('cm', ...args).labelSelector).toBe('a=b');
+  });
+});
+
+test('what is not given comes from the settings', () => {
+  const settings = settingsFrom({
+    CHANCERY_API_URL: 'unix:/run/api.sock',
+    WATCH_NAMESPACE: 'team',
+    CHANCERY_WATCH_TIMEOUT: '30-60',
+    CHANCERY_RELIST_INTERVAL: '0',
+  });
+
+  expect(parseWatchArguments(['cm'], settings)).toEqual({
+    resource: 'cm',
+    name: undefined,
+    namespace: 'team',
+    labelSelector: undefined,
+    fieldSelector: undefined,
+    apiUrl: 'unix:/run/api.sock',
+    relistIntervalMs: 0,
+    watchTimeoutSeconds: [30, 60],
+    syncMarker: false,
+  });
+});
+
+test('options and arguments mix, and options win over the settings', () => {
+  const parsed = parseWatchArguments(
+    ['-A', 'deploy', '--resync', '1h30m', 'web', '--watch-timeout=5', '--server=http://[::1]:9'],
+    settingsFrom({ WATCH_NAMESPACE: 'team', CHANCERY_WATCH_TIMEOUT: '30-60' }),
+  );
+
+  expect(parsed).toMatchObject({
+    resource: 'deploy',
+    name: 'web',
+    namespace: undefined,
+    apiUrl: 'http://[::1]:9',
+    relistIntervalMs: 5_400_000,
+    watchTimeoutSeconds: [5, 5],
+  });
+});
+
+test.each([
+  ['cm/web', { resource: 'cm', name: 'web' }],
+  ['deployments.apps/web', { resource: 'deployments.apps', name: 'web' }],
+  ['deployments.apps/v1', { resource: 'deployments.apps/v1', name: undefined }],
+  ['widgets.example.com/v1beta2', { resource: 'widgets.example.com/v1beta2', name: undefined }],
+  ['/apis/apps/v1/deployments', { resource: '/apis/apps/v1/deployments', name: undefined }],
+])('%s names resource and object', (text, expected) => {
+  expect(parse(text)).toMatchObject(expected);
+});
+
+test.each([
+  [[], 'expected a RESOURCE, such as configmaps; got none'],
+  [['cm', 'a', 'b'], 'expected RESOURCE and at most one NAME, got "b" as well'],
+  [['cm/a', 'b'], 'expected one NAME, got "a" and "b"'],
+  [['cm', 'a,b'], 'expected the NAME of an object, got "a,b"'],
+  [['cm', ''], 'expected the NAME of an object, got ""'],
+  [['cm', '..'], 'expected the NAME of an object, got ".."'],
+  [['/api/v1/pods?watch=true'], 'expected a path such as'],
+  [['/api/v1/pods', '-n', 'demo'], 'a path names its namespace itself'],
+  [['cm', '-n', 'Demo'], '--namespace must be at most 63 of a-z, 0-9 and "-", not "Demo"'],
+  [['cm', '-n', ''], '--namespace must be'],
+  [['cm', '-n', 'a', '-A'], 'expected --namespace or --all-namespaces, got both'],
+  [['cm', '-n'], "option '-n, --namespace <value>' argument missing"],
+  [['cm', '--namespce', 'a'], "unknown option '--namespce'; did you mean --namespace?"],
+  [['cm', '-l', ''], '--selector must not be empty'],
+  [['cm', '-l', 'a=b=c'], 'invalid label selector: found "=", expected a comma'],
+  [['cm', '--field-selector', 'name'], '--field-selector must be such as'],
+  [['cm', '--field-selector', ''], '--field-selector must be such as'],
+  [['cm', '--server', 'https://host'], 'unusable API URL: scheme https: is not http:'],
+  [['cm', '--resync', '1d'], '--resync must be a duration such as 90s, 30m or 1h'],
+  [['cm', '--watch-timeout', '60-30'], '--watch-timeout must be seconds as MIN-MAX'],
+  [['cm', '--sync-marker=yes'], "option '--sync-marker' does not take an argument"],
+])('%j is refused: %s', (args, message) => {
+  expect(() => parse(...args)).toThrow(message);
+});

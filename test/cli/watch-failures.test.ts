@@ -1,0 +1,261 @@
+/** `chancery watch` against a server that a test scripts, for answers that a healthy one never gives. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { watchCommand } from '../../operator/cli/watch.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { invoke } from './invocation.ts';
+import { configMap, summary } from './printed.ts';
+
+type Answer = (response: ServerResponse) => void;
+
+/** Answers discovery by itself; lists and watches with the answers in turn, the last one for ever. */
+async function scriptedServer(script: {
+  readonly lists: readonly Answer[];
+  readonly watches: readonly Answer[];
+}): Promise<{ readonly url: string; readonly watches: readonly URL[] }> {
+  const [lists, watchAnswers] = [[...script.lists], [...script.watches]];
+  const watches: URL[] = [];
+  const next = (answers: Answer[]): Answer | undefined =>
+    answers.length > 1 ? answers.shift() : answers[0];
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', 'http://x');
+    if (url.pathname === '/api/v1') return json(200, CORE)(response);
+    if (!url.searchParams.has('watch')) return next(lists)?.(response);
+    watches.push(url);
+    return next(watchAnswers)?.(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, watches };
+}
+
+const CORE = {
+  kind: 'APIResourceList',
+  groupVersion: 'v1',
+  resources: [
+    {
+      name: 'configmaps',
+      singularName: 'configmap',
+      namespaced: true,
+      kind: 'ConfigMap',
+      verbs: [],
+    },
+  ],
+};
+const PATH = '/api/v1/namespaces/demo/configmaps';
+
+const json =
+  (status: number, body: object, pretty = false): Answer =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body, null, pretty ? 2 : 0));
+
+const text =
+  (status: number, body: string): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
+
+/** Lines of a watch that stays open. */
+const stream =
+  (...lines: readonly (object | string)[]): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (const line of lines) {
+      response.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+    }
+  };
+
+const listOf = (resourceVersion: string, ...items: readonly object[]): Answer =>
+  json(200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion }, items });
+
+const object = (name: string, resourceVersion: string, data = 'x') => ({
+  ...configMap(name, { k: data }),
+  metadata: { name, namespace: 'demo', uid: `uid-${name}`, resourceVersion },
+});
+
+const failure = (code: number, reason: string) => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message: `${reason} it is`,
+  reason,
+  code,
+});
+
+test.each([
+  [
+    'a refusal by RBAC, printed over many lines',
+    json(403, failure(403, 'Forbidden'), true),
+    'forbidden',
+  ],
+  ['a refusal by the filter of the proxy', text(403, 'Forbidden'), 'filtered'],
+  [
+    'a proxy without API server',
+    text(500, 'dial tcp 10.0.0.1:443: connect: refused'),
+    'upstream-unreachable',
+  ],
+  [
+    'a login page',
+    (r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    'not-kubernetes',
+  ],
+  [
+    'a list that is cut short',
+    (r) => r.writeHead(200, { 'content-type': 'application/json' }).end('{"items":['),
+    'undecodable',
+  ],
+] satisfies [
+  string,
+  Answer,
+  string,
+][])('CW5, CM7: %s is one line of log, and nothing on standard output', async (_, answer, reason) => {
+  const clock = new FakeClock();
+  const { url } = await scriptedServer({
+    lists: [answer, answer, listOf('10', object('a', '9'))],
+    watches: [stream({ type: 'ADDED', object: object('b', '11') })],
+  });
+
+  const { stdout, stderr } = invoke(['watch', PATH, '--server', url], {
+    commands: [watchCommand(clock)],
+  });
+  await stderr.until(() => stderr.lines.length === 1);
+  while (stdout.lines.length < 2) {
+    await vi.waitUntil(() => stdout.lines.length === 2 || clock.pending > 0, { interval: 1 });
+    clock.advance(100);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  expect(summary(stdout.lines)).toEqual(['ADDED a', 'ADDED b']);
+  expect(stderr.records[0]).toMatchObject({ reason });
+  expect(stderr.records.filter(({ reason: found }) => found === reason)).toHaveLength(1);
+});
+
+test('CW5, CM7: an ERROR frame is not printed; what it announces is repaired by a list', async () => {
+  const { url, watches } = await scriptedServer({
+    lists: [
+      listOf('10', object('a', '9'), object('b', '8')),
+      listOf('20', object('a', '9'), object('c', '15')),
+    ],
+    watches: [
+      stream(
+        { type: 'MODIFIED', object: object('b', '11') },
+        {
+          type: 'BOOKMARK',
+          object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '14' } },
+        },
+        { type: 'ERROR', object: failure(410, 'Expired') },
+      ),
+      stream({ type: 'ADDED', object: object('d', '21') }),
+    ],
+  });
+
+  const { stdout } = invoke(['watch', PATH, '--server', url]);
+  await stdout.until(() => summary(stdout.lines).includes('ADDED d'));
+
+  expect(summary(stdout.lines)).toEqual([
+    'ADDED a',
+    'ADDED b',
+    'MODIFIED b',
+    'DELETED b',
+    'ADDED c',
+    'ADDED d',
+  ]);
+  expect(watches.map((watch) => watch.searchParams.get('resourceVersion'))).toEqual(['10', '20']);
+});
+
+test('frames that repeat or go back are not printed', async () => {
+  const { url } = await scriptedServer({
+    lists: [listOf('10', object('a', '9'))],
+    watches: [
+      stream(
+        { type: 'ADDED', object: object('a', '9') },
+        { type: 'MODIFIED', object: object('a', '12') },
+        { type: 'MODIFIED', object: object('a', '11') },
+        { type: 'MODIFIED', object: object('a', '12') },
+        { type: 'ADDED', object: object('b', '13') },
+      ),
+    ],
+  });
+
+  const { stdout } = invoke(['watch', PATH, '--server', url]);
+  await stdout.until(() => summary(stdout.lines).includes('ADDED b'));
+
+  expect(summary(stdout.lines)).toEqual(['ADDED a', 'MODIFIED a', 'ADDED b']);
+});
+
+test('CW4: a frame that is cut in the middle is not printed, and arrives whole afterwards', async () => {
+  const whole = JSON.stringify({ type: 'MODIFIED', object: object('a', '12') });
+  const { url } = await scriptedServer({
+    lists: [listOf('10', object('a', '9'))],
+    watches: [
+      (response) => {
+        stream({ type: 'ADDED', object: object('b', '11') })(response);
+        response.write(whole.slice(0, 60), () => response.destroy());
+      },
+      stream(whole),
+    ],
+  });
+
+  const { stdout } = invoke(['watch', PATH, '--server', url]);
+  await stdout.until(() => summary(stdout.lines).includes('MODIFIED a'));
+
+  expect(summary(stdout.lines)).toEqual(['ADDED a', 'ADDED b', 'MODIFIED a']);
+});
+
+test('a slow reader of the output slows the reading of the socket', async () => {
+  const big = 'x'.repeat(100_000);
+  let sent = 0;
+  const total = 400;
+  const { url } = await scriptedServer({
+    lists: [listOf('10')],
+    watches: [
+      (response) => {
+        stream()(response);
+        const pump = (): void => {
+          while (sent < total) {
+            const at = sent++;
+            const line = { type: 'ADDED', object: object(`cm-${at}`, String(11 + at), big) };
+            if (response.write(`${JSON.stringify(line)}\n`)) continue;
+            response.once('drain', pump);
+            return;
+          }
+        };
+        pump();
+      },
+    ],
+  });
+  const stdout = new PassThrough({ highWaterMark: 64 * 1024 });
+
+  invoke(['watch', PATH, '--server', url], { stdout });
+  await vi.waitUntil(() => stdout.writableNeedDrain, { interval: 5, timeout: 10_000 });
+  const seen = await settledValue(() => sent);
+
+  expect(seen).toBeLessThan(total / 2);
+  expect(stdout.readableLength + stdout.writableLength).toBeLessThan(1_000_000);
+  const names: string[] = [];
+  let rest = '';
+  for await (const chunk of stdout) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    names.push(...summary(lines));
+    if (names.length === total) break;
+  }
+  expect(names).toEqual(Array.from({ length: total }, (_, at) => `ADDED cm-${at}`));
+});
+
+/** The value of `read` once it has not changed for a while of event loop turns. */
+async function settledValue(read: () => number): Promise<number> {
+  for (let value = read(), calm = 0; ; calm++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (read() !== value) [value, calm] = [read(), 0];
+    if (calm > 2_000) return value;
+  }
+}
