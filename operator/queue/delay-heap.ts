@@ -4,13 +4,18 @@ interface Entry<K> {
   readonly atMs: number;
 }
 
+/** Below so many entries outdated ones are not worth a thought. */
+const MIN_REBUILD = 64;
+
 /**
  * Keys ordered by when they are due; each key at most once.
  *
  * A binary heap in which an outdated entry stays until it surfaces: moving a key costs no search.
+ * Entries due in ten hours would stay for ten hours, so that the heap is built anew when more than
+ * half of it is outdated.
  */
 export class DelayHeap<K> {
-  readonly #heap: Entry<K>[] = [];
+  #heap: Entry<K>[] = [];
   /** The only valid time of each key. An entry of the heap with another time is outdated. */
   readonly #dueAt = new Map<K, number>();
 
@@ -30,10 +35,11 @@ export class DelayHeap<K> {
     this.#dueAt.set(key, atMs);
     this.#heap.push({ key, atMs });
     this.#siftUp(this.#heap.length - 1);
+    this.#rebuildIfOutdated();
   }
 
   delete(key: K): void {
-    this.#dueAt.delete(key);
+    if (this.#dueAt.delete(key)) this.#rebuildIfOutdated();
   }
 
   /** Takes every key that is due, earliest first. */
@@ -49,13 +55,19 @@ export class DelayHeap<K> {
   }
 
   clear(): void {
-    this.#heap.length = 0;
+    this.#heap = [];
     this.#dueAt.clear();
   }
 
   #dropOutdated(): void {
     for (let top = this.#heap[0]; top && this.#dueAt.get(top.key) !== top.atMs; top = this.#heap[0])
       this.#pop();
+  }
+
+  #rebuildIfOutdated(): void {
+    if (this.#heap.length <= Math.max(MIN_REBUILD, 2 * this.#dueAt.size)) return;
+    this.#heap = Array.from(this.#dueAt, ([key, atMs]) => ({ key, atMs }));
+    this.#heap.sort((a, b) => a.atMs - b.atMs); // a sorted array is a heap
   }
 
   #pop(): Entry<K> | undefined {

@@ -46,13 +46,7 @@ export class FakeClock implements Clock {
    * that awaits runs only when the caller awaits: see `advanceAndSettle`.
    */
   advance(ms: number): void {
-    const untilMs = this.#nowMs + ms;
-    for (let next = this.#next(); next && next.atMs <= untilMs; next = this.#next()) {
-      this.#alarms.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      next.wake();
-    }
-    this.#nowMs = untilMs;
+    this.#advanceTo(this.#nowMs + ms);
   }
 
   /** Like `advance`, but lets waiting code run after each alarm, so that chains of sleeps unfold. */
@@ -60,11 +54,21 @@ export class FakeClock implements Clock {
     const untilMs = this.#nowMs + ms;
     await settle();
     for (let next = this.#next(); next && next.atMs <= untilMs; next = this.#next()) {
-      this.advance(next.atMs - this.#nowMs);
+      this.#advanceTo(next.atMs);
       await settle();
     }
-    this.advance(untilMs - this.#nowMs);
+    this.#advanceTo(untilMs);
     await settle();
+  }
+
+  /** To a time, not by a difference: sums of fractions would miss alarms by a hair, or go back. */
+  #advanceTo(untilMs: number): void {
+    for (let next = this.#next(); next && next.atMs <= untilMs; next = this.#next()) {
+      this.#alarms.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      next.wake();
+    }
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
   #next(): Alarm | undefined {

@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import { WorkQueue } from '../../operator/queue/work-queue.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function newQueue(): { clock: FakeClock; queue: WorkQueue<string> } {
+  const clock = new FakeClock();
+  return { clock, queue: new WorkQueue<string>({ clock, backoff: { jitter: 0 } }) };
+}
+
+/** Takes and finishes everything that is ready. */
+async function drain(queue: WorkQueue<string>): Promise<string[]> {
+  const keys: string[] = [];
+  while (queue.depth > 0) {
+    const key = await queue.take();
+    if (key === undefined) break;
+    keys.push(key);
+    queue.done(key);
+  }
+  return keys;
+}
+
+describe('add', () => {
+  test('keys come out in the order in which they went in, each once', async () => {
+    const { queue } = newQueue();
+    for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
+
+    expect(queue.depth).toBe(3);
+    expect(await drain(queue)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a key added while it is held comes exactly once more, after done', async () => {
+    const { queue } = newQueue();
+    queue.add('a');
+    await queue.take();
+
+    for (let again = 0; again < 5; again++) queue.add('a');
+    const depthWhileHeld = queue.depth;
+    queue.done('a');
+
+    expect(depthWhileHeld).toBe(0);
+    expect(await drain(queue)).toEqual(['a']);
+  });
+
+  test('a key that is held again after done goes to the back of the line', async () => {
+    const { queue } = newQueue();
+    queue.add('a');
+    await queue.take();
+    queue.add('a');
+    queue.add('b');
+
+    queue.done('a');
+
+    expect(await drain(queue)).toEqual(['b', 'a']);
+  });
+
+  test('wakes takers in the order in which they came', async () => {
+    const { queue } = newQueue();
+    const first = queue.take();
+    const second = queue.take();
+
+    queue.add('a');
+    queue.add('b');
+
+    expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+  });
+
+  test('done of a key that nobody added again leaves the queue empty', async () => {
+    const { queue } = newQueue();
+    queue.add('a');
+    await queue.take();
+
+    queue.done('a');
+
+    expect(queue.depth).toBe(0);
+  });
+
+  test('fifty producers and ten workers lose nothing and never share a key', async () => {
+    const { queue } = newQueue();
+    const held = new Set<string>();
+    const worked = new Map<string, number>();
+    const work = async (): Promise<void> => {
+      for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
+        expect(held.has(key)).toBe(false);
+        held.add(key);
+        await settle();
+        worked.set(key, (worked.get(key) ?? 0) + 1);
+        held.delete(key);
+        queue.done(key);
+      }
+    };
+    const produce = async (producer: number): Promise<void> => {
+      for (let round = 0; round < 20; round++) {
+        queue.add(`${producer}`);
+        queue.add(`shared-${round % 3}`);
+        await settle();
+      }
+    };
+    const workers = Array.from({ length: 10 }, work);
+
+    await Promise.all(Array.from({ length: 50 }, (_, producer) => produce(producer)));
+    while (queue.depth > 0 || held.size > 0) await settle();
+    queue.close();
+    await Promise.all(workers);
+
+    expect(worked.size).toBe(53);
+  });
+
+  test('a hundred thousand keys come out in order, and in time', async () => {
+    const { queue } = newQueue();
+    const keys = Array.from({ length: 100_000 }, (_, index) => `key-${index}`);
+    for (const key of keys) queue.add(key);
+
+    const drained = await drain(queue);
+
+    expect(drained).toEqual(keys);
+    expect(queue.depth).toBe(0);
+  });
+});
+
+describe('addAfter', () => {
+  test('the key is ready when its time has come and not before', async () => {
+    const { clock, queue } = newQueue();
+    queue.addAfter('a', 100);
+
+    clock.advance(99);
+    const early = queue.depth;
+    clock.advance(1);
+
+    expect(early).toBe(0);
+    expect(await drain(queue)).toEqual(['a']);
+  });
+
+  test('of two times the earlier counts, whichever came first', async () => {
+    const { clock, queue } = newQueue();
+    queue.addAfter('a', 100);
+    queue.addAfter('a', 50);
+    queue.addAfter('b', 50);
+    queue.addAfter('b', 100);
+
+    clock.advance(50);
+    const atFirst = await drain(queue);
+    clock.advance(1_000);
+
+    expect(atFirst.toSorted()).toEqual(['a', 'b']);
+    expect(queue.depth).toBe(0);
+  });
+
+  test.each([0, -1])('a delay of %i ms is none', (delayMs) => {
+    const { queue } = newQueue();
+
+    queue.addAfter('a', delayMs);
+
+    expect(queue.depth).toBe(1);
+  });
+
+  test('an immediate add makes a delayed key ready now and drops the delay', async () => {
+    const { clock, queue } = newQueue();
+    queue.addAfter('a', 100);
+
+    queue.add('a');
+    const now = await drain(queue);
+    clock.advance(1_000);
+
+    expect(now).toEqual(['a']);
+    expect(queue.depth).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('an immediate add while the key is held drops the delay as well', async () => {
+    const { clock, queue } = newQueue();
+    queue.add('a');
+    await queue.take();
+    queue.addAfter('a', 100);
+
+    queue.add('a');
+    queue.done('a');
+    const again = await drain(queue);
+    clock.advance(1_000);
+
+    expect(again).toEqual(['a']);
+    expect(queue.depth).toBe(0);
+  });
+
+  test('a key that is ready already keeps no delay for later', async () => {
+    const { clock, queue } = newQueue();
+    queue.add('a');
+
+    queue.addAfter('a', 100);
+    await drain(queue);
+    clock.advance(1_000);
+
+    expect(queue.depth).toBe(0);
+  });
+
+  test('a delayed key whose time comes while it is held waits for done', async () => {
+    const { clock, queue } = newQueue();
+    queue.add('a');
+    await queue.take();
+    queue.addAfter('a', 100);
+
+    clock.advance(100);
+    const whileHeld = queue.depth;
+    queue.done('a');
+
+    expect(whileHeld).toBe(0);
+    expect(queue.depth).toBe(1);
+  });
+
+  test('any number of delayed keys need one alarm, set for the earliest', () => {
+    const { clock, queue } = newQueue();
+
+    for (let index = 0; index < 1_000; index++) queue.addAfter(`${index}`, 5_000 - index);
+
+    expect(clock.pending).toBe(1);
+    expect(clock.nextInMs).toBe(4_001);
+  });
+
+  test('forty days are forty days, and infinity is never', async () => {
+    const { clock, queue } = newQueue();
+    queue.addAfter('a', 40 * DAY_MS);
+    queue.addAfter('b', Number.POSITIVE_INFINITY);
+
+    clock.advance(40 * DAY_MS - 1);
+    const early = queue.depth;
+    clock.advance(1);
+    const due = await drain(queue);
+    clock.advance(1_000 * DAY_MS);
+
+    expect(early).toBe(0);
+    expect(due).toEqual(['a']);
+    expect(queue.depth).toBe(0);
+  });
+
+  test('keys that fall due while one after the other is delayed keep their order', async () => {
+    const { clock, queue } = newQueue();
+    for (const [key, delayMs] of [
+      ['c', 300],
+      ['a', 100],
+      ['b', 200],
+    ] as const) {
+      queue.addAfter(key, delayMs);
+    }
+
+    clock.advance(1_000);
+
+    expect(await drain(queue)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('retry', () => {
+  test('a key that always fails comes back at growing distances, until it is forgotten', async () => {
+    const { clock, queue } = newQueue();
+    const delays: number[] = [];
+    queue.add('a');
+    for (let failure = 0; failure < 4; failure++) {
+      await queue.take();
+      delays.push(queue.retry('a'));
+      queue.done('a');
+      clock.advance(delays.at(-1) ?? 0);
+    }
+
+    const failures = queue.failures('a');
+    queue.forget('a');
+
+    expect(delays).toEqual([5, 10, 20, 40]);
+    expect(failures).toBe(4);
+    expect(queue.failures('a')).toBe(0);
+    expect(queue.retry('a')).toBe(5);
+  });
+
+  test('waits for as long as somebody asked, when that is longer', () => {
+    const { clock, queue } = newQueue();
+
+    const asked = queue.retry('a', 3_000);
+    const own = queue.retry('b', 3);
+
+    expect([asked, own]).toEqual([3_000, 5]);
+    expect(clock.nextInMs).toBe(5);
+  });
+
+  test('a poison key waits outside of the line and delays nobody', async () => {
+    const { queue } = newQueue();
+    queue.add('poison');
+    await queue.take();
+
+    queue.retry('poison');
+    queue.done('poison');
+    queue.add('b');
+
+    expect(await drain(queue)).toEqual(['b']);
+  });
+});
+
+describe('close', () => {
+  test('every taker resolves to nothing, now and later', async () => {
+    const { queue } = newQueue();
+    const waiting = [queue.take(), queue.take()];
+
+    queue.close();
+
+    expect(await Promise.all([...waiting, queue.take()])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('nothing is handed out any more: not what is ready, delayed, added or done', async () => {
+    const { clock, queue } = newQueue();
+    queue.add('held');
+    await queue.take();
+    queue.add('held');
+    queue.add('ready');
+    queue.addAfter('delayed', 10);
+
+    queue.close();
+    queue.add('late');
+    queue.addAfter('late', 0);
+    queue.retry('late');
+    queue.done('held');
+    clock.advance(DAY_MS);
+
+    expect(await queue.take()).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  test('closing twice is closing once', async () => {
+    const { queue } = newQueue();
+    queue.close();
+
+    queue.close();
+
+    expect(await queue.take()).toBeUndefined();
+  });
+});
