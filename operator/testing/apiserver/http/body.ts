@@ -9,8 +9,9 @@ import {
   unsupportedMediaType,
   versionMismatch,
 } from '../failures.ts';
-import { isObject } from '../objects/metadata.ts';
+import { isObject, valueAt } from '../objects/metadata.ts';
 import { nonStringEntry } from '../objects/metadata-validation.ts';
+import { microTimeProblem } from '../objects/micro-time.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -68,6 +69,7 @@ export function decodeObject(
   const metadata = isObject(value.metadata) ? value.metadata : {};
   const object = { ...value, apiVersion, kind, metadata } as unknown as StoredObject;
   checkTexts(object, expected);
+  checkMicroTimes(object, expected);
   return object;
 }
 
@@ -130,4 +132,21 @@ function checkTexts(
   const at = field.startsWith('metadata.') ? `${object.kind}.${field}` : owner;
   const why = `json: cannot unmarshal ${type} into Go struct field ${at} of type string`;
   throw cannotBeHandled(expected, { kind: expected.kind, version: expected.version }, why);
+}
+
+/** Fields of the type metav1.MicroTime. */
+const MICRO_TIMES: Readonly<Record<string, readonly string[]>> = {
+  Lease: ['spec.acquireTime', 'spec.renewTime'],
+  Event: ['eventTime', 'series.lastObservedTime'],
+};
+
+function checkMicroTimes(
+  object: StoredObject,
+  expected: Pick<ServedResource, 'group' | 'version' | 'kind'>,
+): void {
+  for (const field of MICRO_TIMES[object.kind] ?? []) {
+    const problem = microTimeProblem(valueAt(object, field.split('.')));
+    if (problem === undefined) continue;
+    throw cannotBeHandled(expected, { kind: expected.kind, version: expected.version }, problem);
+  }
 }
