@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import {
+  type Controller,
+  controller,
+  type Permission,
+} from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { type SourceOptions, source } from '../../operator/controller/source.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { POD_NAMESPACE } from '../../operator/generate/access.ts';
+import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
+import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
+import { defineResource, type Resource } from '../../operator/model/resource.ts';
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const NAME = `${LABEL}([.]${LABEL})*`;
+
+const nodes = defineResource({
+  group: '',
+  version: 'v1',
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+});
+const clusterRoles = defineResource({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterroles',
+  kind: 'ClusterRole',
+  namespaced: false,
+});
+
+interface Declaration {
+  readonly for?: Resource;
+  readonly options?: SourceOptions;
+  readonly permissions?: readonly Permission[];
+}
+
+function declare({
+  for: resource = configMaps,
+  options,
+  permissions = [],
+}: Declaration): Controller {
+  return controller({
+    name: 'a',
+    for: source(resource, options),
+    permissions,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+}
+
+const inDemo = { namespace: 'demo' };
+
+test('a source is its collection and its objects in the configured namespace', () => {
+  const { acceptPaths } = proxyFilter([declare({})], inDemo);
+
+  expect(acceptPaths).toEqual([
+    '^/version$',
+    `^/api/v1/namespaces/demo/configmaps(/${NAME})?$`,
+    '^/apis/events[.]k8s[.]io/v1/namespaces/demo/events$',
+  ]);
+});
+
+test('the namespace of the Pod is left for the kubelet to write in', () => {
+  const { acceptPaths } = proxyFilter([declare({})], { namespace: POD_NAMESPACE });
+
+  expect(acceptPaths).toContain(`^/api/v1/namespaces/$(POD_NAMESPACE)/configmaps(/${NAME})?$`);
+});
+
+test('all namespaces are the collection over all of them, and every one of them', () => {
+  const expected = [
+    '^/version$',
+    '^/api/v1/configmaps$',
+    `^/api/v1/namespaces/${LABEL}/configmaps(/${NAME})?$`,
+    `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events$`,
+  ];
+
+  const bySetting = proxyFilter([declare({})], { namespace: undefined });
+  const bySource = proxyFilter([declare({ options: { namespace: 'all' } })], inDemo);
+
+  expect(bySetting.acceptPaths).toEqual(expected);
+  expect(bySource.acceptPaths).toEqual(expected);
+});
+
+test('a source in a namespace by name is there, and so is what its controller may do', () => {
+  const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
+  const options = { namespace: { name: 'shared' } };
+
+  const { acceptPaths } = proxyFilter([declare({ options, permissions })], inDemo);
+
+  expect(acceptPaths).toEqual([
+    '^/version$',
+    `^/api/v1/namespaces/shared/configmaps(/${NAME})?$`,
+    `^/api/v1/namespaces/shared/pods/${NAME}$`,
+    '^/apis/events[.]k8s[.]io/v1/namespaces/shared/events$',
+  ]);
+});
+
+test('a cluster-scoped resource has no namespace, and its Events are in default', () => {
+  const { acceptPaths } = proxyFilter([declare({ for: nodes })], inDemo);
+
+  expect(acceptPaths).toContain(`^/api/v1/nodes(/${NAME})?$`);
+  expect(acceptPaths).toContain('^/apis/events[.]k8s[.]io/v1/namespaces/default/events$');
+});
+
+test('verbs decide between the collection and the object', () => {
+  const shapeOf = (...verbs: Permission['verbs'][number][]) =>
+    proxyFilter([declare({ permissions: [{ resource: pods, verbs }] })], inDemo).acceptPaths.filter(
+      (pattern) => pattern.includes('/pods'),
+    );
+
+  expect(shapeOf('create')).toEqual(['^/api/v1/namespaces/demo/pods$']);
+  expect(shapeOf('list')).toEqual(['^/api/v1/namespaces/demo/pods$']);
+  expect(shapeOf('patch')).toEqual([`^/api/v1/namespaces/demo/pods/${NAME}$`]);
+  expect(shapeOf('list', 'delete')).toEqual([`^/api/v1/namespaces/demo/pods(/${NAME})?$`]);
+});
+
+test('a subresource opens itself and not its object', () => {
+  const permissions: Permission[] = [
+    { resource: pods, subresource: 'eviction', verbs: ['create'] },
+    { resource: deployments, subresource: 'scale', verbs: ['get', 'patch'] },
+  ];
+
+  const { acceptPaths } = proxyFilter([declare({ permissions })], inDemo);
+
+  expect(acceptPaths).toContain(`^/api/v1/namespaces/demo/pods/${NAME}/eviction$`);
+  expect(acceptPaths).toContain(`^/apis/apps/v1/namespaces/demo/deployments/${NAME}/scale$`);
+  expect(acceptPaths).toHaveLength(5);
+});
+
+test('names of RBAC objects may have colons and capitals, and are still never dots alone', () => {
+  const { acceptPaths } = proxyFilter([declare({ for: clusterRoles })], inDemo);
+  const passes = (name: string) =>
+    acceptPaths.some((pattern) =>
+      new RegExp(pattern).test(`/apis/rbac.authorization.k8s.io/v1/clusterroles/${name}`),
+    );
+
+  expect(['system:node', 'Admin', 'a_b'].filter(passes)).toEqual(['system:node', 'Admin', 'a_b']);
+  expect(['.', '..', '', 'a/b', ':', 'a%2f'].filter(passes)).toEqual([]);
+});
+
+test('methods that no verb needs are rejected', () => {
+  const rejected = (...verbs: Permission['verbs'][number][]) =>
+    proxyFilter([declare({ permissions: [{ resource: pods, verbs }] })], inDemo).rejectMethods;
+
+  expect(rejected('get')).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PATCH|PUT|TRACE)$']);
+  expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|PATCH|TRACE)$']);
+});
+
+test('controllers together have what each has, once, in an order of its own', () => {
+  const one = declare({ permissions: [{ resource: pods, verbs: ['list'] }] });
+  const other = declare({ for: pods });
+
+  const together = proxyFilter([one, other], inDemo);
+  const reversed = proxyFilter([other, one], inDemo);
+
+  expect(together).toEqual(reversed);
+  expect(together.acceptPaths).toHaveLength(new Set(together.acceptPaths).size);
+  expect(together.acceptPaths).toContain(`^/api/v1/namespaces/demo/pods(/${NAME})?$`);
+});
+
+test.each([
+  ['plural', { ...pods, plural: 'pods|.*' }],
+  ['group', { ...pods, group: 'a..b' }],
+  ['version', { ...pods, version: '' }],
+])('a %s that is more than a name is refused', (_, resource) => {
+  expect(() => proxyFilter([declare({ for: resource })], inDemo)).toThrow(ConfigurationError);
+});
+
+test.each(['*', 'a,b', '$(HOME)', ''])('%j is refused as a namespace', (namespace) => {
+  expect(() => proxyFilter([declare({})], { namespace })).toThrow(ConfigurationError);
+});
+
+test.each([
+  [pods, 'exec'],
+  [pods, 'portforward'],
+  [nodes, 'proxy'],
+  [{ ...pods, plural: 'serviceaccounts' }, 'token'],
+])('a declared tunnel is refused instead of being generated in vain', (resource, subresource) => {
+  const permissions: Permission[] = [{ resource, subresource, verbs: ['create'] }];
+
+  expect(() => proxyFilter([declare({ permissions })], inDemo)).toThrow(
+    'the ambassador never lets this subresource through',
+  );
+});
+
+test('arguments give each flag its patterns, separated by commas', () => {
+  const filter = { acceptPaths: ['^/a$', '^/b$'], rejectPaths: ['^/c$'], rejectMethods: ['^D$'] };
+
+  expect(proxyArguments(filter)).toEqual([
+    '--accept-paths=^/a$,^/b$',
+    '--reject-paths=^/c$',
+    '--reject-methods=^D$',
+  ]);
+});

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import {
+  type Controller,
+  controller,
+  type Permission,
+} from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { type SourceOptions, source } from '../../operator/controller/source.ts';
+import { POD_NAMESPACE } from '../../operator/generate/access.ts';
+import { rbac } from '../../operator/generate/rbac.ts';
+import { configMaps, daemonSets, deployments, pods } from '../../operator/model/builtin.ts';
+
+const EVENTS = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] };
+const SOURCE = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] };
+
+const own = {
+  name: 'operator',
+  namespace: POD_NAMESPACE,
+  serviceAccount: { name: 'operator', namespace: 'home' },
+};
+
+function declare(permissions: readonly Permission[] = [], options?: SourceOptions): Controller {
+  return controller({
+    name: 'a',
+    for: source(configMaps, options),
+    permissions,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+}
+
+test('a controller gets its source, its Events, and nothing else, bound to its ServiceAccount', () => {
+  const objects = rbac([declare()], own);
+
+  expect(objects).toEqual([
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'operator' },
+      rules: [SOURCE, EVENTS],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'operator' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' },
+      subjects: [{ kind: 'ServiceAccount', name: 'operator', namespace: 'home' }],
+    },
+  ]);
+});
+
+test('every namespace needs a ClusterRole', () => {
+  const objects = rbac([declare()], { ...own, namespace: undefined });
+
+  expect(objects.map(({ kind, metadata }) => [kind, metadata])).toEqual([
+    ['ClusterRole', { name: 'operator' }],
+    ['ClusterRoleBinding', { name: 'operator' }],
+  ]);
+});
+
+test('each namespace by name has a Role of its own, bound to the ServiceAccount where that lives', () => {
+  const elsewhere = declare([], { namespace: { name: 'shared' } });
+
+  const objects = rbac([declare(), elsewhere], own);
+
+  expect(objects.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
+    ['Role', undefined],
+    ['RoleBinding', undefined],
+    ['Role', 'shared'],
+    ['RoleBinding', 'shared'],
+  ]);
+  expect(objects.flatMap((object) => ('subjects' in object ? object.subjects : []))).toEqual([
+    { kind: 'ServiceAccount', name: 'operator', namespace: 'home' },
+    { kind: 'ServiceAccount', name: 'operator', namespace: 'home' },
+  ]);
+});
+
+test('verbs of one resource are merged, equal rules of one group are joined, and all is sorted', () => {
+  const permissions: Permission[] = [
+    { resource: deployments, verbs: ['patch', 'get'] },
+    { resource: configMaps, verbs: ['patch', 'get'] },
+    { resource: pods, subresource: 'eviction', verbs: ['create'] },
+    { resource: daemonSets, verbs: ['get', 'patch'] },
+  ];
+
+  const [role] = rbac([declare(permissions)], own);
+  const [reversed] = rbac([declare([...permissions].reverse())], own);
+
+  expect(role).toMatchObject({
+    rules: [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'patch'] },
+      { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+      { apiGroups: ['apps'], resources: ['daemonsets', 'deployments'], verbs: ['get', 'patch'] },
+      EVENTS,
+    ],
+  });
+  expect(reversed).toEqual(role);
+});
