@@ -16,7 +16,10 @@ export interface FieldComparison {
   readonly removed: FieldSet;
 }
 
-/** What changed from `before` to `after`; maps and items that came or went count themselves too. */
+/**
+ * What changed from `before` to `after`; maps and items that came or went count themselves too.
+ * Where a field is left out that every object of the kind has, it counts as there.
+ */
 export function compareFields(
   before: JsonObject,
   after: JsonObject,
@@ -75,6 +78,10 @@ function childrenOf(value: unknown, schema: FieldSchema): Map<PathElement, Child
     for (const name of Object.keys(value)) {
       const child = { value: fieldOf(value, name), schema: fieldSchema(schema, name) };
       children.set(fieldElement(name), child);
+    }
+    for (const [name, field] of schema.fields === undefined ? [] : Object.entries(schema.fields)) {
+      const isFilledIn = field.present !== undefined && !Object.hasOwn(value, name);
+      if (isFilledIn) children.set(fieldElement(name), { value: field.present, schema: field });
     }
   }
   return children.size === 0 ? undefined : children;

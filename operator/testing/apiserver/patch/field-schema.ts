@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
+import type { JsonObject } from './json-value.ts';
 import {
   fieldElement,
   indexElement,
@@ -71,15 +71,4 @@ export function schemaBelow(schema: FieldSchema, element: PathElement): FieldSch
   return element.startsWith(fieldElement(''))
     ? fieldSchema(schema, element.slice(2))
     : itemSchema(schema);
-}
-
-/** The value with everything that an object of its kind always has. */
-export function withPresentFields(value: unknown, schema: FieldSchema): unknown {
-  if (!isJsonObject(value) || schema.fields === undefined) return value;
-  const filled = new Map(Object.entries(value));
-  for (const [name, field] of Object.entries(schema.fields)) {
-    const own = fieldOf(value, name) ?? field.present;
-    if (own !== undefined) filled.set(name, withPresentFields(own, field));
-  }
-  return Object.fromEntries(filled);
 }

@@ -36,6 +36,8 @@ export function pathsOf(set: FieldSet): FieldPath[] {
 }
 
 export function unionOf(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptyFieldSet(left)) return right;
+  if (isEmptyFieldSet(right)) return left;
   const children = new Map(left.children);
   for (const [element, child] of right.children) {
     children.set(element, unionOf(children.get(element) ?? NO_FIELDS, child));
@@ -45,6 +47,7 @@ export function unionOf(left: FieldSet, right: FieldSet): FieldSet {
 
 /** What is in `left` and not in `right`. A path does not stand for those below it. */
 export function differenceOf(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptyFieldSet(right)) return left;
   return narrowed(
     left,
     (element) => !right.members.has(element),
@@ -76,13 +79,19 @@ export function sameFields(left: FieldSet, right: FieldSet): boolean {
   return isEmptyFieldSet(differenceOf(left, right)) && isEmptyFieldSet(differenceOf(right, left));
 }
 
+/** The set itself where everything stays, so that what is known about it stays known. */
 function narrowed(
   set: FieldSet,
   keeps: (element: PathElement) => boolean,
   narrow: (element: PathElement, child: FieldSet) => FieldSet,
 ): FieldSet {
-  const children = [...set.children]
-    .map(([element, child]): [PathElement, FieldSet] => [element, narrow(element, child)])
-    .filter(([, child]) => !isEmptyFieldSet(child));
-  return { members: new Set([...set.members].filter(keeps)), children: new Map(children) };
+  const members = [...set.members].filter(keeps);
+  let isSame = members.length === set.members.size;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of set.children) {
+    const left = narrow(element, child);
+    isSame &&= left === child;
+    if (!isEmptyFieldSet(left)) children.set(element, left);
+  }
+  return isSame ? set : { members: new Set(members), children };
 }

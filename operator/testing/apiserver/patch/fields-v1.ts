@@ -2,15 +2,31 @@ import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
 import { isJsonObject, type JsonObject } from './json-value.ts';
 import { compareElements, type FieldPath } from './path-element.ts';
 
+/**
+ * Both forms of the sets that were read, for as long as somebody holds them: most writes leave most
+ * owners as they were, and neither form is ever changed.
+ */
+const SETS = new WeakMap<object, FieldSet>();
+const TEXTS = new WeakMap<FieldSet, JsonObject>();
+
 /** A field set in the form of `managedFields[].fieldsV1`; `.` marks a parent that is a member. */
 export function toFieldsV1(set: FieldSet): JsonObject {
+  const known = TEXTS.get(set);
+  if (known !== undefined) return known;
+  const fields = written(set);
+  SETS.set(fields, set);
+  TEXTS.set(set, fields);
+  return fields;
+}
+
+function written(set: FieldSet): JsonObject {
   const elements = [...new Set([...set.members, ...set.children.keys()])].sort(compareElements);
   return Object.fromEntries(
     elements.map((element) => {
       const child = set.children.get(element);
       if (child === undefined) return [element, {}];
       const self = set.members.has(element) ? { '.': {} } : {};
-      return [element, { ...self, ...toFieldsV1(child) }];
+      return [element, { ...self, ...written(child) }];
     }),
   );
 }
@@ -18,8 +34,14 @@ export function toFieldsV1(set: FieldSet): JsonObject {
 /** @returns undefined when the value is not in that form. */
 export function fromFieldsV1(value: unknown): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
+  const known = SETS.get(value);
+  if (known !== undefined) return known;
   const paths = pathsIn(value);
-  return paths === undefined ? undefined : paths.length === 0 ? NO_FIELDS : fieldSetOf(paths);
+  if (paths === undefined) return undefined;
+  const set = paths.length === 0 ? NO_FIELDS : fieldSetOf(paths);
+  SETS.set(value, set);
+  if (set !== NO_FIELDS) TEXTS.set(set, value);
+  return set;
 }
 
 function pathsIn(fields: JsonObject): FieldPath[] | undefined {

@@ -1,5 +1,5 @@
 import { compareFields, type FieldComparison } from './field-comparison.ts';
-import { type FieldSchema, withPresentFields } from './field-schema.ts';
+import type { FieldSchema } from './field-schema.ts';
 import { isEmptyFieldSet, unionOf } from './field-set.ts';
 import { isJsonObject, type JsonObject, withField, withoutField } from './json-value.ts';
 import { kindSchema } from './kind-schema.ts';
@@ -46,18 +46,14 @@ function ownersToStartFrom({ before, after, subresource }: RecordUpdateRequest):
   return owners === undefined || owners.size === 0 ? stored() : owners;
 }
 
-/** What changed, when an object of this kind is completed to what it always has. */
+/** What changed, with nothing before a create. */
 export function compareStates(
   before: JsonObject | undefined,
   after: JsonObject,
   schema: FieldSchema,
 ): FieldComparison {
-  return compareFields(completed(before ?? {}, schema), completed(after, schema), schema);
-}
-
-function completed(object: JsonObject, schema: FieldSchema): JsonObject {
-  const filled = withPresentFields(withoutManagedFields(object), schema);
-  return isJsonObject(filled) ? filled : object;
+  const former = withoutManagedFields(before ?? {});
+  return compareFields(former, withoutManagedFields(after), schema);
 }
 
 /** The object without `metadata.managedFields`, which own nothing themselves. */
