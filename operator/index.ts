@@ -130,3 +130,7 @@ export {
   type Self,
 } from './controller/reconciler.ts';
 export { type Source, type SourceOptions, source } from './controller/source.ts';
+
+// One declaration, many outputs
+
+export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';

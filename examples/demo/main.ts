@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { configMaps, restClient, systemClock, undiciTransport } from 'chancery';
-import { ApiServer } from 'chancery/testing';
+import { ApiServer, eventually } from 'chancery/testing';
 import { type Ambassador, startAmbassador } from './ambassador.ts';
 import { filterOf } from './filter.ts';
 import { type LogLine, OperatorProcess } from './operator-process.ts';
@@ -13,15 +13,17 @@ import { Timeline } from './timeline.ts';
 
 const NAMESPACE = 'demo';
 const CONFIG_MAP = 'webapp-config';
+/** Where the operator keeps what it has acted on. */
+const STATE = 'config-restart-state';
 const REPLICAS = 3;
 const LIMIT_MS = 25_000;
 const EXAMPLE = new URL('../config-restart/', import.meta.url);
 
 /** What the operator's log says, in the words of the timeline. */
 function tellOf(timeline: Timeline): (line: LogLine) => void {
-  return ({ level, msg, workload, key }) => {
-    const about = workload ?? key;
-    if (level === 'warn' || level === 'error' || about !== undefined) {
+  return ({ level, msg, key, kind, name }) => {
+    const about = kind === undefined ? key : `${kind} ${name}`;
+    if (about !== undefined || level === 'warn' || level === 'error') {
       timeline.tell('operator', about === undefined ? msg : `${msg}: ${about}`);
     }
   };
@@ -61,10 +63,12 @@ async function main(): Promise<number> {
     server.applyManifest(inNamespace(sample));
     timeline.tell('you', 'kubectl apply -f examples/config-restart/sample/web-app.yaml');
     const before = await podWatch.allReady(REPLICAS, [], deadline);
+    // What the operator sees first is its baseline, whatever it is: let it see the old message.
+    await eventually(() => server.get('v1', 'ConfigMap', NAMESPACE, STATE) !== undefined);
 
     const you = restClient({ transport, fieldManager: 'you', clock: systemClock });
     const target = { namespace: NAMESPACE, name: CONFIG_MAP };
-    const body = { data: { message: 'Good morning' } };
+    const body = { data: { message: 'Good evening' } };
     await you.patch(configMaps, target, { type: 'merge', body }, { signal: deadline });
     timeline.tell('you', `change the message in ConfigMap ${CONFIG_MAP}`);
     await podWatch.allReady(REPLICAS, before, deadline);
@@ -73,7 +77,8 @@ async function main(): Promise<number> {
     timeline.say(`
 Look at it:   ${ambassador.url}/api/v1/namespaces/${NAMESPACE}/configmaps   (what the operator may see)
               ${server.url}/apis/events.k8s.io/v1/namespaces/${NAMESPACE}/events
-              ${operator.healthUrl}?verbose`);
+              ${operator.healthUrl}?verbose
+`);
     if (process.stdout.isTTY) {
       timeline.say(`Change it:    kubectl --server=${server.url} -n ${NAMESPACE} patch cm ${CONFIG_MAP} --type=merge -p '{"data":{"message":"again"}}'
 It stays up until you press Ctrl-C.`);

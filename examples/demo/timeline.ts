@@ -14,7 +14,7 @@ export class Timeline {
 
   tell(actor: Actor, text: string): void {
     const seconds = ((performance.now() - this.#startedAt) / 1_000).toFixed(1);
-    this.#out.write(`${seconds.padStart(5)} s  ${actor.padEnd(11)}${text}\n`);
+    this.#out.write(`${seconds.padStart(5)} s  ${actor.padEnd(12)}${text}\n`);
   }
 
   say(text: string): void {
