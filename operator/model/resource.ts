@@ -72,7 +72,7 @@ export function objectPath(
  * such as `..` would reach another object than the caller meant, past the ambassador's filter.
  */
 function segment(text: string, what: string): string {
-  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
+  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text) || !text.isWellFormed()) {
     throw new ConfigurationError(`${what} cannot be part of a URL path`, {
       context: { [what]: text },
     });

@@ -69,7 +69,8 @@ export function parseSelector(text: string): Selector {
   }
 }
 
-const TOKEN = /\s+|(==|!=|[=!(),])|([^\s=!(),]+)/y;
+/** Space is what the server's lexer takes for space; any other is part of a word, and refused. */
+const TOKEN = /[ \t\r\n]+|(==|!=|[=!(),])|([^ \t\r\n=!(),]+)/y;
 
 function tokenize(text: string): string[] {
   const tokens: string[] = [];

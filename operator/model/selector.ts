@@ -72,7 +72,7 @@ export function selectorFromObject(selector: LabelSelector): Selector {
     requirement(key, 'in', [value]),
   );
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
-    const known = OBJECT_OPERATORS[operator];
+    const known = OBJECT_OPERATORS.get(operator);
     if (known === undefined) throw invalid(`unknown operator ${JSON.stringify(operator)}`);
     const needsValues = known === 'in' || known === 'notin';
     if (needsValues !== values.length > 0) {
@@ -83,12 +83,12 @@ export function selectorFromObject(selector: LabelSelector): Selector {
   return [...equal, ...expressions];
 }
 
-const OBJECT_OPERATORS: Readonly<Record<string, Requirement['operator']>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: 'absent',
-};
+const OBJECT_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', 'absent'],
+]);
 
 /** A requirement with its key and values checked against the grammar of labels. */
 export function requirement(

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import {
+  formatSelector,
+  isLabelKey,
+  isLabelValue,
+  matchesSelector,
+  selectorFromObject,
+} from '../../operator/model/selector.ts';
+
+describe('matchesSelector', () => {
+  const isA = { key: 'x', operator: 'in', values: ['a'] } as const;
+
+  test.each([
+    ['no requirement selects everything', [], undefined, true],
+    ['in needs the label', [isA], {}, false],
+    ['in needs one of the values', [isA], { x: 'b' }, false],
+    ['in holds', [isA], { x: 'a', y: 'z' }, true],
+    ['notin holds without the label', [{ ...isA, operator: 'notin' }], undefined, true],
+    ['notin holds for another value', [{ ...isA, operator: 'notin' }], { x: 'b' }, true],
+    ['notin fails for the value', [{ ...isA, operator: 'notin' }], { x: 'a' }, false],
+    ['exists holds for an empty value', [{ ...isA, operator: 'exists' }], { x: '' }, true],
+    ['exists needs the label', [{ ...isA, operator: 'exists' }], { y: '' }, false],
+    ['absent fails for an empty value', [{ ...isA, operator: 'absent' }], { x: '' }, false],
+    ['absent holds without labels', [{ ...isA, operator: 'absent' }], undefined, true],
+    ['all of several must hold', [isA, { ...isA, key: 'y' }], { x: 'a' }, false],
+    [
+      'a name that every JavaScript object has is no label',
+      [{ key: 'constructor', operator: 'exists', values: [] }],
+      {},
+      false,
+    ],
+  ] as const)('%s', (_what, selector, labels, expected) => {
+    expect(matchesSelector(selector, labels)).toBe(expected);
+  });
+});
+
+describe('formatSelector', () => {
+  test('writes the forms that people write', () => {
+    const text = formatSelector([
+      { key: 'a', operator: 'in', values: ['1'] },
+      { key: 'b', operator: 'notin', values: ['1'] },
+      { key: 'c', operator: 'in', values: ['2', '1'] },
+      { key: 'd', operator: 'notin', values: ['', '1'] },
+      { key: 'e', operator: 'in', values: [''] },
+      { key: 'f', operator: 'exists', values: [] },
+      { key: 'g', operator: 'absent', values: [] },
+    ]);
+
+    expect(text).toBe('a=1,b!=1,c in (1,2),d notin (,1),e in (),f,!g');
+  });
+});
+
+describe('selectorFromObject', () => {
+  test('joins labels and expressions', () => {
+    const selector = selectorFromObject({
+      matchLabels: { app: 'web' },
+      matchExpressions: [
+        { key: 'tier', operator: 'In', values: ['a', 'b'] },
+        { key: 'env', operator: 'NotIn', values: ['dev'] },
+        { key: 'x', operator: 'Exists' },
+        { key: 'y', operator: 'DoesNotExist', values: [] },
+      ],
+    });
+
+    expect(formatSelector(selector)).toBe('app=web,tier in (a,b),env!=dev,x,!y');
+  });
+
+  test('an empty one selects everything', () => {
+    expect(selectorFromObject({})).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown operator', { key: 'x', operator: 'Gt', values: ['1'] }, 'unknown operator "Gt"'],
+    ['an inherited name', { key: 'x', operator: 'constructor' }, 'unknown operator "constructor"'],
+    ['In without values', { key: 'x', operator: 'In' }, 'operator In needs values'],
+    [
+      'Exists with values',
+      { key: 'x', operator: 'Exists', values: ['a'] },
+      'Exists takes no values',
+    ],
+    ['a bad key', { key: 'x y', operator: 'Exists' }, '"x y" is not a label key'],
+    ['a bad value', { key: 'x', operator: 'In', values: ['a b'] }, '"a b" is not a label value'],
+  ])('refuses %s', (_what, expression, problem) => {
+    const attempt = (): unknown => selectorFromObject({ matchExpressions: [expression] });
+
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(problem);
+  });
+});
+
+describe('the grammar of labels', () => {
+  const long = (count: number): string => 'a'.repeat(count);
+
+  test.each([
+    ['a', true],
+    ['A.b_c-9', true],
+    [long(63), true],
+    [long(64), false],
+    ['', false],
+    ['-a', false],
+    ['a-', false],
+    ['a\n', false],
+    ['ä', false],
+    ['example.io/a', true],
+    [`${`${long(63)}.`.repeat(3)}${long(61)}/a`, true],
+    [`${`${long(63)}.`.repeat(3)}${long(62)}/a`, false],
+    ['/a', false],
+    ['a/', false],
+    ['Example.io/a', false],
+    ['a..b/c', false],
+    ['a/b/c', false],
+  ])('%j as a key: %s', (text, expected) => {
+    expect(isLabelKey(text)).toBe(expected);
+  });
+
+  test.each([
+    ['', true],
+    [long(63), true],
+    [long(64), false],
+    ['a.b', true],
+    ['.a', false],
+    ['a b', false],
+    ['a/b', false],
+    ['a\n', false],
+  ])('%j as a value: %s', (text, expected) => {
+    expect(isLabelValue(text)).toBe(expected);
+  });
+});
