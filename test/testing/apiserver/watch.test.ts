@@ -5,7 +5,7 @@ import { summary, watch } from './support/watched.ts';
 
 test('a watch from a resourceVersion has what happened since, and what happens', async () => {
   const cluster = await startCluster();
-  const first = cluster.server.create(configMap('a')) as { metadata: { resourceVersion?: string } };
+  const first = cluster.server.create(configMap('a'));
   cluster.server.create(configMap('b'));
 
   const watched = await watch(

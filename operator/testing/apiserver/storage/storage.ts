@@ -25,6 +25,8 @@ export class Storage {
   readonly #undelivered: [ResourceName, StorageEvent][] = [];
   #delivering = false;
   #revision = 1;
+  /** Nothing up to this revision is remembered of any resource. */
+  #compacted = 1;
 
   constructor({ historyLimit }: StorageOptions) {
     this.#historyLimit = historyLimit;
@@ -86,6 +88,7 @@ export class Storage {
 
   /** Forgets all history: older resourceVersions and continue tokens are answered with 410. */
   compact(): void {
+    this.#compacted = this.#revision;
     for (const collection of this.#collections.values()) collection.compact(this.#revision);
   }
 
@@ -98,7 +101,7 @@ export class Storage {
   #collection(resource: ResourceName): Collection {
     let collection = this.#collections.get(resource);
     if (collection === undefined) {
-      collection = new Collection(this.#revision, this.#historyLimit);
+      collection = new Collection(this.#compacted, this.#historyLimit);
       this.#collections.set(resource, collection);
     }
     return collection;

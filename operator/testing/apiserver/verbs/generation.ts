@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../cluster-access.ts';
+import { isObject } from '../objects/metadata.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** metadata.generation after a change: it counts changes of what a controller must act upon. */
@@ -23,6 +24,8 @@ function isWish(served: ServedResource, object: StoredObject, stored: StoredObje
 
 /** Of a custom resource everything counts but metadata, and status where it is a subresource. */
 function wishOf(served: ServedResource, object: StoredObject): unknown {
+  // Where a Pod runs is an answer of the scheduler, not a wish.
+  if (object.kind === 'Pod' && isObject(object.spec)) return { ...object.spec, nodeName: '' };
   if (!served.custom) return object.spec;
   const { metadata: _, ...rest } = object;
   if (!served.subresources.some(({ name }) => name === 'status')) return rest;

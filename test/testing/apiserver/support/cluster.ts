@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import {
   ApiServer,
   type ApiServerOptions,
@@ -16,7 +17,12 @@ export interface Answer {
 /** A server for one test, and requests to it. */
 export interface TestCluster {
   readonly server: ApiServer;
-  send(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
 }
 
 /** Starts a server that the test's end closes. */
@@ -31,14 +37,14 @@ async function send(
   method: string,
   path: string,
   body?: unknown,
-  headers: HeadersInit = {},
+  headers: Record<string, string> = {},
 ): Promise<Answer> {
   const response = await fetch(url + path, {
     method,
     headers: {
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': contentType(method) }),
-      ...Object.fromEntries(new Headers(headers)),
+      ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
@@ -61,7 +67,11 @@ function decoded(text: string): unknown {
 /** Path of the ConfigMaps of `default`, where most tests play. */
 export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-export function configMap(name: string, metadata: object = {}, data: object = { k: 'v' }) {
+export function configMap(
+  name: string,
+  metadata: object = {},
+  data: object = { k: 'v' },
+): KubernetesObject & { readonly data: object } {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',

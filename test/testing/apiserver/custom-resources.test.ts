@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startCluster, type TestCluster } from './support/cluster.ts';
+import { summary, watch } from './support/watched.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const WIDGETS = '/apis/example.dev/v1/namespaces/default/widgets';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['size'],
+      properties: {
+        size: { type: 'integer', minimum: 1, maximum: 9 },
+        color: { type: 'string', enum: ['red', 'blue'], default: 'red' },
+        tags: { type: 'object', additionalProperties: { type: 'string', minLength: 2 } },
+        port: { 'x-kubernetes-int-or-string': true },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        code: { type: 'string', pattern: '^[A-Z]+$' },
+      },
+    },
+    status: {
+      type: 'object',
+      properties: { phase: { type: 'string' }, size: { type: 'integer' } },
+    },
+  },
+};
+
+const DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.dev' },
+  spec: {
+    group: 'example.dev',
+    scope: 'Namespaced',
+    names: { kind: 'Widget', plural: 'widgets', shortNames: ['wd'] },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: SCHEMA },
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' },
+        },
+        additionalPrinterColumns: [
+          { name: 'Color', type: 'string', jsonPath: '.spec.color' },
+          {
+            name: 'Ready',
+            type: 'string',
+            jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+          },
+        ],
+      },
+    ],
+  },
+};
+
+function widget(name: string, spec: object) {
+  return { apiVersion: 'example.dev/v1', kind: 'Widget', metadata: { name }, spec };
+}
+
+let cluster: TestCluster;
+
+beforeEach(async () => {
+  cluster = await startCluster();
+  await cluster.send('POST', DEFINITIONS, DEFINITION);
+});
+
+test('a definition is established, and its resource served and discovered', async () => {
+  const definition = await cluster.send('GET', `${DEFINITIONS}/widgets.example.dev`);
+  const list = await cluster.send('GET', WIDGETS);
+  const resources = await cluster.send('GET', '/apis/example.dev/v1');
+
+  expect(definition.body.status.conditions).toMatchObject([
+    { type: 'NamesAccepted', status: 'True' },
+    { type: 'Established', status: 'True' },
+  ]);
+  expect(list.body).toMatchObject({ kind: 'WidgetList', items: [], metadata: { continue: '' } });
+  expect(resources.body.resources.map(({ name }: { name: string }) => name)).toEqual([
+    'widgets',
+    'widgets/status',
+    'widgets/scale',
+  ]);
+});
+
+test('unknown fields are dropped with a warning, and defaults are set', async () => {
+  const spec = { size: 1, unknown: true, free: { any: [1] }, tags: { ab: 'cd' } };
+
+  const { body, headers } = await cluster.send('POST', WIDGETS, widget('a', spec));
+
+  expect(body.spec).toEqual({ size: 1, color: 'red', free: { any: [1] }, tags: { ab: 'cd' } });
+  expect(headers.get('warning')).toBe('299 - "unknown field \\"spec.unknown\\""');
+});
+
+test('an unknown field is refused where the client asks for strictness', async () => {
+  const path = `${WIDGETS}?fieldValidation=Strict`;
+
+  const { status, body } = await cluster.send('POST', path, widget('a', { size: 1, unknown: 1 }));
+
+  expect(status).toBe(400);
+  expect(body.message).toContain('strict decoding error: unknown field "spec.unknown"');
+});
+
+describe.each([
+  [{}, 'spec.size: Required value'],
+  [
+    { size: 10 },
+    'spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9',
+  ],
+  [
+    { size: 0 },
+    'spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
+  ],
+  [
+    { size: 1.5 },
+    'spec.size: Invalid value: "number": spec.size in body must be of type integer: "number"',
+  ],
+  [
+    { size: 1, color: 'green' },
+    'spec.color: Unsupported value: "green": supported values: "red", "blue"',
+  ],
+  [
+    { size: 1, tags: { a: 'b' } },
+    'spec.tags.a: Invalid value: "b": spec.tags.a in body should be at least 2 chars long',
+  ],
+  [
+    { size: 1, code: 'ab' },
+    `spec.code: Invalid value: "ab": spec.code in body should match '^[A-Z]+$'`,
+  ],
+  [
+    { size: 1, port: true },
+    'spec.port: Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"',
+  ],
+])('a widget with spec %j', (spec, message) => {
+  test('is refused', async () => {
+    const { status, body } = await cluster.send('POST', WIDGETS, widget('bad', spec));
+
+    expect(status).toBe(422);
+    expect(body.message).toBe(`Widget.example.dev "bad" is invalid: ${message}`);
+  });
+});
+
+test('a PUT must name the resourceVersion that it replaces', async () => {
+  await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
+
+  const { status, body } = await cluster.send('PUT', `${WIDGETS}/a`, widget('a', { size: 2 }));
+
+  expect(status).toBe(422);
+  expect(body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified');
+});
+
+test('the scale of a widget is read and written by the paths of its definition', async () => {
+  await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
+
+  await cluster.send('PATCH', `${WIDGETS}/a/status`, { status: { size: 4 } });
+  const { body } = await cluster.send('PATCH', `${WIDGETS}/a/scale`, { spec: { replicas: 3 } });
+
+  expect(body).toMatchObject({ kind: 'Scale', spec: { replicas: 3 }, status: { replicas: 4 } });
+  const scaled = await cluster.send('GET', `${WIDGETS}/a`);
+  expect(scaled.body).toMatchObject({ spec: { size: 3 }, metadata: { generation: 2 } });
+});
+
+test('the Table of widgets has the columns of the definition', async () => {
+  await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+  const { body } = await cluster.send('GET', WIDGETS, undefined, { accept });
+
+  expect(body.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([
+    'Name',
+    'Color',
+    'Ready',
+  ]);
+  expect(body.rows[0].cells).toEqual(['a', 'red', null]);
+});
+
+test('deleting a definition deletes its objects, and then the resource is unknown', async () => {
+  await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
+  const watched = await watch(cluster, `${WIDGETS}?watch=1`);
+  await watched.next();
+
+  const deleted = await cluster.send('DELETE', `${DEFINITIONS}/widgets.example.dev`);
+  const list = await cluster.send('GET', WIDGETS);
+
+  expect(deleted.body.status.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Terminating', status: 'True' }),
+  );
+  expect(list).toMatchObject({ status: 404, text: '404 page not found\n' });
+  expect((await watched.rest()).map(summary)).toEqual(['DELETED a']);
+});
+
+test('an object with a finalizer holds its definition', async () => {
+  const object = widget('a', { size: 1 });
+  Object.assign(object.metadata, { finalizers: ['example.dev/cleanup'] });
+  await cluster.send('POST', WIDGETS, object);
+  const path = `${DEFINITIONS}/widgets.example.dev`;
+
+  await cluster.send('DELETE', path);
+  const held = await cluster.send('GET', path);
+  await cluster.send('PATCH', `${WIDGETS}/a`, { metadata: { finalizers: null } });
+  const released = await cluster.send('GET', path);
+
+  expect([held.status, released.status]).toEqual([200, 404]);
+});
+
+test('a changed definition ends the watches of its resource', async () => {
+  const watched = await watch(cluster, `${WIDGETS}?watch=1`);
+  const path = `${DEFINITIONS}/widgets.example.dev`;
+
+  await cluster.send('PATCH', path, { spec: { names: { shortNames: ['w'] } } });
+
+  expect(await watched.rest()).toEqual([]);
+  const resources = await cluster.send('GET', '/apis/example.dev/v1');
+  expect(resources.body.resources[0].shortNames).toEqual(['w']);
+});
