@@ -2,22 +2,20 @@
  * The main job, without a cluster: an API server in this process, a real `kubectl proxy` in front of
  * it, and the shipped operator behind that. A ConfigMap changes, and the Pods that use it are rolled.
  */
-import { readdir, readFile } from 'node:fs/promises';
 import { configMaps, restClient, systemClock, undiciTransport } from 'chancery';
 import { ApiServer, eventually } from 'chancery/testing';
 import { type Ambassador, startAmbassador } from './ambassador.ts';
+import { applySample, NAMESPACE, prepare } from './example.ts';
 import { filterOf } from './filter.ts';
 import { type LogLine, OperatorProcess } from './operator-process.ts';
 import { PodWatch } from './pod-watch.ts';
 import { Timeline } from './timeline.ts';
 
-const NAMESPACE = 'demo';
 const CONFIG_MAP = 'webapp-config';
 /** Where the operator keeps what it has acted on. */
 const STATE = 'config-restart-state';
 const REPLICAS = 3;
 const LIMIT_MS = 25_000;
-const EXAMPLE = new URL('../config-restart/', import.meta.url);
 
 /** What the operator's log says, in the words of the timeline. */
 function tellOf(timeline: Timeline): (line: LogLine) => void {
@@ -40,10 +38,7 @@ async function main(): Promise<number> {
 
   const server = await ApiServer.start({ workloads: { podReadyMs: 400, podStopMs: 200 } });
   timeline.tell('API server', `embedded in this process, at ${server.url}`);
-  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  for (const crd of await readdir(new URL('crds/', EXAMPLE))) {
-    server.applyManifest(await readFile(new URL(`crds/${crd}`, EXAMPLE), 'utf8'));
-  }
+  await prepare(server);
   const transport = undiciTransport(server.url);
   let ambassador: Ambassador | undefined;
   let operator: OperatorProcess | undefined;
@@ -59,8 +54,7 @@ async function main(): Promise<number> {
 
     const podWatch = new PodWatch(transport, NAMESPACE, timeline);
     const watching = podWatch.run(stop.signal);
-    const sample = await readFile(new URL('sample/web-app.yaml', EXAMPLE), 'utf8');
-    server.applyManifest(inNamespace(sample));
+    await applySample(server);
     timeline.tell('you', 'kubectl apply -f examples/config-restart/sample/web-app.yaml');
     const before = await podWatch.allReady(REPLICAS, [], deadline);
     // What the operator sees first is its baseline, whatever it is: let it see the old message.
@@ -102,11 +96,6 @@ It stays up until you press Ctrl-C.`);
     await transport.close();
     await server.close();
   }
-}
-
-/** The sample names no namespace, as samples do; `kubectl -n` would say it. */
-function inNamespace(manifest: string): string {
-  return manifest.replaceAll(/^metadata:\n/gm, `metadata:\n  namespace: ${NAMESPACE}\n`);
 }
 
 process.exitCode = await main();
