@@ -1,0 +1,72 @@
+import { isController, type KubernetesObject, resourceName } from 'chancery';
+import { expect, test } from 'vitest';
+import { documentWatcher } from '../front-ends/config-map.ts';
+import { watcherMappings } from '../front-ends/front-ends.ts';
+import configRestart from '../operator.ts';
+
+function watcher(metadata: object, rest: object): KubernetesObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'x',
+    metadata: { name: 'w', namespace: 'ns', ...metadata },
+    ...rest,
+  };
+}
+
+test('the module exports one controller for ConfigMaps', () => {
+  expect(isController(configRestart)).toBe(true);
+  expect(configRestart.name).toBe('config-restart');
+  expect(resourceName(configRestart.for.resource)).toBe('configmaps');
+});
+
+test('every definition is optional, so that annotations work without any of them', () => {
+  const sources = configRestart.watches.map(({ source }) => [
+    resourceName(source.resource),
+    source.optional,
+  ]);
+
+  expect(sources).toEqual([
+    ['configwatchers.k8spatterns.io', true],
+    ['configwatchers.k8spatterns.com', true],
+    ['configmonitors.magalix.com', true],
+    ['configmaps', false],
+  ]);
+});
+
+test('a watcher enqueues the ConfigMap that it names, in its own namespace', () => {
+  const spec = { configMap: 'config', podSelector: { app: 'x' } };
+  const document = { data: { spec: JSON.stringify(spec) } };
+
+  const keys = watcherMappings.map(({ source, map }) => [
+    ...map(watcher({}, source.optional ? { spec } : document)),
+  ]);
+
+  expect(keys).toEqual([['ns/config'], ['ns/config'], ['ns/config'], ['ns/config']]);
+});
+
+test('a watcher that names nothing enqueues its own name, so that somebody reports on it', () => {
+  const keys = watcherMappings.map(({ map }) => [...map(watcher({}, { spec: null, data: {} }))]);
+
+  expect(keys).toEqual([['ns/w'], ['ns/w'], ['ns/w'], ['ns/w']]);
+});
+
+test('a document of aliases that grow without end is refused, not expanded', () => {
+  const levels = ['a: &a [x,x,x,x,x,x,x,x,x]'];
+  for (let level = 1; level < 9; level++) {
+    const [before, now] = [level - 1, level].map((each) => String.fromCharCode(97 + each));
+    levels.push(`${now}: &${now} [${Array(9).fill(`*${before}`).join()}]`);
+  }
+  const bomb = watcher({}, { data: { spec: levels.join('\n') } });
+
+  const read = documentWatcher(bomb);
+
+  expect(read).toMatchObject({ accepted: false, refusal: { reason: 'InvalidSpec' } });
+});
+
+test.each([['secrets'], ['nodes'], ['pods/exec']])('no permission on %s is asked for', (name) => {
+  const asked = configRestart.permissions.map(({ resource, subresource }) =>
+    subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`,
+  );
+
+  expect(asked).not.toContain(name);
+});
