@@ -68,7 +68,7 @@ export function accessOf(
 function accessOfOne(controller: Controller, placement: Placement): readonly Access[] {
   const sources = [controller.for, ...controller.watches.map(({ source }) => source)];
   const places = namespacesOf(sources, placement);
-  const looksAtCluster = sources.some(({ resource }) => !resource.namespaced);
+  const toEvents = eventPlaces([...sources, ...controller.permissions], places);
   return [
     ...sources.map((source) => accessOfSource(source, placement)),
     ...controller.permissions.flatMap(({ resource, subresource, verbs }) =>
@@ -79,14 +79,23 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Acc
         verbs,
       })),
     ),
-    // An Event is recorded beside its object, and in `default` when that has no namespace.
-    ...[...places, ...(looksAtCluster ? ['default'] : [])].map((namespace) => ({
+    ...toEvents.map((namespace) => ({
       resource: events,
       subresource: undefined,
       namespace,
       verbs: ['create'] as const,
     })),
   ];
+}
+
+/** An Event is recorded beside its object, and in `default` when that has no namespace. */
+function eventPlaces(
+  regarding: readonly { readonly resource: Resource }[],
+  places: readonly (string | undefined)[],
+): readonly (string | undefined)[] {
+  const beside = regarding.some(({ resource }) => resource.namespaced) ? places : [];
+  const apart = regarding.some(({ resource }) => !resource.namespaced) ? ['default'] : [];
+  return beside.includes(undefined) ? beside : [...beside, ...apart];
 }
 
 function accessOfSource({ resource, namespace }: Source, placement: Placement): Access {

@@ -99,8 +99,24 @@ test('a source in a namespace by name is there, and so is what its controller ma
 test('a cluster-scoped resource has no namespace, and its Events are in default', () => {
   const { acceptPaths } = proxyFilter([declare({ for: nodes })], inDemo);
 
-  expect(acceptPaths).toContain(`^/api/v1/nodes(/${NAME})?$`);
-  expect(acceptPaths).toContain('^/apis/events[.]k8s[.]io/v1/namespaces/default/events$');
+  expect(acceptPaths).toEqual([
+    '^/version$',
+    `^/api/v1/nodes(/${NAME})?$`,
+    '^/apis/events[.]k8s[.]io/v1/namespaces/default/events$',
+  ]);
+});
+
+test('a controller that looks at the cluster only may act in every namespace', () => {
+  const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
+
+  const { acceptPaths } = proxyFilter([declare({ for: nodes, permissions })], inDemo);
+
+  expect(acceptPaths).toEqual([
+    '^/version$',
+    `^/api/v1/nodes(/${NAME})?$`,
+    `^/api/v1/namespaces/${LABEL}/pods/${NAME}$`,
+    `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events$`,
+  ]);
 });
 
 test('verbs decide between the collection and the object', () => {

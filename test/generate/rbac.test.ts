@@ -80,6 +80,7 @@ test('verbs of one resource are merged, equal rules of one group are joined, and
     { resource: configMaps, verbs: ['patch', 'get'] },
     { resource: pods, subresource: 'eviction', verbs: ['create'] },
     { resource: daemonSets, verbs: ['get', 'patch'] },
+    { resource: { ...deployments, version: 'v2', plural: 'crons' }, verbs: ['get', 'patch'] },
   ];
 
   const [role] = rbac([declare(permissions)], own);
@@ -89,7 +90,11 @@ test('verbs of one resource are merged, equal rules of one group are joined, and
     rules: [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
-      { apiGroups: ['apps'], resources: ['daemonsets', 'deployments'], verbs: ['get', 'patch'] },
+      {
+        apiGroups: ['apps'],
+        resources: ['crons', 'daemonsets', 'deployments'],
+        verbs: ['get', 'patch'],
+      },
       EVENTS,
     ],
   });
