@@ -54,9 +54,10 @@ export class Owners {
   /** True for this process's own Pod and for every Pod of the workload that it belongs to. */
   async isSelf(pod: Pod, owner: PodOwner): Promise<boolean> {
     const { self } = this.#access;
-    if (self.podName === undefined || self.namespace !== this.#namespace) return false;
+    if (self.podName === undefined) return false;
+    if (self.namespace !== undefined && self.namespace !== this.#namespace) return false;
     if (pod.metadata.name === self.podName) return true;
-    this.#selfUid ??= this.#ownUid({ namespace: self.namespace, name: self.podName });
+    this.#selfUid ??= this.#ownUid({ namespace: this.#namespace, name: self.podName });
     const uid = await this.#selfUid;
     return uid !== undefined && owner.type !== 'none' && owner.uid === uid;
   }
