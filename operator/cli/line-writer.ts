@@ -34,11 +34,6 @@ export class LineWriter implements Disposable {
     return this.#failure !== undefined && isReaderGone(this.#failure) ? undefined : this.#failure;
   }
 
-  /** Nobody reads: writing has no point any more. */
-  close(): void {
-    this.#abort.abort(new Error('the output was closed'));
-  }
-
   /** Writes every line, and resolves when the stream takes more, or when there is no point any more. */
   async write(lines: Iterable<string>): Promise<void> {
     let chunk = '';
@@ -61,10 +56,10 @@ export class LineWriter implements Disposable {
 
   readonly #onError = (error: Error): void => {
     this.#failure ??= error;
-    this.close();
+    this.#onClose();
   };
 
-  readonly #onClose = (): void => this.close();
+  readonly #onClose = (): void => this.#abort.abort(new Error('the output was closed'));
 
   [Symbol.dispose](): void {
     this.#out.off('close', this.#onClose);

@@ -39,8 +39,9 @@ ${environmentHelp([
   'CHANCERY_RELIST_INTERVAL',
 ])}
 
-Results go to standard output, the log goes to standard error as JSON. It ends with exit code 0 when
-the reader closes the pipe, and on SIGTERM and SIGINT; with 2 when the command line is wrong.
+Results go to standard output, the log goes to standard error as JSON. It ends with exit code 0 on
+SIGTERM and SIGINT, and when the next line finds nobody to read it; with 2 when the command line is
+wrong.
 
 Examples:
 
@@ -53,8 +54,8 @@ Examples:
   # The Pods of one application in all namespaces
   chancery watch pods -A -l 'app=web,tier in (front,back)'
 
-  # One object, and who comes first
-  chancery watch deployment web | head -1
+  # One object
+  chancery watch deployment web -n demo
 
   # What exists, without waiting for changes
   chancery watch cm --sync-marker | sed -n '/^{"type":"BOOKMARK"/q;p'

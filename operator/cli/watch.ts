@@ -15,7 +15,6 @@ import type { Command, ExitCode, Io } from './command.ts';
 import { type Connection, connect } from './connection.ts';
 import { type FoundResource, findResource } from './find-resource.ts';
 import { LineWriter } from './line-writer.ts';
-import { closeWhenReaderLeaves } from './reader-presence.ts';
 import { parseWatchArguments, type WatchArguments } from './watch-arguments.ts';
 import { WATCH_HELP } from './watch-help.ts';
 import { syncMarkerLine, watchLines } from './watch-lines.ts';
@@ -33,7 +32,6 @@ export function watchCommand(clock: Clock = systemClock): Command {
       const log = createLogger(settings.logLevel, io.stderr);
       const connection = connect(wanted.apiUrl, clock);
       using output = new LineWriter(io.stdout, io.signal);
-      using _presence = closeWhenReaderLeaves(io.stdout, output, clock);
       try {
         await follow(wanted, { connection, output, clock, log });
       } catch (error) {

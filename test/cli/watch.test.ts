@@ -1,14 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
+import { expect, test, vi } from 'vitest';
+import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, printedEvents, summary } from './printed.ts';
-
-async function startServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const server = await ApiServer.start(options);
-  onTestFinished(() => server.close());
-  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
-  return server;
-}
+import { startServer } from './server.ts';
 
 function watch(server: { readonly url: string }, ...args: readonly string[]): Invocation {
   return invoke(['watch', ...args, '--server', server.url]);

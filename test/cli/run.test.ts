@@ -1,0 +1,198 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCommand } from '../../operator/cli/run.ts';
+import { chancery, folderWith } from './child.ts';
+import { invoke } from './invocation.ts';
+import { configMap } from './printed.ts';
+import { startServer } from './server.ts';
+
+/** A module as somebody writes it: typed, and importing both entries by name. */
+const HELLO = `
+import { AWAIT_CHANGE, type ConfigMap, configMaps, controller, pods, source } from 'chancery';
+import { FakeClock } from 'chancery/testing';
+
+const year: number = new FakeClock(2026).now();
+
+export default controller<ConfigMap>({
+  name: 'hello',
+  for: source(configMaps, { labelSelector: 'app=x' }),
+  permissions: [{ resource: pods, verbs: ['delete'] }],
+  async reconcile(key, configMap, { log }) {
+    log.info({ year, value: configMap?.data?.k }, 'greeted');
+    return AWAIT_CHANGE;
+  },
+});`;
+
+const DECLARATION = {
+  controller: 'hello',
+  for: {
+    apiVersion: 'v1',
+    plural: 'configmaps',
+    kind: 'ConfigMap',
+    namespace: 'configured',
+    labelSelector: 'app=x',
+  },
+  watches: [],
+  permissions: [{ apiVersion: 'v1', plural: 'pods', kind: 'Pod', verbs: ['delete'] }],
+  maxConcurrentReconciles: 1,
+};
+
+test('runs the controllers of a module that lies in a ConfigMap, until it is asked to stop', async () => {
+  const server = await startServer();
+  server.create({
+    ...configMap('a'),
+    metadata: { name: 'a', namespace: 'demo', labels: { app: 'x' } },
+  } as never);
+  // The layout that the kubelet makes: the file is a link into a folder that is itself a link.
+  const folder = folderWith({});
+  mkdirSync(join(folder, '..2026_01_01'));
+  writeFileSync(join(folder, '..2026_01_01', 'hello.ts'), HELLO);
+  symlinkSync('..2026_01_01', join(folder, '..data'));
+  symlinkSync(join('..data', 'hello.ts'), join(folder, 'hello.ts'));
+
+  const child = chancery(['run', join(folder, 'hello.ts')], {
+    CHANCERY_API_URL: server.url,
+    POD_NAMESPACE: 'demo',
+  });
+  await child.stderr.until(() => child.stderr.lines.some((line) => line.includes('greeted')));
+  child.kill('SIGTERM');
+
+  expect(await child.exit).toBe(0);
+  expect(child.stdout.lines).toEqual([]);
+  expect(child.stderr.records.find(({ msg }) => msg === 'greeted')).toMatchObject({
+    level: 'info',
+    controller: 'hello',
+    year: 2026,
+    value: '1',
+  });
+  expect(child.stderr.records.at(-1)).toMatchObject({ msg: 'stopped' });
+});
+
+test('--check prints what is declared, and sends nothing', async () => {
+  const array = HELLO.replace('export default', 'const one =').replace("'hello'", "'second'");
+  const folder = folderWith({ 'one.ts': HELLO, 'array.ts': `${array}\nexport default [one];` });
+
+  const { exit, stdout, stderr } = invoke(
+    ['run', '--check', join(folder, 'one.ts'), join(folder, 'array.ts')],
+    { env: { CHANCERY_API_URL: 'http://127.0.0.1:1' } },
+  );
+
+  expect(await exit).toBe(0);
+  expect(stdout.records).toEqual([DECLARATION, { ...DECLARATION, controller: 'second' }]);
+  expect(stderr.lines).toEqual([]);
+});
+
+test.each([
+  ['gone.ts', undefined, 'no such file'],
+  ['broken.ts', 'const a = 1;\nexport default 3 +;', 'broken.ts:2'],
+  ['enum.ts', 'enum A { B }\nexport default A.B;', 'TypeScript enum is not supported'],
+  ['throws.mjs', 'throw new Error("no luck");', 'Error: no luck'],
+  ['import.mjs', 'import "not-installed";', "Cannot find package 'not-installed'"],
+  ['export.mjs', 'import { nope } from "chancery";', "does not provide an export named 'nope'"],
+])('%s does not load: exit code 2, and one line with file and reason', async (name, code, reason) => {
+  const folder = folderWith(code === undefined ? {} : { [name]: code });
+
+  const child = chancery(['run', join(folder, name)]);
+
+  expect(await child.exit).toBe(2);
+  expect(child.stdout.lines).toEqual([]);
+  expect(child.stderr.lines).toHaveLength(1);
+  expect(child.stderr.lines[0]).toMatch(`chancery run: cannot load ${join(folder, name)}: `);
+  expect(child.stderr.lines[0]).toContain(reason);
+});
+
+test.each([
+  ['export const a = 1;', 'none'],
+  ['export default 3;', 'number'],
+  ['export default null;', 'null'],
+  ['export default [];', 'an empty array'],
+  ['export default [{ name: "x", reconcile() {} }];', 'an array whose item 0 is object'],
+])('%s exports no controller: exit code 2, and one line', async (code, got) => {
+  const path = join(folderWith({ 'module.mjs': code }), 'module.mjs');
+
+  const { exit, stderr } = invoke(['run', path]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([
+    `chancery run: ${path} exports no controller: expected controller({...}) or an array of them ` +
+      `as the default export, got ${got}`,
+  ]);
+});
+
+test('a module uses this toolkit even when another copy lies nearer', async () => {
+  const folder = folderWith({ 'hello.ts': HELLO });
+  const copy = join(folder, 'node_modules', 'chancery');
+  mkdirSync(copy, { recursive: true });
+  writeFileSync(join(copy, 'index.js'), 'throw new Error("the other copy");');
+
+  const child = chancery(['run', '--check', join(folder, 'hello.ts')]);
+
+  expect(await child.exit).toBe(0);
+  expect(child.stdout.records).toEqual([DECLARATION]);
+  expect(child.stderr.lines).toEqual([]);
+});
+
+test('the stack of a module that does not load is logged at level debug', async () => {
+  const folder = folderWith({ 'throws.mjs': '\nthrow new Error("no luck");' });
+
+  const { exit, stderr } = invoke(['run', join(folder, 'throws.mjs')], {
+    env: { CHANCERY_LOG_LEVEL: 'debug' },
+  });
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toHaveLength(2);
+  expect(JSON.parse(stderr.lines[0] ?? '')).toMatchObject({
+    level: 'debug',
+    stack: expect.stringContaining('throws.mjs:2'),
+  });
+});
+
+test.each([
+  [[], {}, 'expected at least one MODULE'],
+  [['--chec', 'x.ts'], {}, "unknown option '--chec'; did you mean --check?"],
+  [['x.ts'], { CHANCERY_HEALTH_PORT: 'x' }, 'CHANCERY_HEALTH_PORT must be'],
+])('run %j is refused', async (args, env, message) => {
+  const { exit, stderr } = invoke(['run', ...args], { env });
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([expect.stringContaining(message)]);
+});
+
+test('two controllers of one name, and an unusable URL, are found by --check as well', async () => {
+  const folder = folderWith({ 'a.ts': HELLO, 'b.ts': HELLO });
+  const check = (env: Readonly<Record<string, string>>, ...names: readonly string[]) =>
+    invoke(['run', '--check', ...names.map((name) => join(folder, name))], { env });
+
+  const twice = check({}, 'a.ts', 'b.ts');
+  const tls = check({ CHANCERY_API_URL: 'https://10.0.0.1' }, 'a.ts');
+
+  expect(await twice.exit).toBe(2);
+  expect(twice.stderr.lines).toEqual([
+    'chancery run: two controllers have the same name (controller "hello")',
+  ]);
+  expect(await tls.exit).toBe(2);
+  expect(tls.stderr.lines).toEqual([expect.stringContaining('unusable API URL')]);
+});
+
+test.each([
+  true,
+  false,
+])('a visible ServiceAccount token (%s) is worth a warning', async (visible) => {
+  const folder = folderWith({ 'hello.ts': HELLO, ...(visible && { token: 'secret' }) });
+
+  const running = invoke(['run', join(folder, 'hello.ts')], {
+    env: { CHANCERY_API_URL: 'http://127.0.0.1:1', CHANCERY_HEALTH_PORT: '0' },
+    commands: [runCommand({ tokenPath: join(folder, 'token') })],
+  });
+  await running.stderr.until(() =>
+    running.stderr.lines.some((line) => line.includes('manager started')),
+  );
+  running.stop();
+
+  expect(await running.exit).toBe(0);
+  const warnings = running.stderr.records.filter(({ msg }) => String(msg).includes('token'));
+  expect(warnings.map(({ level, path }) => [level, path])).toEqual(
+    visible ? [['warn', join(folder, 'token')]] : [],
+  );
+});
