@@ -30,7 +30,8 @@ export class HealthServer {
   /** @throws ConfigurationError `CONFIG` when the port cannot be had. */
   async start(): Promise<void> {
     const { port, host } = this.#options;
-    this.#server.listen(port, host);
+    // For "all addresses" Node itself falls back to IPv4 on a machine without IPv6.
+    this.#server.listen(port, host === '::' ? undefined : host);
     try {
       await once(this.#server, 'listening');
     } catch (cause) {
@@ -54,27 +55,30 @@ export class HealthServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://health');
-    const [, endpoint = '', only] = pathname.split('/');
-    const checks = this.#checksOf(endpoint)?.filter(
-      ({ name }) => only === undefined || name === only,
-    );
+    // Anybody may send anything here, such as `//`, which is no URL.
+    const [path = '', query] = (request.url ?? '').split('?', 2);
+    const searchParams = new URLSearchParams(query);
+    const [, endpoint = '', ...rest] = path.split('/');
+    const only = rest.join('/');
+    const checks = this.#checksOf(endpoint)?.filter(({ name }) => only === '' || name === only);
     if (checks === undefined || checks.length === 0) {
       send(response, 404, '404 page not found\n');
       return;
     }
     const excluded = new Set(searchParams.getAll('exclude'));
-    const results = checks
-      .filter(({ name }) => !excluded.has(name))
-      .map(({ name, ok }) => ({ name, ok: ok() }));
+    const results = checks.map((check) => {
+      const skipped = excluded.has(check.name);
+      return { name: check.name, skipped, ok: skipped || holds(check) };
+    });
     const healthy = results.every(({ ok }) => ok);
     if (healthy && !searchParams.has('verbose')) {
       send(response, 200, 'ok');
       return;
     }
-    const lines = results.map(({ name, ok }) =>
-      ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
-    );
+    const lines = results.map(({ name, skipped, ok }) => {
+      if (skipped) return `[+]${name} excluded: ok`;
+      return ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
+    });
     const verdict = `${endpoint} check ${healthy ? 'passed' : 'failed'}`;
     send(response, healthy ? 200 : 500, `${[...lines, verdict].join('\n')}\n`);
   }
@@ -84,6 +88,15 @@ export class HealthServer {
     if (endpoint === 'healthz' || endpoint === 'livez') return [ping, ...this.#options.live];
     if (endpoint === 'readyz') return [ping, ...this.#options.ready];
     return undefined;
+  }
+}
+
+/** A check that throws has failed; thrown on, it would end the process. */
+function holds({ ok }: HealthCheck): boolean {
+  try {
+    return ok();
+  } catch {
+    return false;
   }
 }
 

@@ -87,9 +87,13 @@ export class Informers {
     };
   }
 
-  #observer({ resource, namespace }: Scope): InformerObserver {
+  #observer({ resource, namespace, labelSelector }: Scope): InformerObserver {
     const { log } = this.#options;
-    const facts = { resource: resourceName(resource), namespace: namespace ?? '*' };
+    const facts = {
+      resource: resourceName(resource),
+      namespace: namespace ?? '*',
+      ...(labelSelector !== undefined && { labelSelector }),
+    };
     return {
       statusChanged: (status) => logStatus(log, facts, status),
       drifted: (keys) =>

@@ -1,10 +1,13 @@
 import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
-import { OperatorError } from '../core/errors.ts';
+import { messageOf, OperatorError } from '../core/errors.ts';
 import type { LogLevel } from './settings.ts';
 
-/** Fields that may hold what must not be read in a log, wherever a caller put them. */
-const SECRETS = ['data', 'stringData', '*.data', '*.stringData', '*.token', '*.authorization'];
+/** Fields that may hold what must not be read in a log, on their own or as part of an object. */
+const SECRETS = ['data', 'stringData', 'token', 'authorization'].flatMap((name) => [
+  name,
+  `*.${name}`,
+]);
 
 /**
  * The process's logger: one JSON object a line on `destination`.
@@ -29,14 +32,21 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
 /** Stacks are for bugs: an error that the toolkit throws on purpose says all in its fields. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
-  if (!(error instanceof OperatorError)) return stdSerializers.err(error);
+  if (!(error instanceof OperatorError)) return bug(error);
   const { name, code, layer, message, context, cause } = error;
+  const isBug = code === 'USER_CODE' && cause instanceof Error;
   return {
     type: name,
     code,
     layer,
     message,
     ...(Object.keys(context).length > 0 && { context }),
-    ...(cause !== undefined && { cause: cause instanceof Error ? cause.message : String(cause) }),
+    ...(cause !== undefined && { cause: isBug ? describe(cause) : messageOf(cause) }),
   };
+}
+
+/** Only what every error has: libraries hang whole requests, with their headers, on theirs. */
+function bug(error: Error & { readonly code?: unknown }): unknown {
+  const { type, message, stack } = stdSerializers.err(error);
+  return { type, ...(typeof error.code === 'string' && { code: error.code }), message, stack };
 }

@@ -44,10 +44,9 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
  */
 export function settingsFrom(environment: Environment): Settings {
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const namespace = read('WATCH_NAMESPACE') ?? read('res_namespace') ?? read('POD_NAMESPACE');
   return {
     apiUrl: read('CHANCERY_API_URL') ?? 'http://127.0.0.1:8001',
-    namespace: namespace === '*' ? undefined : (namespace ?? 'default'),
+    namespace: watchedNamespace(read),
     podNamespace: read('POD_NAMESPACE'),
     podName: read('POD_NAME'),
     healthPort: wholeNumber('CHANCERY_HEALTH_PORT', read('CHANCERY_HEALTH_PORT'), 65_535) ?? 8_081,
@@ -58,6 +57,18 @@ export function settingsFrom(environment: Environment): Settings {
       wholeNumber('CHANCERY_RELIST_INTERVAL', read('CHANCERY_RELIST_INTERVAL'), 31_536_000),
     ),
   };
+}
+
+/** A list of names would be a namespace that does not exist: an operator that sees nothing, healthily. */
+function watchedNamespace(read: (name: string) => string | undefined): string | undefined {
+  for (const name of ['WATCH_NAMESPACE', 'res_namespace', 'POD_NAMESPACE']) {
+    const text = read(name);
+    if (text === undefined) continue;
+    if (text === '*') return undefined;
+    if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
+    throw unusable(name, 'the name of one namespace, or "*" for all', text);
+  }
+  return 'default';
 }
 
 function toMs(seconds: number | undefined): number | undefined {

@@ -138,7 +138,7 @@ export class Exchange {
   }
 
   #explain(error: Error): Error {
-    if (error.name === 'HTTPParserError' || codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') {
+    if (this.#body === undefined && isNotHttp(error)) {
       return this.#notHttp('the answer is not HTTP', error);
     }
     if (this.#body !== undefined) {
@@ -181,6 +181,13 @@ export class Exchange {
     const code = error === undefined ? undefined : codeOf(error);
     return code === undefined ? facts : { ...facts, cause: code };
   }
+}
+
+/** An answer that ends too soon is a parser's error, too, but it is the connection that failed. */
+function isNotHttp(error: Error): boolean {
+  const code = codeOf(error);
+  if (code === 'HPE_INVALID_EOF_STATE') return false;
+  return error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW';
 }
 
 function codeOf(error: Error): string | undefined {

@@ -3,6 +3,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
+/** As Go's servers answer a request that asked to close: then the end of the connection is expected. */
+const closing = (head: string): string => head.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
+
 describe('nobody there', () => {
   test('a refused connection: nothing was sent', async () => {
     const server = await rawServer(() => undefined);
@@ -78,10 +81,17 @@ describe('a connection that breaks', () => {
   });
 
   test.each([
-    ['short of its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
-    ['without its last chunk', CHUNKED_HEAD + chunkOf('abc')],
-    ['inside a chunk', `${CHUNKED_HEAD}a\r\nabc`],
-  ])('an answer that ends %s is not complete', async (_, bytes) => {
+    ['short of its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'abc'],
+    ['without its last chunk', CHUNKED_HEAD + chunkOf('abc'), 'abc'],
+    ['inside a chunk', `${CHUNKED_HEAD}a\r\nabc`, 'abc'],
+    ['before its first chunk, as a quiet watch does', CHUNKED_HEAD, ''],
+    ['although it said that it would close', closing(CHUNKED_HEAD), ''],
+    [
+      'inside a chunk, although it said that it would close',
+      `${closing(CHUNKED_HEAD)}a\r\nabc`,
+      'abc',
+    ],
+  ])('an answer that ends %s is not complete', async (_, bytes, arrived) => {
     const server = await rawServer(({ socket }) => {
       socket.end(bytes);
       return undefined;
@@ -98,7 +108,7 @@ describe('a connection that breaks', () => {
       code: 'CONNECTION_LOST',
       fate: 'unknown',
     });
-    expect(received).toBe('abc');
+    expect(received).toBe(arrived);
   });
 
   test('an answer with its last chunk is complete, although the connection ends', async () => {
