@@ -90,8 +90,10 @@ export function spreadReplicas(
   const most = desired === 0 ? 0 : desired + rolloutBounds(deployment).surge;
   const total = totalReplicas(running);
   let change = most - total;
-  // Grown newest first, shrunk oldest first, each by its share.
-  const ordered = running.toSorted((a, b) => (change > 0 ? -byAge(a, b) : byAge(a, b)));
+  // The largest first; of equals the newest grows first, and the oldest shrinks first.
+  const ordered = running.toSorted(
+    (a, b) => replicasOf(b) - replicasOf(a) || (change > 0 ? byAge(b, a) : byAge(a, b)),
+  );
   const sizes = ordered.map((set) => {
     const exact = Math.round((replicasOf(set) * (most - total)) / total);
     const part = change > 0 ? Math.min(exact, change) : Math.max(exact, change, -replicasOf(set));

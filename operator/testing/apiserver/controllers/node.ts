@@ -8,7 +8,7 @@ import { runningStatus, scheduledStatus, succeededStatus } from './pod-startup.t
 import { PODS } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-/** How long the containers of every Pod take. */
+/** How many milliseconds the containers of every Pod take to be ready, to stop, and to succeed. */
 export interface PodTimes {
   readonly podReadyMs: number;
   readonly podStopMs: number;

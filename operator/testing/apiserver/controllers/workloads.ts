@@ -7,15 +7,25 @@ import { disruptionBudgetController } from './disruption-budget.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { jobController } from './job.ts';
 import { namespaceController } from './namespace.ts';
-import { nodeController, type PodTimes } from './node.ts';
+import { nodeController } from './node.ts';
 import { replicaSetController } from './replica-set.ts';
 import { statefulSetController } from './stateful-set-controller.ts';
 
-/** How the simulated part of the cluster behaves. */
-export type WorkloadOptions = Partial<PodTimes>;
+/** How long things take in the simulated part of the cluster, on the server's clock. */
+export interface WorkloadOptions {
+  /** From the placing of a Pod until it is Running and Ready. Default 300, as in the recordings. */
+  readonly podReadyMs?: number;
+  /**
+   * From the deletion of a Pod until it is gone, but never more than its grace period. Default 300,
+   * as in the recordings.
+   */
+  readonly podStopMs?: number;
+  /** For how long a Pod runs that does not restart always, before it succeeds. Default 300. */
+  readonly podRunMs?: number;
+}
 
 /** What holds for everything that the caller leaves out. */
-export const DEFAULT_WORKLOAD_OPTIONS: PodTimes = {
+export const DEFAULT_WORKLOAD_OPTIONS: Readonly<Required<WorkloadOptions>> = {
   podReadyMs: 300,
   podStopMs: 300,
   podRunMs: 300,

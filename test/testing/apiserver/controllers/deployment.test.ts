@@ -211,10 +211,10 @@ test('a paused Deployment scales but does not roll', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
-  const pause = { spec: { paused: true, replicas: 4, ...restart('2026-11-21T06:30:00Z') } };
+  const { spec } = restart('2026-11-21T06:30:00Z') as { spec: object };
 
   cluster.access.patch(DEPLOYMENTS, 'demo', 'webapp', {
-    spec: { ...pause.spec, ...(restart('2026-11-21T06:30:00Z') as { spec: object }).spec },
+    spec: { ...spec, paused: true, replicas: 4 },
   });
   cluster.clock.advance(1_000);
 
@@ -233,6 +233,27 @@ test('a paused Deployment scales but does not roll', () => {
     status: 'True',
     reason: 'NewReplicaSetAvailable',
   });
+});
+
+test('scaling in the middle of a rollout keeps the proportions', () => {
+  const cluster = simulatedCluster({ podReadyMs: 3_600_000 });
+  const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
+  deployed(cluster, { replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate } });
+  cluster.clock.advance(3_600_000);
+  cluster.access.patch(DEPLOYMENTS, 'demo', 'webapp', restart('2026-11-21T06:30:00Z'));
+  cluster.clock.advance(1_000);
+  const before = replicaSets(cluster).map((set) => set.spec.replicas);
+
+  cluster.access.patch(DEPLOYMENTS, 'demo', 'webapp', { spec: { replicas: 15 } });
+  cluster.clock.advance(1_000);
+
+  // The example of the Kubernetes documentation of Deployments ("Proportional scaling").
+  expect(before.toSorted()).toEqual([5, 8]);
+  expect(
+    replicaSets(cluster)
+      .map((set) => set.spec.replicas)
+      .toSorted(),
+  ).toEqual([11, 7]);
 });
 
 test('a rollout that does not get ready in time is called failed', () => {

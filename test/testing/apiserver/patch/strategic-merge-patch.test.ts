@@ -156,6 +156,16 @@ test.each([
   );
 });
 
+test('a map that replaces another has no nulls, however deep', () => {
+  const patched = applyStrategicMergePatch(
+    { spec: { strategy: { type: 'Recreate' } } },
+    { spec: { strategy: { $patch: 'replace', type: null, rollingUpdate: { maxSurge: null } } } },
+    'Deployment',
+  );
+
+  expect(patched).toEqual({ spec: { strategy: { rollingUpdate: {} } } });
+});
+
 test('leaves no directive and no null in a map that the document did not have', () => {
   const patched = applyStrategicMergePatch(
     {},
