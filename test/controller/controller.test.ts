@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { controller, enqueueMapped, isController } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { keyOf, objectKey } from '../../operator/model/object.ts';
+
+const base = {
+  name: 'config-restart',
+  for: source(configMaps),
+  reconcile: async () => AWAIT_CHANGE,
+};
+
+describe('controller', () => {
+  test('has one worker, no mappings and no permissions unless it says so', () => {
+    const declared = controller(base);
+
+    expect(declared).toMatchObject({
+      name: 'config-restart',
+      watches: [],
+      permissions: [],
+      maxConcurrentReconciles: 1,
+    });
+    expect(Object.isFrozen(declared)).toBe(true);
+  });
+
+  test('keeps what it is given', () => {
+    const watches = [enqueueMapped(source(pods), () => [])];
+    const permissions = [{ resource: pods, verbs: ['get'] }] as const;
+
+    const declared = controller({ ...base, watches, permissions, maxConcurrentReconciles: 4 });
+
+    expect(declared).toMatchObject({ watches, permissions, maxConcurrentReconciles: 4 });
+    expect(declared.reconcile).toBe(base.reconcile);
+    expect(declared.for).toBe(base.for);
+  });
+
+  test.each(['a', 'a1', 'a-b', 'a'.repeat(63)])('%s is a name', (name) => {
+    expect(controller({ ...base, name }).name).toBe(name);
+  });
+
+  test.each([
+    '',
+    'A',
+    '1a',
+    '-a',
+    'a-',
+    'a_b',
+    'a.b',
+    'a b',
+    'a\n',
+    'a'.repeat(64),
+  ])('%j is no name', (name) => {
+    expect(() => controller({ ...base, name })).toThrow(ConfigurationError);
+  });
+
+  test.each([
+    0,
+    -1,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+  ])('refuses %d reconciles side by side', (maxConcurrentReconciles) => {
+    expect(() => controller({ ...base, maxConcurrentReconciles })).toThrow(ConfigurationError);
+  });
+
+  test('is recognised, and what only looks like it is not', () => {
+    expect(isController(controller(base))).toBe(true);
+    for (const other of [{ ...base }, base.reconcile, null, undefined, 'controller', []]) {
+      expect(isController(other)).toBe(false);
+    }
+  });
+
+  test('a declaration by another copy of the toolkit is recognised', () => {
+    const foreign = { ...base, [Symbol.for('chancery.controller')]: true };
+
+    expect(isController(foreign)).toBe(true);
+  });
+});
+
+describe('source', () => {
+  test('watches the configured namespace and is needed, unless it says otherwise', () => {
+    expect(source(configMaps)).toEqual({
+      resource: configMaps,
+      namespace: 'configured',
+      optional: false,
+    });
+  });
+
+  test('keeps its options and cannot be changed', () => {
+    const declared = source(configMaps, {
+      namespace: { name: 'a' },
+      labelSelector: 'x',
+      optional: true,
+    });
+
+    expect(declared).toEqual({
+      resource: configMaps,
+      namespace: { name: 'a' },
+      labelSelector: 'x',
+      optional: true,
+    });
+    expect(Object.isFrozen(declared)).toBe(true);
+  });
+});
+
+describe('enqueueMapped', () => {
+  test('names keys for each object of its source', () => {
+    const own = source(pods);
+    const mapping = enqueueMapped(own, (pod) => [keyOf(pod), objectKey(undefined, pod.kind)]);
+
+    const keys = mapping.map({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a', namespace: 'n' },
+    });
+
+    expect(mapping.source).toBe(own);
+    expect([...keys]).toEqual(['n/a', 'Pod']);
+  });
+});

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { type HealthCheck, HealthServer } from '../../operator/manager/health-server.ts';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+async function started(
+  ready: readonly HealthCheck[] = [],
+  live: readonly HealthCheck[] = [],
+): Promise<HealthServer> {
+  const server = new HealthServer({ port: 0, host: '127.0.0.1', live, ready });
+  await server.start();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function ask(server: HealthServer, path: string, agent?: Agent): Promise<Answer> {
+  const options = { host: '127.0.0.1', port: server.port, path, ...(agent && { agent }) };
+  const [response] = (await once(get(options), 'response')) as [IncomingMessage];
+  return {
+    status: response.statusCode,
+    body: await text(response),
+    headers: response.headers,
+  };
+}
+
+const good: HealthCheck = { name: 'good', ok: () => true };
+const bad: HealthCheck = { name: 'bad', ok: () => false };
+const broken: HealthCheck = {
+  name: 'broken',
+  ok: () => {
+    throw new Error('secret reason');
+  },
+};
+
+describe('HealthServer', () => {
+  test.each([
+    '/healthz',
+    '/livez',
+    '/readyz',
+    '/readyz/',
+    '/readyz?',
+    '/readyz/good',
+    '/livez/ping',
+  ])('%s is ok when all is well', async (path) => {
+    const server = await started([good]);
+
+    const { status, body, headers } = await ask(server, path);
+
+    expect([status, body]).toEqual([200, 'ok']);
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache, no-store',
+    });
+  });
+
+  test.each([
+    [
+      '/readyz?verbose',
+      500,
+      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+    ],
+    [
+      '/readyz',
+      500,
+      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+    ],
+    ['/readyz/bad', 500, '[-]bad failed: reason withheld\nreadyz check failed\n'],
+    ['/readyz/good?verbose', 200, '[+]good ok\nreadyz check passed\n'],
+    ['/readyz?exclude=bad', 200, 'ok'],
+    [
+      '/readyz?exclude=bad&verbose=1',
+      200,
+      '[+]ping ok\n[+]good ok\n[+]bad excluded: ok\nreadyz check passed\n',
+    ],
+    ['/readyz?exclude=good&exclude=bad', 200, 'ok'],
+    [
+      '/readyz?exclude=good',
+      500,
+      '[+]ping ok\n[+]good excluded: ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+    ],
+    [
+      '/readyz?exclude=unknown',
+      500,
+      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+    ],
+    ['/healthz?verbose', 200, '[+]ping ok\n[+]good ok\nhealthz check passed\n'],
+    ['/livez?verbose', 200, '[+]ping ok\n[+]good ok\nlivez check passed\n'],
+    ['/livez/bad', 404, '404 page not found\n'],
+    ['/readyz/good/more', 404, '404 page not found\n'],
+    ['/readyz/unknown', 404, '404 page not found\n'],
+    ['/', 404, '404 page not found\n'],
+    ['/metrics', 404, '404 page not found\n'],
+  ])('%s answers %i', async (path, status, body) => {
+    const server = await started([good, bad], [good]);
+
+    expect(await ask(server, path)).toMatchObject({ status, body });
+  });
+
+  test('a check that throws has failed, and its reason is withheld', async () => {
+    const server = await started([broken]);
+
+    const { status, body } = await ask(server, '/readyz');
+
+    expect([status, body]).toEqual([
+      500,
+      '[+]ping ok\n[-]broken failed: reason withheld\nreadyz check failed\n',
+    ]);
+  });
+
+  test('asks its checks anew each time', async () => {
+    let ok = false;
+    const server = await started([{ name: 'changing', ok: () => ok }]);
+    const before = await ask(server, '/readyz');
+
+    ok = true;
+    const after = await ask(server, '/readyz');
+
+    expect([before.status, after.status]).toEqual([500, 200]);
+  });
+
+  test.each([
+    '//',
+    '///readyz',
+    'http://[',
+    '/%zz',
+    '/readyz?%zz',
+    '*',
+  ])('survives a request for %j', async (path) => {
+    const server = await started();
+    const socket = connect(server.port, '127.0.0.1');
+    onTestFinished(() => {
+      socket.destroy();
+    });
+    socket.end(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+
+    const answer = await text(socket);
+    const { body } = await ask(server, '/livez');
+
+    expect(answer).toMatch(/^HTTP\/1\.1 (200|404) /);
+    expect(body).toBe('ok');
+  });
+
+  test('a port that is taken is a ConfigurationError that names it', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      other.close();
+    });
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const server = new HealthServer({ port, host: '127.0.0.1', live: [], ready: [] });
+
+    const error: unknown = await server.start().catch((reason: unknown) => reason);
+    await server.stop();
+
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ code: 'CONFIG', context: { port, host: '127.0.0.1' } });
+  });
+
+  test('stopping closes connections that are kept alive, and frees the port', async () => {
+    const server = await started();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    await ask(server, '/livez', agent);
+    const { port } = server;
+
+    await server.stop();
+    await server.stop();
+    const again = new HealthServer({ port, host: '127.0.0.1', live: [], ready: [] });
+    await again.start();
+    onTestFinished(() => again.stop());
+
+    expect(again.port).toBe(port);
+  });
+
+  test('a server that never started can be stopped', async () => {
+    const server = new HealthServer({ port: 0, host: '127.0.0.1', live: [], ready: [] });
+
+    await expect(server.stop()).resolves.toBeUndefined();
+  });
+
+  test('listens on every address when it is told to', async () => {
+    const server = new HealthServer({ port: 0, host: '::', live: [], ready: [] });
+    await server.start();
+    onTestFinished(() => server.stop());
+
+    expect(await ask(server, '/livez')).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,148 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { AmbassadorError, ConfigurationError, OperatorError } from '../../operator/core/errors.ts';
+import { createLogger } from '../../operator/manager/logger.ts';
+import type { LogLevel } from '../../operator/manager/settings.ts';
+import { ApiError } from '../../operator/model/status.ts';
+
+type Logger = ReturnType<typeof createLogger>;
+
+/** The lines that `use` logs, as they are on the stream. */
+function logged(use: (log: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {
+  const stream = new PassThrough();
+  use(createLogger(level, stream));
+  const text = String(stream.read() ?? '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('createLogger', () => {
+  test('writes one object a line: level by name, time in RFC 3339, facts and message', () => {
+    const [line] = logged((log) => log.child({ controller: 'web' }).info({ count: 2 }, 'began'));
+
+    expect(line).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      controller: 'web',
+      count: 2,
+      msg: 'began',
+    });
+  });
+
+  test.each<[LogLevel, string[]]>([
+    ['debug', ['debug', 'info', 'warn', 'error']],
+    ['info', ['info', 'warn', 'error']],
+    ['warn', ['warn', 'error']],
+    ['error', ['error']],
+  ])('at level %s shows %j', (level, shown) => {
+    const lines = logged((log) => {
+      for (const each of ['debug', 'info', 'warn', 'error'] as const) log[each]({}, 'm');
+    }, level);
+
+    expect(lines.map((line) => line.level)).toEqual(shown);
+  });
+
+  test('an error thrown on purpose shows code, layer, context and cause, and no stack', () => {
+    const error = new AmbassadorError('request failed', {
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+      context: { path: '/api' },
+      cause: new Error('connect ECONNREFUSED'),
+    });
+
+    const [line] = logged((log) => log.warn({ err: error }, 'm'));
+
+    expect(line?.err).toEqual({
+      type: 'AmbassadorError',
+      code: 'AMBASSADOR_UNREACHABLE',
+      layer: 'ambassador',
+      message: 'request failed',
+      context: { path: '/api' },
+      cause: 'connect ECONNREFUSED',
+    });
+  });
+
+  test('what an error does not have is left out', () => {
+    const [line] = logged((log) => log.warn({ err: new ConfigurationError('m') }, 'm'));
+
+    expect(line?.err).toEqual({
+      type: 'ConfigurationError',
+      code: 'CONFIG',
+      layer: 'configuration',
+      message: 'm',
+    });
+  });
+
+  test('an answer of the server does not show its details', () => {
+    const error = new ApiError({ code: 409, reason: 'Conflict', details: { name: 'x' } });
+
+    const [line] = logged((log) => log.warn({ err: error }, 'm'));
+
+    expect(line?.err).toMatchObject({ context: { status: 409, reason: 'Conflict' } });
+    expect(line?.err).not.toHaveProperty('details');
+  });
+
+  test('any other error is a bug and shows its stack', () => {
+    const [line] = logged((log) => log.error({ err: new TypeError('x is undefined') }, 'm'));
+
+    expect(line?.err).toEqual({
+      type: 'TypeError',
+      message: 'x is undefined',
+      stack: expect.stringContaining('logger.test.ts'),
+    });
+  });
+
+  test('what a library hangs on its error is not shown, but for its code', () => {
+    const error = Object.assign(new Error('failed'), {
+      code: 'ECONNRESET',
+      request: { headers: { cookie: 'secret-value' } },
+    });
+
+    const [line] = logged((log) => log.error({ err: error }, 'm'));
+
+    expect(line?.err).toMatchObject({ code: 'ECONNRESET', message: 'failed' });
+    expect(JSON.stringify(line)).not.toContain('secret-value');
+  });
+
+  test('a bug in user code shows where it is', () => {
+    const error = new OperatorError('mapping failed', {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      cause: new TypeError('x is undefined'),
+    });
+
+    const [line] = logged((log) => log.error({ err: error }, 'm'));
+
+    expect(line?.err).toMatchObject({
+      layer: 'user-code',
+      cause: { type: 'TypeError', stack: expect.stringContaining('logger.test.ts') },
+    });
+    expect(line?.err).not.toHaveProperty('stack');
+  });
+
+  test('something else that was thrown shows as text', () => {
+    const [line] = logged((log) => log.error({ err: 'plain text' }, 'm'));
+
+    expect(line?.err).toEqual({ message: 'plain text' });
+  });
+
+  test('secrets do not pass, on their own or in an object', () => {
+    const secrets = {
+      data: 'S3CRET',
+      stringData: 'S3CRET',
+      token: 'S3CRET',
+      authorization: 'S3CRET',
+    };
+
+    const lines = logged((log) => {
+      log.info(secrets, 'm');
+      log.info({ object: secrets, name: 'shown' }, 'm');
+    });
+
+    expect(JSON.stringify(lines)).not.toContain('S3CRET');
+    expect(lines[0]).toMatchObject({ data: '[redacted]', token: '[redacted]' });
+    expect(lines[1]).toMatchObject({ name: 'shown', object: { stringData: '[redacted]' } });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { ENVIRONMENT, parseSecondsRange, settingsFrom } from '../../operator/manager/settings.ts';
+
+const DEFAULTS = {
+  apiUrl: 'http://127.0.0.1:8001',
+  namespace: 'default',
+  podNamespace: undefined,
+  podName: undefined,
+  healthPort: 8_081,
+  healthHost: '::',
+  logLevel: 'info',
+  watchTimeoutSeconds: undefined,
+  relistIntervalMs: undefined,
+};
+
+describe('settingsFrom', () => {
+  test('an empty environment gives the defaults', () => {
+    expect(settingsFrom({})).toEqual(DEFAULTS);
+  });
+
+  test('variables that are empty or blank count as unset', () => {
+    const blank = Object.fromEntries(ENVIRONMENT.map(([name], index) => [name, ' '.repeat(index)]));
+
+    expect(settingsFrom(blank)).toEqual(DEFAULTS);
+  });
+
+  test.each([
+    ['CHANCERY_API_URL', 'unix:/run/api.sock', { apiUrl: 'unix:/run/api.sock' }],
+    ['WATCH_NAMESPACE', 'team-a', { namespace: 'team-a' }],
+    ['res_namespace', 'team-b', { namespace: 'team-b' }],
+    ['POD_NAMESPACE', 'ops', { namespace: 'ops', podNamespace: 'ops' }],
+    ['POD_NAME', 'operator-1', { podName: 'operator-1' }],
+    ['CHANCERY_HEALTH_PORT', '0', { healthPort: 0 }],
+    ['CHANCERY_HEALTH_PORT', '65535', { healthPort: 65_535 }],
+    ['CHANCERY_HEALTH_HOST', '127.0.0.1', { healthHost: '127.0.0.1' }],
+    ['CHANCERY_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+    ['CHANCERY_LOG_LEVEL', 'error', { logLevel: 'error' }],
+    ['CHANCERY_WATCH_TIMEOUT', '10-20', { watchTimeoutSeconds: [10, 20] }],
+    ['CHANCERY_WATCH_TIMEOUT', '30', { watchTimeoutSeconds: [30, 30] }],
+    ['CHANCERY_RELIST_INTERVAL', '60', { relistIntervalMs: 60_000 }],
+    ['CHANCERY_RELIST_INTERVAL', '0', { relistIntervalMs: 0 }],
+  ])('%s=%s', (name, value, expected) => {
+    expect(settingsFrom({ [name]: ` ${value}\n` })).toEqual({ ...DEFAULTS, ...expected });
+  });
+
+  test('reads no variable that it does not document', () => {
+    const read = new Set<string>();
+    const environment = new Proxy<Record<string, string>>(
+      {},
+      { get: (_target, name) => void read.add(String(name)) },
+    );
+
+    settingsFrom(environment);
+
+    expect([...read].toSorted()).toEqual(ENVIRONMENT.map(([name]) => name).toSorted());
+  });
+
+  test.each([
+    [{ WATCH_NAMESPACE: 'w', res_namespace: 'r', POD_NAMESPACE: 'p' }, 'w'],
+    [{ res_namespace: 'r', POD_NAMESPACE: 'p' }, 'r'],
+    [{ POD_NAMESPACE: 'p' }, 'p'],
+    [{}, 'default'],
+    [{ WATCH_NAMESPACE: '', POD_NAMESPACE: 'p' }, 'p'],
+    [{ WATCH_NAMESPACE: '*', POD_NAMESPACE: 'p' }, undefined],
+    [{ res_namespace: '*' }, undefined],
+    [{ WATCH_NAMESPACE: 'w', res_namespace: '*' }, 'w'],
+  ])('%j watches %s', (environment, namespace) => {
+    expect(settingsFrom(environment).namespace).toBe(namespace);
+  });
+
+  const NAMESPACE = 'the name of one namespace, or "*" for all';
+  const SECONDS = 'two whole numbers as MIN-MAX, 0 < MIN <= MAX';
+
+  test.each([
+    ['CHANCERY_HEALTH_PORT', '65536', 'a whole number from 0 to 65535'],
+    ['CHANCERY_HEALTH_PORT', '-1', 'a whole number from 0 to 65535'],
+    ['CHANCERY_HEALTH_PORT', '8e3', 'a whole number from 0 to 65535'],
+    ['CHANCERY_HEALTH_PORT', '80.5', 'a whole number from 0 to 65535'],
+    ['CHANCERY_RELIST_INTERVAL', '30m', 'a whole number from 0 to 31536000'],
+    ['CHANCERY_LOG_LEVEL', 'INFO', 'debug, info, warn or error'],
+    ['CHANCERY_WATCH_TIMEOUT', '20-10', SECONDS],
+    ['CHANCERY_WATCH_TIMEOUT', '0-10', SECONDS],
+    ['CHANCERY_WATCH_TIMEOUT', '10-', SECONDS],
+    ['CHANCERY_WATCH_TIMEOUT', '5m', SECONDS],
+    ['WATCH_NAMESPACE', 'team-a,team-b', NAMESPACE],
+    ['WATCH_NAMESPACE', '../kube-system', NAMESPACE],
+    ['res_namespace', 'Team', NAMESPACE],
+    ['POD_NAMESPACE', 'a'.repeat(64), NAMESPACE],
+  ])('%s=%s is refused, with what it needs and what it holds', (name, value, needs) => {
+    const attempt = (): unknown => settingsFrom({ [name]: value });
+
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(`${name} must be ${needs}, not ${JSON.stringify(value)}`);
+  });
+});
+
+describe('parseSecondsRange', () => {
+  test.each([
+    ['1', [1, 1]],
+    ['300-600', [300, 600]],
+    ['999999', [999_999, 999_999]],
+    ['1000000', undefined],
+    ['0', undefined],
+    ['2-1', undefined],
+    ['1-2-3', undefined],
+    ['', undefined],
+  ])('%j', (text, expected) => {
+    expect(parseSecondsRange(text)).toEqual(expected);
+  });
+});
