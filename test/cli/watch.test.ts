@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { watchCommand } from '../../operator/cli/watch.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, printedEvents, summary } from './printed.ts';
 import { startServer } from './server.ts';
@@ -319,3 +321,59 @@ test('after an abort nothing is printed, and the exit code is 0', async () => {
   expect(stdout.lines).toEqual([]);
   await vi.waitUntil(() => server.openWatches === 0, { interval: 5 });
 });
+
+test.each([
+  'widgets.example.com',
+  'wd.example.com',
+  '/apis/example.com/v1/widgets',
+])('%s is waited for until the server serves it', async (resource) => {
+  const clock = new FakeClock();
+  const server = await startServer();
+  const { stdout, stderr } = invoke(['watch', resource, '--server', server.url], {
+    env: { WATCH_NAMESPACE: '*' },
+    commands: [watchCommand(clock)],
+  });
+  await stderr.until(() => stderr.lines.length === 1);
+
+  server.create(WIDGETS);
+  server.create({
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    metadata: { name: 'w', namespace: 'demo' },
+  });
+  await vi.waitUntil(() => clock.pending > 0, { interval: 1 });
+  clock.advance(12_000);
+  await stdout.until(() => stdout.lines.length === 1);
+
+  expect(summary(stdout.lines)).toEqual(['ADDED w']);
+  expect(stderr.records[0]).toMatchObject({
+    level: 'info',
+    reason: 'unserved',
+    msg: 'source is not served, it is looked for',
+  });
+});
+
+const WIDGETS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: {
+      plural: 'widgets',
+      singular: 'widget',
+      kind: 'Widget',
+      listKind: 'WidgetList',
+      shortNames: ['wd'],
+    },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object' } },
+      },
+    ],
+  },
+};
