@@ -22,7 +22,8 @@ export interface TransportResponse {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Bytes. A stream, not any async iterable: `destroy()` must close the connection at once. It fails
-   * with an AmbassadorError `CONNECTION_LOST` when the answer breaks off.
+   * with an AmbassadorError: `CONNECTION_LOST` when the answer breaks off, `AMBASSADOR_TIMEOUT` when
+   * a call passes its deadline; and with `request.signal.reason` when aborted.
    */
   readonly body: Readable;
 }
@@ -31,7 +32,10 @@ export interface TransportResponse {
 export interface Transport {
   /**
    * @throws AmbassadorError `AMBASSADOR_UNREACHABLE` or `AMBASSADOR_TIMEOUT` when no response head
-   *   arrives.
+   *   arrives; `fate` says whether the request was put on a connection.
+   * @throws ProtocolError `NOT_KUBERNETES` when the answer is not HTTP.
+   * @throws ConfigurationError `CONFIG` for a path that is not URL-encoded, and for a header that is
+   *   the transport's or the ambassador's to set.
    * @throws `request.signal.reason` when aborted.
    */
   send(request: TransportRequest): Promise<TransportResponse>;

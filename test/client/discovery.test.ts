@@ -166,6 +166,17 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'olds', { signal })).toMatchObject({ version: 'v1' });
   });
 
+  test('belongs to a preferred version before any other, even with a weaker match', async () => {
+    const cluster = clusterWith({
+      '/apis': groupList(['a.dev', 'v2', 'v1'], ['b.dev', 'v1']),
+      '/apis/a.dev/v2': resourceList('a.dev/v2'),
+      '/apis/a.dev/v1': resourceList('a.dev/v1', { name: 'ws', kind: 'Socket' }),
+      '/apis/b.dev/v1': resourceList('b.dev/v1', website),
+    });
+
+    expect(await discover(cluster, 'ws', { signal })).toMatchObject({ group: 'b.dev' });
+  });
+
   test('may have a group that begins like a version', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['v1.a.dev', 'v3']),

@@ -153,11 +153,11 @@ describe('list', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/configmaps', query: { limit: '500' } });
   });
 
-  test('takes 200 000 items of a server that ignores the limit', async () => {
-    const names = Array.from({ length: 200_000 }, (_, at) => `n${at}`);
+  test('takes 130 000 items of a server that ignores the limit', async () => {
+    const names = Array.from({ length: 130_000 }, (_, at) => `n${at}`);
     const [client] = clientWith(() => page(names));
 
-    expect(await client.list(configMaps, { signal })).toHaveLength(200_000);
+    expect(await client.list(configMaps, { signal })).toHaveLength(130_000);
   });
 
   test('starts over without pages, once, when the token of a page has expired', async () => {

@@ -39,3 +39,9 @@ test('others are sent as they are', () => {
     'accept-encoding': 'identity',
   });
 });
+
+test('a Host is sent where the one of the origin would be refused', () => {
+  const headers = requestHeaders({}, { ...fixed, host: 'localhost' });
+
+  expect(headers).toMatchObject({ host: 'localhost' });
+});

@@ -208,6 +208,10 @@ describe('connections', () => {
       await text((await transport.send(request({ purpose }))).body);
     }
 
+    const kept = server.requests.map(({ head }) =>
+      /^connection: (.*)\r?$/m.exec(head)?.[1]?.trim(),
+    );
+    expect(kept).toEqual(['close', 'close', 'keep-alive', 'keep-alive']);
     const [first, second, third, fourth] = server.requests.map(({ socket }) =>
       server.sockets.indexOf(socket),
     );
