@@ -112,3 +112,13 @@ test('curl gets indented JSON', async () => {
   expect(text).toContain('\n  "reason": "NotFound",\n');
   expect(text.endsWith('}')).toBe(true);
 });
+
+test('characters that are unsafe in HTML or JavaScript are escaped, as Go does', async () => {
+  const { send, server } = await startCluster();
+  server.create(configMap('a', {}, { k: '<a & b>\u2028' }));
+
+  const { text, body } = await send('GET', `${CONFIG_MAPS}/a`);
+
+  expect(text).toContain('"\\u003ca \\u0026 b\\u003e\\u2028"');
+  expect(body.data.k).toBe('<a & b>\u2028');
+});

@@ -73,13 +73,22 @@ test.each([
 ])('apply %s creates and changes', async (how) => {
   const cluster = await startCluster();
   const apply = (input: string): Promise<string> =>
-    kubectlWith(cluster, input, 'apply', how, '--validate=false', '-f', '-');
+    kubectlWith(cluster, input, 'apply', how, '-f', '-');
 
   await apply(MANIFEST);
   await apply(MANIFEST.replace('replicas: 2', 'replicas: 3'));
 
   const deployment = cluster.server.get('apps/v1', 'Deployment', 'default', 'web');
   expect(deployment).toMatchObject({ spec: { replicas: 3 }, metadata: { generation: 2 } });
+});
+
+test('apply leaves the validation of fields to the server', async () => {
+  const cluster = await startCluster();
+  const manifest = JSON.stringify({ ...configMap('a'), bogus: 1 });
+
+  const applying = kubectlWith(cluster, manifest, 'apply', '-f', '-');
+
+  await expect(applying).rejects.toThrow('unknown field "bogus"');
 });
 
 test('wait returns when the condition holds', async () => {

@@ -1,5 +1,6 @@
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../discovery/aggregated.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../discovery/legacy.ts';
+import { openApiDocument, openApiIndex } from '../discovery/open-api.ts';
 import { VERSION } from '../discovery/version.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -15,7 +16,7 @@ export function handleDiscovery(exchange: Exchange, registry: Registry, address:
     exchange.text(200, prettyJson(VERSION), 'application/json');
     return true;
   }
-  if (path === '/openapi/v3') return openApiIndex(exchange, registry);
+  if (path.startsWith('/openapi/v3')) return openApi(exchange, registry);
   const parts = path.replace(/\/$/, '').split('/').slice(1);
   if (parts[0] !== 'api' && parts[0] !== 'apis') return false;
   if (parts.length === 1) return root(exchange, registry, parts[0] === 'api', address);
@@ -62,16 +63,13 @@ function wantsAggregated(exchange: Exchange): boolean {
   return false;
 }
 
-/** Says that there is OpenAPI but no document: clients then do without validation. */
-function openApiIndex(exchange: Exchange, registry: Registry): boolean {
-  const groupVersions = new Set(
-    registry
-      .all()
-      .map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)),
-  );
-  const paths = Object.fromEntries(
-    [...groupVersions].map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}` }]),
-  );
-  exchange.plain(200, JSON.stringify({ paths }));
+function openApi(exchange: Exchange, registry: Registry): boolean {
+  if (exchange.path === '/openapi/v3') {
+    exchange.plain(200, JSON.stringify(openApiIndex(registry)));
+    return true;
+  }
+  const document = openApiDocument(registry, exchange.path.slice('/openapi/v3/'.length));
+  if (document === undefined) return false;
+  exchange.json(200, document);
   return true;
 }
