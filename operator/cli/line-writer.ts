@@ -49,8 +49,8 @@ export class LineWriter implements Disposable {
   }
 
   async #send(chunk: string): Promise<void> {
+    if (this.#out.write(chunk)) return;
     const { signal } = this;
-    if (signal.aborted || this.#out.write(chunk)) return;
     await once(this.#out, 'drain', { signal }).catch(() => {}); // closed or aborted: the signal says so
   }
 
