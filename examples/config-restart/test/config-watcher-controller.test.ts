@@ -4,7 +4,7 @@
 import { configMaps, deployments, pods, replicaSets, statefulSets } from 'chancery';
 import { describe, expect, test } from 'vitest';
 import { stampKey } from '../actions/rollout.ts';
-import { FakeCluster } from './support/fake-cluster.ts';
+import { dataOf, FakeCluster } from './support/fake-cluster.ts';
 import { FakeOperator } from './support/fake-operator.ts';
 import {
   ownerOf,
@@ -170,9 +170,11 @@ describe('CW3: changes while the operator is down', () => {
     operator.restart();
     await operator.reconcile('annotated', stale);
     operator.clock.advance(1_000);
+    const recorded = dataOf(cluster, 'config-restart-state');
     await operator.reconcile('annotated', stale);
 
     expect(restartsOf(cluster, 'webapp')).toBe(1);
+    expect(dataOf(cluster, 'config-restart-state')).toEqual(recorded);
   });
 });
 
@@ -278,18 +280,21 @@ describe('CW8: Pods that are left alone', () => {
     expect(podNames(cluster)).toEqual(expect.arrayContaining(['operator-5d-0', 'operator-5d-1']));
   });
 
-  test('a Pod of the same name in another namespace does not pass for its own', async () => {
+  test.each([
+    ['in another namespace does not pass for its own', 'elsewhere', 1],
+    ['does, when its namespace is not known', undefined, 0],
+  ])('a Pod of the same name %s', async (_what, namespace, restarts) => {
     const cluster = new FakeCluster();
     putDeployment(cluster, 'webapp');
     putConfigMap(cluster, 'annotated', 'one', { annotations: { [SELECTOR]: 'app=webapp' } });
-    const self = { namespace: 'elsewhere', podName: 'webapp-5d-0' };
+    const self = { namespace, podName: 'webapp-5d-0' };
     const operator = new FakeOperator(cluster, self);
     await operator.settle('annotated');
 
     change(cluster);
     await operator.settle('annotated');
 
-    expect(restartsOf(cluster, 'webapp')).toBe(1);
+    expect(restartsOf(cluster, 'webapp')).toBe(restarts);
   });
 });
 
@@ -318,6 +323,24 @@ describe('CW9: quick edits', () => {
       operator.clock.advance(500);
     }
 
+    expect(restartsOf(cluster, 'webapp')).toBe(1);
+  });
+
+  test('of metadata count as edits under restartOn: any', async () => {
+    const { cluster, operator } = await watchedApp({
+      [SELECTOR]: 'app=webapp',
+      'k8spatterns.io/restartOn': 'any',
+    });
+
+    for (const touched of ['a', 'b', 'c']) {
+      cluster.edit(configMaps, 'annotated', { metadata: { labels: { touched } } });
+      await operator.reconcile('annotated');
+      operator.clock.advance(500);
+    }
+    const duringEdits = restartsOf(cluster, 'webapp');
+    await operator.settle('annotated');
+
+    expect(duringEdits).toBe(0);
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 

@@ -77,6 +77,7 @@ test.each([
     'other than',
   ],
   ['an empty selector', 'configMap: webapp-config\npodSelector: {}', 'EmptySelector', 'empty'],
+  ['a number for a label', VALID.replace('app: webapp', 'app: 1'), 'InvalidSelector', 'quotes'],
   ['a bad strategy', `${VALID}strategy: gently\n`, 'InvalidSpec', 'rollout, evict, delete'],
 ])('%s is invalid: an Event, valid=false, and no restart', async (_what, spec, reason, text) => {
   const { cluster, operator } = app();
