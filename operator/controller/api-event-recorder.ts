@@ -26,7 +26,12 @@ export interface ApiEventRecorderOptions {
   readonly reportingController: string;
   readonly self: Self;
   readonly log: Log;
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
 }
+
+/** How many names fit into a millisecond: a name carries the time in nanoseconds. */
+const NAMES_PER_MS = 1_000_000;
 
 /** Sends Events to the API server, one after the other, beside everything else. */
 export class ApiEventRecorder implements EventRecorder {
@@ -35,14 +40,26 @@ export class ApiEventRecorder implements EventRecorder {
   readonly #sentAt = new Map<string, number>();
   readonly #waiting: EventNote[] = [];
   #sending: Promise<void> | undefined;
-  #sequence = 0;
+  #sequence: number;
   readonly #stop = new AbortController();
 
   constructor(options: ApiEventRecorderOptions) {
     this.#options = options;
+    const { random = Math.random } = options;
+    // Somewhere: two recorders, of one process or of two, may speak of one object at one time.
+    this.#sequence = Math.floor(random() * NAMES_PER_MS);
   }
 
   record(event: EventNote): void {
+    try {
+      this.#enqueue(event);
+    } catch (error) {
+      // The caller may be a module that no compiler has seen.
+      this.#options.log.warn({ err: error }, 'event not recorded');
+    }
+  }
+
+  #enqueue(event: EventNote): void {
     if (this.#isRepeat(event) || this.#stop.signal.aborted) return;
     if (this.#waiting.length >= MAX_WAITING) {
       this.#options.log.warn({ reason: event.reason }, 'event dropped, too many are waiting');
@@ -62,6 +79,11 @@ export class ApiEventRecorder implements EventRecorder {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      if (this.#stop.signal.aborted) {
+        const count = this.#waiting.splice(0).length + 1;
+        this.#options.log.warn({ count }, 'events dropped, the time to send them is over');
+        break;
+      }
       try {
         await this.#send(next);
       } catch (error) {
@@ -75,12 +97,11 @@ export class ApiEventRecorder implements EventRecorder {
     const { client, clock, reportingController, self } = this.#options;
     const { apiVersion, kind, metadata } = regarding;
     const { name, namespace, uid, resourceVersion } = metadata;
-    const suffix = (BigInt(clock.now()) * 1_000_000n + BigInt(this.#sequence++)).toString(16);
     const event: KubernetesEvent = {
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
       metadata: {
-        name: `${name.slice(0, MAX_NAME_PREFIX)}.${suffix}`,
+        name: `${namePrefix(name)}.${this.#nextSuffix()}`,
         namespace: namespace ?? 'default',
       },
       eventTime: rfc3339Micro(clock.now()),
@@ -100,6 +121,13 @@ export class ApiEventRecorder implements EventRecorder {
       },
     };
     await client.create(events, event, { signal: this.#stop.signal });
+  }
+
+  /** The time in nanoseconds, as in client-go, and unique where the clock is not. */
+  #nextSuffix(): string {
+    const nowMs = BigInt(Math.floor(this.#options.clock.now()));
+    this.#sequence = (this.#sequence + 1) % NAMES_PER_MS;
+    return (nowMs * BigInt(NAMES_PER_MS) + BigInt(this.#sequence)).toString(16);
   }
 
   #isRepeat({ regarding, type, reason, action, note }: EventNote): boolean {
@@ -123,6 +151,13 @@ export class ApiEventRecorder implements EventRecorder {
     if (this.#sentAt.size > MAX_REMEMBERED && !oldest.done) this.#sentAt.delete(oldest.value);
     return false;
   }
+}
+
+/** What of an object's name may begin the name of an Event: `system:node` and `a-` may not. */
+function namePrefix(name: string): string {
+  const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
+  const isSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  return isSubdomain.test(prefix) ? prefix : 'event';
 }
 
 /** `text` in at most `maxBytes` of UTF-8, cut between characters. */
