@@ -29,23 +29,8 @@ export function deploymentController(access: ClusterAccess, clock: Clock): Workl
       watchSelf(DEPLOYMENTS),
       watchDependents(REPLICA_SETS, 'Deployment'),
       watchOrphans(access, REPLICA_SETS, DEPLOYMENTS),
-      watchPodsGone(access),
     ],
     reconcile: (key) => reconcile(access, clock, key),
-  };
-}
-
-/** Recreate waits for the last old Pod to go, which its ReplicaSet may not outlive. */
-function watchPodsGone(access: ClusterAccess): WorkloadController['watches'][number] {
-  return {
-    resource: PODS,
-    keysFor: ({ type, object }) => {
-      if (type !== 'DELETED') return [];
-      const { namespace } = object.metadata;
-      const set = access.get(REPLICA_SETS, namespace, controllerOf(object)?.name ?? '');
-      const owner = set === undefined ? undefined : controllerOf(set);
-      return owner?.kind === 'Deployment' ? [`${namespace}/${owner.name}` as ObjectKey] : [];
-    },
   };
 }
 
@@ -90,7 +75,12 @@ function spreadIfScaled(
   if (isScaling(deployment, sets) || isIdle) spreadReplicas(access, deployment, current, sets);
 }
 
-/** Scales old ReplicaSets to nothing. @returns true when none of their Pods is left. */
+/**
+ * Scales old ReplicaSets to nothing. Each Pod that goes changes the status of its ReplicaSet, which
+ * gives the Deployment its next turn.
+ *
+ * @returns true when none of their Pods is left.
+ */
 function isOldGone(
   access: ClusterAccess,
   deployment: Deployment,

@@ -188,6 +188,35 @@ test('a deleted Pod is replaced, and the one that goes is no replica any more', 
   expect(pods(cluster)).toHaveLength(3);
 });
 
+test('a Pod whose labels change is let go, and replaced', () => {
+  const cluster = simulatedCluster();
+  deployed(cluster);
+  cluster.clock.advance(1_000);
+  const name = pods(cluster)[0]?.metadata.name ?? '';
+
+  cluster.access.patch('pods', 'demo', name, { metadata: { labels: { app: 'debugged' } } });
+  cluster.clock.advance(1_000);
+
+  expect(pods(cluster)).toHaveLength(4);
+  expect(cluster.access.get('pods', 'demo', name)?.metadata).not.toHaveProperty('ownerReferences');
+});
+
+test('a new ReplicaSet is announced before anything is counted, as recorded', () => {
+  const cluster = simulatedCluster();
+
+  deployed(cluster);
+  cluster.clock.advance(0);
+
+  const first = cluster.events
+    .filter(({ resource }) => resource === DEPLOYMENTS)
+    .map(({ object }) => (object as Deployment).status?.conditions ?? [])
+    .find((conditions) => conditions.length > 0);
+  expect(first?.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+    'Progressing NewReplicaSetCreated',
+    'Available MinimumReplicasUnavailable',
+  ]);
+});
+
 test('scaling changes the ReplicaSet, not its Pods beyond need', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
@@ -205,6 +234,26 @@ test('scaling changes the ReplicaSet, not its Pods beyond need', () => {
   expect(pods(cluster)).toHaveLength(1);
   expect(replicaSets(cluster)).toHaveLength(1);
   expect(webapp(cluster).status).toMatchObject({ replicas: 1, availableReplicas: 1 });
+});
+
+test('Pods that are not ready are the first to go', () => {
+  const cluster = simulatedCluster();
+  deployed(cluster);
+  cluster.clock.advance(1_000);
+  const names = pods(cluster).map((pod) => pod.metadata.name);
+  const [first = '', second = '', third = ''] = names;
+  for (const name of [first, third]) {
+    const conditions = [
+      { type: 'PodScheduled', status: 'True' },
+      { type: 'Ready', status: 'False' },
+    ];
+    cluster.access.patch('pods', 'demo', name, { status: { conditions } }, 'status');
+  }
+
+  cluster.access.patch(DEPLOYMENTS, 'demo', 'webapp', { spec: { replicas: 1 } });
+  cluster.clock.advance(1_000);
+
+  expect(pods(cluster).map((pod) => pod.metadata.name)).toEqual([second]);
 });
 
 test('a paused Deployment scales but does not roll', () => {

@@ -253,6 +253,24 @@ describe('a list', () => {
   });
 });
 
+test('a map with one owner is replaced as a whole', () => {
+  const live = updated(undefined, pod({ containers: [], nodeSelector: { a: '1', b: '2' } }));
+
+  const after = applied(live, pod({ nodeSelector: { a: '1' } }), { force: true });
+
+  expect(after.spec).toEqual({ containers: [], nodeSelector: { a: '1' } });
+  expect(owners(after)['one Apply']).toEqual({ 'f:spec': { 'f:nodeSelector': {} } });
+});
+
+test('a manager that applies in another version still owns what it applied', () => {
+  const live = applied(undefined, website({ a: 1, b: 2 }));
+
+  const after = applied(live, { ...website({ a: 1 }), apiVersion: 'example.dev/v2' });
+
+  expect(after.spec).toEqual({ a: 1 });
+  expect(Object.keys(owners(after))).toEqual(['one Apply']);
+});
+
 describe('a custom resource', () => {
   const SCHEMA: JsonObject = {
     type: 'object',
