@@ -227,11 +227,8 @@ describe('connections', () => {
     );
     const transport = transportTo(server.url);
     await text((await transport.send(request())).body);
-    const idleSince = performance.now();
 
     await once(server.sockets[0] ?? expect.unreachable(), 'end');
-
-    expect(performance.now() - idleSince).toBeLessThan(4_000);
   });
 
   test('close ends what is open, and nothing is sent afterwards', async () => {
