@@ -3,21 +3,14 @@ import { rfc3339 } from '../../../model/condition.ts';
 import { isTooLargeResourceVersion } from '../../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import {
-  badRequest,
-  methodNotAllowed,
-  tooLargeResourceVersion,
-  unknownResource,
-} from '../failures.ts';
-import { isObject } from '../objects/metadata.ts';
-import { fromStored, type ServedResource } from '../registry/served-resource.ts';
+import { methodNotAllowed, tooLargeResourceVersion, unknownResource } from '../failures.ts';
+import { fromStored } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import {
   type ListOptions,
   parseListOptions,
   parseResourceVersion,
 } from '../request/list-options.ts';
-import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { listObjects, type ObjectList } from '../verbs/list.ts';
@@ -25,25 +18,11 @@ import { answerReview } from '../verbs/review.ts';
 import { keyOfTarget, requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, readBody } from './body.ts';
-import type { Exchange } from './exchange.ts';
 import { handleSubresource } from './handle-subresource.ts';
+import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
 import { negotiate } from './negotiate.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentList, presentObject, type View } from './present.ts';
-import type { RequestInfo } from './request-info.ts';
-
-/** What a handler needs besides the request. */
-export interface Handling {
-  readonly cluster: Cluster;
-  readonly exchange: Exchange;
-  readonly served: ServedResource;
-  readonly info: RequestInfo;
-  readonly view: View;
-  /** Aborted when the client has gone. */
-  readonly signal: AbortSignal;
-  /** Opens a watch on the exchange. */
-  readonly watch: (options: ListOptions, view: View) => void;
-}
 
 /** How long the server waits for a resourceVersion that it has not reached. */
 const WAIT_FOR_REVISION_MS = 3_000;
@@ -213,31 +192,4 @@ async function remove(handling: Handling, target: Target): Promise<void> {
       uid: object.metadata.uid,
     },
   });
-}
-
-/** The value of a body that may be empty. */
-export function parseOptional(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    throw badRequest(`couldn't get version/kind; json parse error: ${text.slice(0, 100)}`);
-  }
-}
-
-/** The options of a write, from the query and the headers. */
-export function writeOptions(
-  exchange: Exchange,
-  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
-  subresource?: string,
-): WriteOptions {
-  const options = parseWriteOptions(exchange.query, exchange.userAgent, kind);
-  return { ...options, subresource, warn: (text) => exchange.warn(text) };
-}
-
-/** Sends a value in the media type that was asked for. */
-export function send({ exchange, view }: Handling, code: number, value: unknown): void {
-  if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
-  else exchange.json(code, value);
 }

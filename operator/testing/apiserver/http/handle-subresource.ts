@@ -10,7 +10,7 @@ import { scaleOf, withScale } from '../verbs/scale.ts';
 import { requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, mediaTypeOf, readBody } from './body.ts';
-import { type Handling, parseOptional, send, writeOptions } from './handle-resource.ts';
+import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentObject } from './present.ts';
 

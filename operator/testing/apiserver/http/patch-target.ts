@@ -3,7 +3,7 @@ import { flag } from '../request/options.ts';
 import { patchObject } from '../verbs/patch.ts';
 import type { Target } from '../verbs/target.ts';
 import { mediaTypeOf, readBody } from './body.ts';
-import { type Handling, send, writeOptions } from './handle-resource.ts';
+import { type Handling, send, writeOptions } from './handling.ts';
 import { presentObject } from './present.ts';
 
 /** Answers a PATCH of an object or of its status. */

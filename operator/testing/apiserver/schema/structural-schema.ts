@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../objects/metadata.ts';
+import { isObject } from '../objects/metadata.ts';
 
 /** The part of an `openAPIV3Schema` that the server acts upon. */
 export interface StructuralSchema {
@@ -53,5 +53,3 @@ export function isResource(schema: StructuralSchema, path: string): boolean {
 export function join(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }
-
-export type { Json };

@@ -40,24 +40,20 @@ function typeProblem(
   if (schema['x-kubernetes-int-or-string'] === true) {
     return found === 'integer' || found === 'string'
       ? undefined
-      : typeError(path, found, 'integer,string', value);
+      : typeError(path, found, 'integer,string');
   }
   const { type } = schema;
   if (type === undefined || type === found || (type === 'number' && found === 'integer')) {
     return undefined;
   }
-  return typeError(path, found, type, value);
+  return typeError(path, found, type);
 }
 
-function typeError(path: string, found: string, wanted: string, value: unknown): FieldError {
+/** The message shows the type that was found, not the value. */
+function typeError(path: string, found: string, wanted: string): FieldError {
   const field = path === '' ? '<nil>' : path;
-  const message = `Invalid value: "${found}": ${path} in body must be of type ${wanted}: ${JSON.stringify(found === 'null' ? 'null' : describe(value, found))}`;
+  const message = `Invalid value: "${found}": ${path} in body must be of type ${wanted}: "${found}"`;
   return { field, reason: 'FieldValueTypeInvalid', message };
-}
-
-/** Of a value of the wrong type the message shows only the name of its type. */
-function describe(_value: unknown, found: string): string {
-  return found;
 }
 
 function typeOf(value: unknown): string {

@@ -1,0 +1,49 @@
+import type { Cluster } from '../cluster.ts';
+import { badRequest } from '../failures.ts';
+import { isObject } from '../objects/metadata.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
+import type { Exchange } from './exchange.ts';
+import type { View } from './present.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** What a handler needs besides the request. */
+export interface Handling {
+  readonly cluster: Cluster;
+  readonly exchange: Exchange;
+  readonly served: ServedResource;
+  readonly info: RequestInfo;
+  readonly view: View;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Opens a watch on the exchange. */
+  readonly watch: (options: ListOptions, view: View) => void;
+}
+
+/** The value of a body that may be empty. */
+export function parseOptional(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    throw badRequest(`couldn't get version/kind; json parse error: ${text.slice(0, 100)}`);
+  }
+}
+
+/** The options of a write, from the query and the headers. */
+export function writeOptions(
+  exchange: Exchange,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  subresource?: string,
+): WriteOptions {
+  const options = parseWriteOptions(exchange.query, exchange.userAgent, kind);
+  return { ...options, subresource, warn: (text) => exchange.warn(text) };
+}
+
+/** Sends a value in the media type that was asked for. */
+export function send({ exchange, view }: Handling, code: number, value: unknown): void {
+  if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
+  else exchange.json(code, value);
+}
