@@ -58,16 +58,15 @@ test('SIGTERM ends a watch with 0 while a reader that hangs holds the pipe full'
   const server = await startServer();
   for (let at = 0; at < 300; at++) server.create(configMap(`cm-${at}`, { k: 'x'.repeat(5_000) }));
   const script = `exec 3>&1
-    { "$BIN" watch cm -n demo --server "$URL" & echo $! >&3; wait $!; echo "code $?" >&3; } | sleep 999`;
+    { "$BIN" watch cm -n demo --server "$URL" & echo $! >&3; wait $!; echo "code $?" >&3; } |
+      { read -r line; echo "read one" >&3; sleep 999; }`;
 
   const shell = start('sh', ['-c', script], { URL: server.url });
-  await vi.waitUntil(() => server.requests.some(({ query }) => query.has('limit')), {
-    timeout: 10_000,
-  });
+  await shell.stdout.until(() => shell.stdout.lines.includes('read one'));
   process.kill(Number(shell.stdout.lines[0]), 'SIGTERM');
-  await shell.stdout.until(() => shell.stdout.lines.length === 2);
+  await shell.stdout.until(() => shell.stdout.lines.length === 3);
 
-  expect(shell.stdout.lines[1]).toBe('code 0');
+  expect(shell.stdout.lines[2]).toBe('code 0');
 });
 
 /** The shape of the loop that the pattern's first controllers used around curl. */
