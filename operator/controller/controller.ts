@@ -27,7 +27,8 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly permissions: readonly Permission[];
   /** Keys reconciled side by side; one key never overlaps itself. */
   readonly maxConcurrentReconciles: number;
-  readonly reconcile: Reconciler<T>;
+  /** A Reconciler; written as a method, so that a controller of Deployments is a Controller. */
+  reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
 }
 
 export interface ControllerOptions<T extends KubernetesObject> {

@@ -84,11 +84,12 @@ export class Manager {
    * finish, then their signal aborts; sources; Events; the health server last.
    *
    * @throws ConfigurationError `CONFIG` when the health port cannot be had. Nothing that the cluster
-   *   does makes it throw.
+   *   does makes it throw; a bug in the toolkit does, after an orderly stop.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { controllers, clock, settings } = this.#options;
     await this.#health?.start();
+    using stop = linkedAbort(signal);
     const hardStop = new AbortController();
     using sources = linkedAbort(hardStop.signal);
     const recorders: ApiEventRecorder[] = [];
@@ -107,22 +108,26 @@ export class Manager {
     const onStop = (): void => {
       this.#phase = 'stopping';
       this.#log.info({ graceMs: DRAIN_GRACE_MS }, 'stopping');
-      cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => hardStop.abort(signal.reason));
+      cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => hardStop.abort(stop.signal.reason));
     };
-    if (signal.aborted) onStop();
-    else signal.addEventListener('abort', onStop, { once: true });
-    const watching = this.#informers.run(sources.signal);
+    if (stop.signal.aborted) onStop();
+    else stop.signal.addEventListener('abort', onStop, { once: true });
+    const bugs: unknown[] = [];
+    const watching = this.#informers.run(sources.signal).catch((error: unknown) => {
+      bugs.push(error);
+      stop.abort(error); // from a cache that nobody keeps nothing must be reconciled
+    });
     try {
-      await Promise.all(runners.map((runner) => runner.run(signal, hardStop.signal)));
+      await Promise.all(runners.map((runner) => runner.run(stop.signal, hardStop.signal)));
     } finally {
       cancelGrace();
-      signal.removeEventListener('abort', onStop);
-      sources.abort(signal.reason);
+      sources.abort(stop.signal.reason);
       await watching;
       await Promise.all(recorders.map((recorder) => recorder.close(EVENT_FLUSH_MS)));
       await this.#health?.stop();
     }
     this.#log.info({}, 'stopped');
+    if (bugs.length > 0) throw bugs[0];
   }
 
   #runner(controller: Controller, recorders: ApiEventRecorder[]): ControllerRunner {

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { controller, enqueueMapped, isController } from '../../operator/controller/controller.ts';
+import {
+  type Controller,
+  controller,
+  enqueueMapped,
+  isController,
+} from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 import { keyOf, objectKey } from '../../operator/model/object.ts';
 
 const base = {
@@ -34,6 +39,21 @@ describe('controller', () => {
     expect(declared).toMatchObject({ watches, permissions, maxConcurrentReconciles: 4 });
     expect(declared.reconcile).toBe(base.reconcile);
     expect(declared.for).toBe(base.for);
+  });
+
+  test('of any kind of object is a Controller', () => {
+    const declared: Controller[] = [
+      controller({ ...base, for: source(configMaps) }),
+      controller({
+        ...base,
+        for: source(deployments),
+        reconcile: async (_key, deployment) => ({
+          requeueAfterMs: deployment?.spec.replicas ?? 0, // typed by its source
+        }),
+      }),
+    ];
+
+    expect(declared.every(isController)).toBe(true);
   });
 
   test.each(['a', 'a1', 'a-b', 'a'.repeat(63)])('%s is a name', (name) => {

@@ -1,0 +1,489 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import {
+  type Controller,
+  controller,
+  enqueueMapped,
+} from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { aborted } from '../../operator/core/abort.ts';
+import { AmbassadorError, ConfigurationError } from '../../operator/core/errors.ts';
+import type { Scope } from '../../operator/manager/informers.ts';
+import { Manager } from '../../operator/manager/manager.ts';
+import { settingsFrom } from '../../operator/manager/settings.ts';
+import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
+import { resourceName } from '../../operator/model/resource.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import type { ListWatch } from '../../operator/watch/list-watch.ts';
+
+/** One collection: it can be listed, watched, changed and broken. */
+class Collection implements ListWatch<KubernetesObject> {
+  lists = 0;
+  watches = 0;
+  openWatches = 0;
+  /** While set, every request fails with it. */
+  failure: Error | undefined;
+  readonly items: KubernetesObject[] = [];
+  readonly #note: (fact: string) => void;
+  #cut = new AbortController();
+  #pushed: WatchEvent[] = [];
+  #wake = (): void => {};
+
+  constructor(note: (fact: string) => void) {
+    this.#note = note;
+  }
+
+  async listPage(): Promise<{
+    items: KubernetesObject[];
+    resourceVersion: string;
+    continueToken: undefined;
+  }> {
+    this.lists++;
+    if (this.failure) throw this.failure;
+    return { items: [...this.items], resourceVersion: '100', continueToken: undefined };
+  }
+
+  async watch({
+    signal,
+  }: {
+    readonly signal: AbortSignal;
+  }): Promise<AsyncIterable<readonly WatchEvent[]>> {
+    this.watches++;
+    if (this.failure) throw this.failure;
+    return this.#events(AbortSignal.any([signal, this.#cut.signal]));
+  }
+
+  push(event: WatchEvent): void {
+    this.#pushed.push(event);
+    this.#wake();
+  }
+
+  /** Every request fails from now on, and the watch under way breaks. */
+  breakDown(failure: Error): void {
+    this.failure = failure;
+    this.#cut.abort(failure);
+    this.#cut = new AbortController();
+  }
+
+  async *#events(signal: AbortSignal): AsyncGenerator<readonly WatchEvent[], void, undefined> {
+    this.openWatches++;
+    const stopped = aborted(signal);
+    try {
+      while (!signal.aborted) {
+        if (this.#pushed.length > 0) yield this.#pushed.splice(0);
+        const pushed = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        await Promise.race([pushed, stopped]);
+      }
+      throw signal.reason;
+    } finally {
+      this.openWatches--;
+      this.#note('watch closed');
+    }
+  }
+}
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A manager among fakes: nothing but its own code runs. */
+class World {
+  readonly clock = new FakeClock();
+  readonly stop = new AbortController();
+  readonly scopes: Scope[] = [];
+  readonly lines: Line[] = [];
+  /** What happened, in order. */
+  readonly facts: string[] = [];
+  readonly #collections = new Map<string, Collection>();
+  readonly manager: Manager;
+  onLine: (line: Line) => void = () => {};
+  running: Promise<void> | undefined;
+
+  constructor(controllers: readonly Controller[], environment: Record<string, string> = {}) {
+    this.manager = new Manager({
+      settings: settingsFrom({
+        CHANCERY_HEALTH_PORT: '0',
+        CHANCERY_RELIST_INTERVAL: '0',
+        ...environment,
+      }),
+      controllers,
+      clock: this.clock,
+      clientFor: () => this.#client(),
+      listWatchFor: (scope) => {
+        this.scopes.push(scope);
+        return this.collection(resourceName(scope.resource));
+      },
+      logFor: (facts) => {
+        const at =
+          (level: string) =>
+          (fields: object, message: string): void => {
+            const line = { level, message, fields: { ...facts, ...fields } };
+            this.lines.push(line);
+            this.onLine(line);
+            this.facts.push(message);
+          };
+        return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+      },
+    });
+  }
+
+  collection(name: string): Collection {
+    const known = this.#collections.get(name);
+    if (known !== undefined) return known;
+    const made = new Collection((fact) => this.facts.push(fact));
+    this.#collections.set(name, made);
+    return made;
+  }
+
+  async start(): Promise<void> {
+    this.running = this.manager.run(this.stop.signal);
+    this.running.catch(() => {}); // whoever cares awaits it as well
+    onTestFinished(async () => {
+      this.stop.abort(new Error('test finished'));
+      await this.clock.advanceAndSettle(20_000);
+      await this.running?.catch(() => {});
+    });
+    await settle();
+  }
+
+  async stopAndWait(): Promise<void> {
+    this.stop.abort(new Error('stop'));
+    await this.running;
+  }
+
+  messages(): string[] {
+    return this.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
+  }
+
+  #client(): Client {
+    const client: Pick<Client, 'create'> = {
+      create: async (_resource, object) => {
+        this.facts.push('event sent');
+        return object;
+      },
+    };
+    return client as Client;
+  }
+}
+
+function configMap(name: string, resourceVersion = '1'): KubernetesObject {
+  const metadata = { name, namespace: 'default', uid: `uid-${name}`, resourceVersion };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+}
+
+const own = source(configMaps);
+
+function declare(reconcile: Reconciler<KubernetesObject>, name = 'test'): Controller {
+  return controller({ name, for: own, reconcile });
+}
+
+describe('a manager', () => {
+  test('reconciles what it finds, and what changes', async () => {
+    const seen: string[] = [];
+    const world = new World([
+      declare(async (key, object) => {
+        seen.push(`${key} ${object?.metadata.resourceVersion}`);
+        return AWAIT_CHANGE;
+      }),
+    ]);
+    world.collection('configmaps').items.push(configMap('a'));
+    await world.start();
+
+    world.collection('configmaps').push({ type: 'ADDED', object: configMap('b', '101') });
+    await settle();
+    world.collection('configmaps').push({ type: 'DELETED', object: configMap('a', '102') });
+    await settle();
+
+    expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a undefined']);
+  });
+
+  test('gives each of two controllers every change, over one list and one watch', async () => {
+    const seen: string[] = [];
+    const world = new World([
+      declare(async (key) => {
+        seen.push(`one ${key}`);
+        return AWAIT_CHANGE;
+      }, 'one'),
+      controller({
+        name: 'two',
+        for: source(configMaps), // equal to the other by its parts
+        reconcile: async (key) => {
+          seen.push(`two ${key}`);
+          return AWAIT_CHANGE;
+        },
+      }),
+    ]);
+    world.collection('configmaps').items.push(configMap('a'));
+
+    await world.start();
+
+    const { lists, watches } = world.collection('configmaps');
+    expect(seen.toSorted()).toEqual(['one default/a', 'two default/a']);
+    expect({ lists, watches }).toEqual({ lists: 1, watches: 1 });
+    expect(world.scopes).toHaveLength(1);
+  });
+
+  test('keeps sources apart that differ in namespace or selector', async () => {
+    const sources = [
+      own,
+      source(configMaps, { namespace: 'all' }),
+      source(configMaps, { namespace: { name: 'other' } }),
+      source(configMaps, { labelSelector: 'a=b' }),
+      source(configMaps, { fieldSelector: 'metadata.name=a' }),
+      source(configMaps, { namespace: { name: 'demo' } }), // what `configured` means here
+    ];
+    const world = new World(
+      sources.map((each, index) =>
+        controller({ name: `c${index}`, for: each, reconcile: async () => AWAIT_CHANGE }),
+      ),
+      { WATCH_NAMESPACE: 'demo' },
+    );
+
+    await world.start();
+
+    const namespaces = world.scopes.map(({ namespace }) => namespace);
+    expect(namespaces).toEqual(['demo', undefined, 'other', 'demo', 'demo']);
+  });
+
+  test('refuses two controllers of one name', () => {
+    const twice = [declare(async () => AWAIT_CHANGE), declare(async () => AWAIT_CHANGE)];
+
+    expect(() => new World(twice)).toThrow(ConfigurationError);
+    expect(() => new World(twice)).toThrow('two controllers have the same name');
+  });
+
+  test('a health port that is taken keeps it from starting', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      other.close();
+    });
+    await once(other, 'listening');
+    const world = new World([declare(async () => AWAIT_CHANGE)], {
+      CHANCERY_HEALTH_PORT: `${(other.address() as AddressInfo).port}`,
+      CHANCERY_HEALTH_HOST: '127.0.0.1',
+    });
+
+    const running = world.manager.run(world.stop.signal);
+
+    await expect(running).rejects.toThrow(ConfigurationError);
+    expect(world.collection('configmaps').lists).toBe(0);
+  });
+});
+
+describe('readiness', () => {
+  test('comes with the first list, not before', async () => {
+    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const collection = world.collection('configmaps');
+    collection.failure = new AmbassadorError('refused', {
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+    });
+    const beforeStart = world.manager.ready;
+    await world.start();
+    const beforeList = world.manager.ready;
+
+    collection.failure = undefined;
+    await world.clock.advanceAndSettle(60_000);
+
+    expect([beforeStart, beforeList, world.manager.ready]).toEqual([false, false, true]);
+  });
+
+  test('goes while a source fails, and comes back; each change of state is one line', async () => {
+    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    const collection = world.collection('configmaps');
+    await world.start();
+    const before = world.manager.ready;
+
+    collection.breakDown(new ApiError({ code: 500, reason: 'InternalError', message: 'm' }));
+    await world.clock.advanceAndSettle(10 * 60_000);
+    const during = world.manager.ready;
+    const attempts = collection.watches + collection.lists;
+    collection.failure = undefined;
+    await world.clock.advanceAndSettle(120_000);
+
+    expect([before, during, world.manager.ready]).toEqual([true, false, true]);
+    expect(attempts).toBeGreaterThan(10);
+    expect(world.messages().filter((message) => message.startsWith('source'))).toEqual([
+      'source is healthy',
+      'source is failing, it retries',
+      'source is healthy',
+    ]);
+  });
+
+  test('does not need an optional source that the server does not serve', async () => {
+    const world = new World([
+      controller({
+        name: 'test',
+        for: own,
+        watches: [enqueueMapped(source(pods, { optional: true }), (pod) => [keyOf(pod)])],
+        reconcile: async () => AWAIT_CHANGE,
+      }),
+    ]);
+    world.collection('pods').failure = new ApiError({ code: 404, reason: 'NotFound' });
+
+    await world.start();
+
+    expect(world.manager.ready).toBe(true);
+    expect(world.messages()).toContain('controller started');
+  });
+
+  test('needs a source that is optional for one controller and not for another', async () => {
+    const watching = (name: string, optional: boolean): Controller =>
+      controller({
+        name,
+        for: own,
+        watches: [enqueueMapped(source(pods, { optional }), (pod) => [keyOf(pod)])],
+        reconcile: async () => AWAIT_CHANGE,
+      });
+    const world = new World([watching('one', true), watching('two', false)]);
+    world.collection('pods').failure = new ApiError({ code: 404, reason: 'NotFound' });
+
+    await world.start();
+
+    expect(world.manager.ready).toBe(false);
+  });
+
+  test('ends when the stop begins, though a reconcile is still under way', async () => {
+    const finish = Promise.withResolvers<void>();
+    const world = new World([
+      declare(async () => {
+        await finish.promise;
+        return AWAIT_CHANGE;
+      }),
+    ]);
+    world.collection('configmaps').items.push(configMap('a'));
+    await world.start();
+    const before = world.manager.ready;
+
+    world.stop.abort(new Error('stop'));
+    await settle();
+    const during = world.manager.ready;
+    finish.resolve();
+    await world.running;
+
+    expect([before, during, world.manager.ready]).toEqual([true, false, false]);
+  });
+});
+
+describe('stopping', () => {
+  test('goes in order: work under way, sources, Events; and begins nothing new', async () => {
+    const finish = Promise.withResolvers<void>();
+    const world: World = new World([
+      declare(async (key, object, { events, signal }) => {
+        world.facts.push(`began ${key}`);
+        await finish.promise;
+        world.facts.push(`ended ${key}, ${signal.aborted ? 'aborted' : 'in peace'}`);
+        if (object) {
+          events.record({ regarding: object, type: 'Normal', reason: 'A', action: 'B', note: 'c' });
+        }
+        return AWAIT_CHANGE;
+      }),
+    ]);
+    const collection = world.collection('configmaps');
+    collection.items.push(configMap('a'), configMap('b'));
+    await world.start();
+    world.facts.length = 0;
+
+    world.stop.abort(new Error('stop'));
+    await world.clock.advanceAndSettle(9_999);
+    collection.push({ type: 'ADDED', object: configMap('c', '101') });
+    await settle();
+    const openBefore = collection.openWatches;
+    finish.resolve();
+    await world.running;
+
+    expect(openBefore).toBe(1);
+    expect(world.facts).toEqual([
+      'stopping',
+      'ended default/a, in peace',
+      expect.stringMatching(/event sent|reconciled/),
+      expect.stringMatching(/event sent|reconciled/),
+      'controller stopped',
+      'watch closed',
+      'source stopped',
+      'stopped',
+    ]);
+    expect(collection.openWatches).toBe(0);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test('a reconcile that hangs is aborted after ten seconds, and the run ends', async () => {
+    let abortedAt: number | undefined;
+    const world: World = new World([
+      declare(async (_key, _object, { signal }) => {
+        await aborted(signal);
+        abortedAt = world.clock.monotonic();
+        throw signal.reason;
+      }),
+    ]);
+    world.collection('configmaps').items.push(configMap('a'));
+    await world.start();
+    let ended = false;
+    void world.running?.then(() => {
+      ended = true;
+    });
+
+    world.stop.abort(new Error('stop'));
+    await world.clock.advanceAndSettle(9_999);
+    const early = [ended, abortedAt];
+    await world.clock.advanceAndSettle(1);
+    await world.running;
+
+    expect(early).toEqual([false, undefined]);
+    expect(abortedAt).toBe(10_000);
+    expect(world.messages()).not.toContain('reconcile failed');
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test('is possible before the first list', async () => {
+    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    world.collection('configmaps').failure = new Error('down');
+    await world.start();
+
+    await world.stopAndWait();
+
+    expect(world.messages()).not.toContain('controller started');
+    expect(world.messages().at(-1)).toBe('stopped');
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test('is possible before the start', async () => {
+    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    world.stop.abort(new Error('stop'));
+
+    await world.start();
+    await world.running;
+
+    expect(world.manager.ready).toBe(false);
+    expect(world.messages().at(-1)).toBe('stopped');
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test('comes by itself, in order and with the error, when a source ends of a bug', async () => {
+    const world = new World([
+      declare(async () => AWAIT_CHANGE),
+      controller({ name: 'other', for: source(pods), reconcile: async () => AWAIT_CHANGE }),
+    ]);
+    const bug = new TypeError('bug');
+    world.onLine = ({ message, fields }) => {
+      if (message === 'source is healthy' && fields.resource === 'configmaps') throw bug;
+    };
+
+    await world.start();
+
+    await expect(world.running).rejects.toBe(bug);
+    expect(world.collection('pods').openWatches).toBe(0);
+    expect(world.messages().at(-1)).toBe('stopped');
+    expect(world.clock.pending).toBe(0);
+  });
+});
