@@ -45,10 +45,10 @@ wrong.
 
 Examples:
 
-  # Every change of a ConfigMap, in a shell. IFS= and -r keep spaces and backslashes as they are, and
-  # printf does not interpret them as the echo of some shells does.
-  chancery watch configmaps -n demo | while IFS= read -r event; do
-    printf '%s\\n' "$event" | jq -r '[.type, .object.metadata.name] | @tsv'
+  # Every change of a ConfigMap, in a shell. The lines survive the echo of every shell; -r keeps read
+  # from taking backslashes away.
+  chancery watch configmaps -n demo | while read -r event; do
+    echo "$event" | jq -r '[.type, .object.metadata.name] | @tsv'
   done
 
   # The Pods of one application in all namespaces

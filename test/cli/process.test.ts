@@ -71,7 +71,7 @@ test('SIGTERM ends a watch with 0 while a reader that hangs holds the pipe full'
 
 /** The shape of the loop that the pattern's first controllers used around curl. */
 const LOOP = `
-"$BIN" watch cm -n demo --server "$URL" | while IFS= read -r event; do
+"$BIN" watch cm -n demo --server "$URL" | while read -r event; do
   echo "$event" | "$JSON" "$@"
 done`;
 const HARD = 'line one\nC:\\new\\table "quoted" \\\\ \\u0041\n';
