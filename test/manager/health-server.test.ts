@@ -182,6 +182,24 @@ describe('HealthServer', () => {
     expect(again.port).toBe(port);
   });
 
+  test('stopping does not wait for a request that never ends', async () => {
+    const server = await started();
+    const socket = connect(server.port, '127.0.0.1');
+    onTestFinished(() => {
+      socket.destroy();
+    });
+    socket.on('error', () => {}); // the reset is the point
+    await once(socket, 'connect');
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n');
+    await ask(server, '/livez'); // by now the half request has arrived
+
+    const closed = once(socket, 'close');
+    await server.stop();
+    await closed;
+
+    expect(socket.destroyed).toBe(true);
+  });
+
   test('a server that never started can be stopped', async () => {
     const server = new HealthServer({ port: 0, host: '127.0.0.1', live: [], ready: [] });
 
