@@ -275,6 +275,30 @@ describe('OP7: status and Events', () => {
     expect([...cluster.all(bookWatchers), ...cluster.all(configMaps)]).toEqual(before);
   });
 
+  test('a cache that is behind the last status makes none be written again', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    cluster.freezeCaches(bookWatchers);
+    await operator.settle('webapp-config');
+    const before = cluster.all(bookWatchers);
+
+    operator.clock.advance(60_000);
+    await operator.settle('webapp-config');
+
+    expect(cluster.all(bookWatchers)).toEqual(before);
+  });
+
+  test('a status that is up to date costs no request', async () => {
+    const { cluster, operator } = app();
+    putWatcher(cluster, valid);
+    await operator.settle('webapp-config');
+    cluster.fault = ({ resource }) => {
+      if (resource.startsWith('configwatchers')) throw failure(500, 'InternalError');
+    };
+
+    await expect(operator.settle('webapp-config')).resolves.toBeUndefined();
+  });
+
   test('a definition without status restarts all the same, and is mentioned once', async () => {
     const { cluster, operator } = app();
     cluster.dropStatusSubresource(bookWatchers);
@@ -348,6 +372,20 @@ describe('OP8: overlapping watchers', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'edge')]).toEqual([1, 1]);
     expect(statusOf(cluster, 'some').lastRestartedPods).toHaveLength(3);
     expect(statusOf(cluster, 'all').lastRestartedPods).toHaveLength(6);
+  });
+
+  test('that differ in what counts: a touched label moves only the one that asked for it', async () => {
+    const { cluster, operator } = app();
+    putDeployment(cluster, 'touchy');
+    putWatcher(cluster, valid, 'calm');
+    const podSelector = { app: 'touchy' };
+    putWatcher(cluster, { ...valid, podSelector, restartOn: 'any' }, 'touchy');
+    await operator.settle('webapp-config');
+
+    cluster.edit(configMaps, 'webapp-config', { metadata: { labels: { touched: 'yes' } } });
+    await operator.settle('webapp-config');
+
+    expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'touchy')]).toEqual([0, 1]);
   });
 
   test('that differ in strategy restart a Pod the gentler way only', async () => {

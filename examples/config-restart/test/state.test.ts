@@ -1,11 +1,11 @@
 // What is remembered in the cluster, for how long, and what happens when it is lost or damaged.
 
-import { configMaps } from 'chancery';
+import { configMaps, replicaSets } from 'chancery';
 import { expect, test } from 'vitest';
 import { bookWatchers } from '../front-ends/custom-resource.ts';
 import { dataOf, FakeCluster, failure } from './support/fake-cluster.ts';
 import { FakeOperator } from './support/fake-operator.ts';
-import { putConfigMap, putDeployment, restartsOf } from './support/workloads.ts';
+import { putConfigMap, putDeployment, replacePods, restartsOf } from './support/workloads.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const annotations = { 'k8spatterns.io/podDeleteSelector': 'app=webapp' };
@@ -158,6 +158,25 @@ test('a return to older content restarts, although a template carried it before'
   }
 
   expect(restartsOf(cluster, 'webapp')).toBe(3);
+});
+
+test('a template that kept an older stamp while Pods were evicted is not taken for restarted', async () => {
+  const { cluster, operator } = await watchedApp();
+  const steps = [
+    ['two', 'rollout'],
+    ['three', 'evict'],
+    ['two', 'rollout'],
+  ];
+
+  for (const [message, strategy] of steps) {
+    const restart = { 'k8spatterns.io/restartStrategy': strategy };
+    cluster.edit(configMaps, 'config', { data: { message }, metadata: { annotations: restart } });
+    await operator.settle('config', () => {
+      for (const owner of cluster.all(replicaSets)) replacePods(cluster, owner);
+    });
+  }
+
+  expect(restartsOf(cluster, 'webapp')).toBe(2);
 });
 
 test('a ConfigMap deleted during the wait restarts nothing', async () => {

@@ -71,6 +71,33 @@ test('Pods that serve nobody go first and need not wait, so that good content re
   expect(oldOnes(app)).toEqual([]);
 });
 
+test('one Pod that serves nobody does not block those that do', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  const status = { conditions: [{ type: 'Ready', status: 'False' }] };
+  cluster.edit(pods, 'webapp-5d-0', { status });
+
+  await operator.settle('config', () => replacePods(cluster, replicaSet));
+
+  expect(oldOnes(app)).toEqual([]);
+});
+
+test('a Pod that terminates slowly has had its turn', async () => {
+  const app = await changedApp();
+  const { cluster, operator, replicaSet } = app;
+  for (const name of podNames(cluster)) cluster.edit(pods, name, { spec: { nodeName: 'node' } });
+  const leaving = (): readonly Pod[] =>
+    cluster.all(pods).filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+
+  await operator.reconcile('config');
+  const status = { conditions: [{ type: 'Ready', status: 'False' }] };
+  for (const { metadata } of leaving()) cluster.edit(pods, metadata.name, { status });
+  replacePods(cluster, replicaSet);
+  await operator.reconcile('config');
+
+  expect(leaving()).toHaveLength(2);
+});
+
 test('a terminating Pod is not counted as Ready', async () => {
   const app = await changedApp();
   const { cluster, operator } = app;

@@ -37,6 +37,7 @@ export class FakeCluster implements Client {
   readonly #objects = new Map<string, Map<ObjectKey, KubernetesObject>>();
   readonly #missing = new Set<string>();
   readonly #withoutStatus = new Set<string>();
+  readonly #frozen = new Map<string, readonly KubernetesObject[]>();
   #counter = 0;
   fault: Fault = () => {};
   /** What the caller may do; everything else is answered 403. Undefined: everything. */
@@ -51,6 +52,11 @@ export class FakeCluster implements Client {
 
   install(resource: Resource): void {
     this.#missing.delete(resourceName(resource));
+  }
+
+  /** From now on caches of `resource` stay as they are: a watch that is behind. */
+  freezeCaches(resource: Resource): void {
+    this.#frozen.set(resourceName(resource), this.all(resource));
   }
 
   dropStatusSubresource(resource: Resource): void {
@@ -84,15 +90,15 @@ export class FakeCluster implements Client {
     return this.#of(resource).get(objectKey('default', name)) as T | undefined;
   }
 
-  /** A cache that is never behind. */
+  /** A cache that is behind only after `freezeCaches`. */
   store<T extends KubernetesObject>(source: Source<T>): Store<T> {
     const isServed = !this.#missing.has(resourceName(source.resource));
     const selector = parseSelector(source.labelSelector ?? '');
     const list = (): T[] => {
       if (!isServed) throw new Error('store read before the first list');
-      return this.all(source.resource).filter((object) =>
-        matchesSelector(selector, object.metadata.labels),
-      );
+      const frozen = this.#frozen.get(resourceName(source.resource)) as readonly T[] | undefined;
+      const objects = frozen ?? this.all(source.resource);
+      return objects.filter(({ metadata }) => matchesSelector(selector, metadata.labels));
     };
     return {
       synced: isServed,
