@@ -26,14 +26,20 @@ export interface NewReplicaSet {
   readonly collisions: number;
 }
 
-/** Of the ReplicaSets, the oldest that makes the Pods the Deployment asks for. */
+/**
+ * Of the ReplicaSets, the oldest that makes the Pods the Deployment asks for: one of the same
+ * template, or one made from it that the server completed in another way than the Deployment.
+ */
 export function currentReplicaSet(
-  deployment: Deployment,
+  { spec: { template }, status }: Deployment,
   sets: readonly ReplicaSet[],
 ): ReplicaSet | undefined {
-  return sets
-    .toSorted(byAge)
-    .find((set) => sameTemplate(set.spec.template, deployment.spec.template));
+  const hash = templateHash(template, status?.collisionCount ?? 0);
+  const oldestFirst = sets.toSorted(byAge);
+  return (
+    oldestFirst.find((set) => sameTemplate(set.spec.template, template)) ??
+    oldestFirst.find(({ metadata }) => metadata.labels?.[POD_TEMPLATE_HASH] === hash)
+  );
 }
 
 /** Oldest first. */

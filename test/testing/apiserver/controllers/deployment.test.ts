@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../../../operator/testing/apiserver/controllers/deployment.ts';
 import { isReady, type Pod } from '../../../../operator/testing/apiserver/controllers/pod.ts';
+import { templateHash } from '../../../../operator/testing/apiserver/controllers/pod-template.ts';
 import type { ReplicaSet } from '../../../../operator/testing/apiserver/controllers/replica-set.ts';
 import { restart, type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
 
@@ -164,6 +165,21 @@ test('going back to an older template takes its ReplicaSet into use again', () =
     metadata: { annotations: { 'deployment.kubernetes.io/revision': '3' } },
     spec: { replicas: 3 },
   });
+});
+
+test('a name that another ReplicaSet has is left to it', () => {
+  const cluster = simulatedCluster({}, (access) => {
+    const deployment = workload('Deployment', 'webapp', { replicas: 2 });
+    const { spec } = access.create(DEPLOYMENTS, deployment) as Deployment;
+    const taken = `webapp-${templateHash(spec.template, 0)}`;
+    const other = workload('ReplicaSet', 'other', { replicas: 1 });
+    access.create(REPLICA_SETS, { ...other, metadata: { name: taken, namespace: 'demo' } });
+  });
+
+  cluster.clock.advance(1_000);
+
+  expect(webapp(cluster).status).toMatchObject({ collisionCount: 1, availableReplicas: 2 });
+  expect(replicaSets(cluster)).toHaveLength(2);
 });
 
 test('a deleted Pod is replaced, and the one that goes is no replica any more', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
+import { restart, type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
 
 const BUDGETS = 'poddisruptionbudgets.policy';
 
@@ -36,6 +36,17 @@ test.each([
     currentHealthy: 3,
     ...expected,
   });
+});
+
+test('during a rollout the Deployment says how many Pods are expected', () => {
+  const cluster = clusterWith({ maxUnavailable: 1 });
+  cluster.clock.advance(1_000);
+
+  cluster.access.patch('deployments.apps', 'demo', 'webapp', restart('2026-11-21T06:30:00Z'));
+  cluster.clock.advance(0);
+
+  expect(cluster.access.list('pods', 'demo')).toHaveLength(4);
+  expect(statusOf(cluster)).toMatchObject({ expectedPods: 3, desiredHealthy: 2 });
 });
 
 test('nothing may be disrupted before the Pods are ready', () => {

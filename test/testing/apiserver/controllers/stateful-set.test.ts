@@ -132,14 +132,17 @@ test('OnDelete leaves the Pods until somebody deletes them', () => {
   expect(revisions[0]).not.toBe(revisions[1]);
 });
 
-test('scaling down removes the highest first', () => {
+test('scaling down removes the highest first, one at a time', () => {
   const cluster = created();
   cluster.clock.advance(1_000);
   const start = cluster.events.length;
 
   cluster.access.patch(STATEFUL_SETS, 'demo', 'db', { spec: { replicas: 1 } });
+  cluster.clock.advance(50);
+  const stopping = pods(cluster).filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
   cluster.clock.advance(1_000);
 
+  expect(stopping.map(({ metadata }) => metadata.name)).toEqual(['db-2']);
   const gone = cluster.events.slice(start).filter(({ type }) => type === 'DELETED');
   expect(gone.map(({ object }) => object.metadata.name)).toEqual(['db-2', 'db-1']);
   expect(names(cluster)).toEqual(['db-0']);
