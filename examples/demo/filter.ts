@@ -1,7 +1,7 @@
-import { type Controller, type ProxyFilter, proxyFilter } from 'chancery';
+import { type ProxyFilter, proxyFilter } from 'chancery';
 import configRestart from '../config-restart/operator.ts';
 
 /** What the ambassador of the config-restart operator lets through, by the operator's declarations. */
 export function filterOf(namespace: string): ProxyFilter {
-  return proxyFilter([configRestart as unknown as Controller], { namespace });
+  return proxyFilter([configRestart], { namespace });
 }

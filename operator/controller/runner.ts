@@ -142,6 +142,9 @@ export class ControllerRunner {
   }
 
   #succeeded(key: ObjectKey, { requeueAfterMs }: Result): void {
+    if (Number.isNaN(requeueAfterMs)) {
+      throw userCode('requeueAfterMs is not a number', undefined);
+    }
     this.#queue.forget(key);
     if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
   }

@@ -26,7 +26,10 @@ export interface ManagerOptions {
 /** What a reconcile under way gets to finish in, once the process is asked to stop. */
 const DRAIN_GRACE_MS = 10_000;
 
-/** What Events get to be sent in, after that. */
+/** What a reconcile gets to notice its aborted signal; then it is left behind. */
+const ABORT_GRACE_MS = 5_000;
+
+/** What Events get to be sent in, after that. With the two above: 20 s of a Pod's usual 30. */
 const EVENT_FLUSH_MS = 5_000;
 
 /** The controllers of one process, with what they share. */
@@ -81,7 +84,8 @@ export class Manager {
 
   /**
    * Works until `signal` aborts, then stops in order: no new reconciles; those under way get 10 s to
-   * finish, then their signal aborts; sources; Events; the health server last.
+   * finish, then their signal aborts, and 5 s later they are left behind; sources; Events; the health
+   * server last.
    *
    * @throws ConfigurationError `CONFIG` when the health port cannot be had. Nothing that the cluster
    *   does makes it throw; a bug in the toolkit does, after an orderly stop.
@@ -105,10 +109,14 @@ export class Manager {
       'manager started',
     );
     let cancelGrace = (): void => {};
+    const overdue = Promise.withResolvers<void>();
     const onStop = (): void => {
       this.#phase = 'stopping';
       this.#log.info({ graceMs: DRAIN_GRACE_MS }, 'stopping');
-      cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => hardStop.abort(stop.signal.reason));
+      cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => {
+        hardStop.abort(stop.signal.reason);
+        cancelGrace = clock.schedule(ABORT_GRACE_MS, overdue.resolve);
+      });
     };
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
@@ -118,7 +126,13 @@ export class Manager {
       stop.abort(error); // from a cache that nobody keeps nothing must be reconciled
     });
     try {
-      await Promise.all(runners.map((runner) => runner.run(stop.signal, hardStop.signal)));
+      const reconciling = Promise.all(
+        runners.map((runner) => runner.run(stop.signal, hardStop.signal)),
+      );
+      const left = overdue.promise.then(() =>
+        this.#log.error({}, 'a reconcile ignores its aborted signal, it is left behind'),
+      );
+      await Promise.race([reconciling, left]);
     } finally {
       cancelGrace();
       sources.abort(stop.signal.reason);

@@ -4,7 +4,7 @@ import { type Requirement, requirement, type Selector } from './selector.ts';
 /**
  * Text → label selector: the whole grammar of `labelSelector`.
  *
- * `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, joined by commas. The empty text
+ * `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`, `a<1`, `a`, `!a`, joined by commas. The empty text
  * is the selector without requirements, which selects everything: whether that is meant is for the
  * caller to decide.
  *
@@ -46,6 +46,8 @@ export function parseSelector(text: string): Selector {
     next();
     if (operator === '=' || operator === '==') return requirement(key, 'in', [singleValue()]);
     if (operator === '!=') return requirement(key, 'notin', [singleValue()]);
+    if (operator === '>') return requirement(key, 'above', [singleValue()]);
+    if (operator === '<') return requirement(key, 'below', [singleValue()]);
     if (operator === 'in' || operator === 'notin') return requirement(key, operator, valueList());
     throw unexpected(text, JSON.stringify(operator), 'an operator');
   }
@@ -70,7 +72,7 @@ export function parseSelector(text: string): Selector {
 }
 
 /** Space is what the server's lexer takes for space; any other is part of a word, and refused. */
-const TOKEN = /[ \t\r\n]+|(==|!=|[=!(),])|([^ \t\r\n=!(),]+)/y;
+const TOKEN = /[ \t\r\n]+|(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+)/y;
 
 function tokenize(text: string): string[] {
   const tokens: string[] = [];
@@ -83,7 +85,7 @@ function tokenize(text: string): string[] {
 }
 
 function isSymbol(token: string): boolean {
-  return /^[=!(),]/.test(token);
+  return /^[=!(),<>]/.test(token);
 }
 
 function unexpected(text: string, found: string, expected: string): ConfigurationError {

@@ -3,8 +3,8 @@ import { ConfigurationError } from '../core/errors.ts';
 /** One condition on labels. All requirements of a selector must hold. */
 export interface Requirement {
   readonly key: string;
-  readonly operator: 'in' | 'notin' | 'exists' | 'absent';
-  /** Empty for `exists` and `absent`. */
+  readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
+  /** Empty for `exists` and `absent`; one whole number for `above` and `below`. */
   readonly values: readonly string[];
 }
 
@@ -45,7 +45,15 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
       return value !== undefined && values.includes(value);
     case 'notin':
       return value === undefined || !values.includes(value);
+    case 'above':
+      return isWholeNumber(value) && BigInt(value) > BigInt(values[0] ?? '');
+    case 'below':
+      return isWholeNumber(value) && BigInt(value) < BigInt(values[0] ?? '');
   }
+}
+
+function isWholeNumber(text: string | undefined): text is string {
+  return text !== undefined && /^-?[0-9]+$/.test(text);
 }
 
 /** The text form of a selector, as the `labelSelector` parameter takes it. */
@@ -55,6 +63,8 @@ export function formatSelector(selector: Selector): string {
       if (operator === 'exists') return key;
       if (operator === 'absent') return `!${key}`;
       const [only] = values;
+      if (operator === 'above' || operator === 'below')
+        return `${key}${operator === 'above' ? '>' : '<'}${only}`;
       if (values.length === 1 && only !== '')
         return `${key}${operator === 'in' ? '=' : '!='}${only}`;
       return `${key} ${operator} (${[...values].sort().join(',')})`;
@@ -99,6 +109,9 @@ export function requirement(
   if (!isLabelKey(key)) throw invalid(`${JSON.stringify(key)} is not a label key`);
   for (const value of values) {
     if (!isLabelValue(value)) throw invalid(`${JSON.stringify(value)} is not a label value`);
+  }
+  if ((operator === 'above' || operator === 'below') && !isWholeNumber(values[0])) {
+    throw invalid(`${JSON.stringify(values[0])} is not a whole number to compare with`);
   }
   return { key, operator, values };
 }

@@ -47,7 +47,7 @@ export interface WindowSink<T extends KubernetesObject> {
  * One watch, with timers of its own: a server-side timeout ends no half-open connection.
  *
  * Never throws for a failed watch: the report says how it ended. An abort of `signal` shows as the
- * outcome of a failed stream.
+ * outcome of a failed stream. What the sink throws is thrown: a bug must not pass for a bad line.
  */
 export async function watchWindow<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
@@ -62,6 +62,7 @@ export async function watchWindow<T extends KubernetesObject>(
   let activeAt = openedAt;
   let handing = false;
   let stalled = false;
+  let bug: { readonly error: unknown } | undefined;
   let lines = 0;
   let lastLineAt = openedAt;
   let longestGapMs = 0;
@@ -115,13 +116,19 @@ export async function watchWindow<T extends KubernetesObject>(
       lines += batch.length;
       sink.proven();
       handing = true;
-      await sink.events(batch);
+      try {
+        await sink.events(batch);
+      } catch (error) {
+        bug = { error };
+        throw error;
+      }
       handing = false;
       activeAt = clock.monotonic();
     }
     if (stalled) return report({ during: 'stream', stalled });
     return report({ during: 'stream', lines, livedMs: clock.monotonic() - acceptedAt });
   } catch (error) {
+    if (bug !== undefined) throw bug.error;
     if (stalled) return report({ during: 'stream', stalled });
     return report({ during: acceptedAt === undefined ? 'open' : 'stream', error });
   } finally {

@@ -48,7 +48,7 @@ function start({ reconcile, workers, watches = [], reconcileTimeoutMs }: Setup) 
       watches,
       reconcile,
       ...(workers !== undefined && { maxConcurrentReconciles: workers }),
-    }) as unknown as ConstructorParameters<typeof ControllerRunner>[0]['controller'],
+    }),
     informerFor: (of) => {
       const informer = new Informer<Thing>(
         collection(of as Source<Thing>),
@@ -209,6 +209,22 @@ test('reconciles again after the time that the reconciler asked for', async () =
 
   expect(early).toBe(1);
   expect(calls).toBe(2);
+});
+
+test('a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
+  let calls = 0;
+  const { clock, collection, lines, run } = start({
+    reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : AWAIT_CHANGE),
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect(calls).toBe(2);
+  expect(lines.find(({ message }) => message === 'reconcile failed')?.fields.err).toMatchObject({
+    code: 'USER_CODE',
+  });
 });
 
 test('K-10 maps the old and the new object of another source', async () => {

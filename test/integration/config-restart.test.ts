@@ -5,14 +5,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
-import type { Controller } from '../../operator/controller/controller.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE, startCluster, startOperator } from '../support/cluster.ts';
 
-const controllers = [configRestart as unknown as Controller];
+const controllers = [configRestart];
 const filter = proxyFilter(controllers, { namespace: NAMESPACE });
 const crds = new URL('../../examples/config-restart/crds/', import.meta.url);
 const STATE = 'config-restart-state';

@@ -25,7 +25,7 @@ function scribe() {
       return AWAIT_CHANGE;
     },
   });
-  return { seen, controllers: [declaration] as unknown as Parameters<typeof startOperator>[1] };
+  return { seen, controllers: [declaration] };
 }
 
 async function listen(handler: RequestListener, port = 0): Promise<string> {

@@ -446,6 +446,20 @@ describe('stopping', () => {
     expect(world.clock.pending).toBe(0);
   });
 
+  test('a reconcile that ignores its aborted signal is left behind five seconds later', async () => {
+    const never = new Promise<typeof AWAIT_CHANGE>(() => {});
+    const world: World = new World([declare(() => never)]);
+    world.collection('configmaps').items.push(configMap('a'));
+    await world.start();
+
+    world.stop.abort(new Error('stop'));
+    await world.clock.advanceAndSettle(15_000);
+    await world.running;
+
+    expect(world.messages()).toContain('a reconcile ignores its aborted signal, it is left behind');
+    expect(world.messages().at(-1)).toBe('stopped');
+  });
+
   test('is possible before the first list', async () => {
     const world = new World([declare(async () => AWAIT_CHANGE)]);
     world.collection('configmaps').failure = new Error('down');

@@ -29,6 +29,14 @@ describe('parseSelector', () => {
     ['x==', [equal('x', '')]],
     ['x=,z= ', [equal('x', ''), equal('z', '')]],
     ['x!=', [{ key: 'x', operator: 'notin', values: [''] }]],
+    ['x>1', [{ key: 'x', operator: 'above', values: ['1'] }]],
+    [
+      'x < 12,y',
+      [
+        { key: 'x', operator: 'below', values: ['12'] },
+        { key: 'y', operator: 'exists', values: [] },
+      ],
+    ],
     ['!x', [{ key: 'x', operator: 'absent', values: [] }]],
     [
       '! x , y',
@@ -89,6 +97,8 @@ describe('parseSelector', () => {
     ['(', 'found "(", expected a label key'],
     ['x=(', 'found "(", expected a label value'],
     ['x in (a!b)', 'found "!", expected "," or ")"'],
+    ['x>a', '"a" is not a whole number to compare with'],
+    ['x<', '"" is not a whole number to compare with'],
     ['-x', '"-x" is not a label key'],
     ['x=-a', '"-a" is not a label value'],
     ['UPPER.io/x', '"UPPER.io/x" is not a label key'],
@@ -177,8 +187,14 @@ describe('formatSelector', () => {
       operator: fc.constantFrom('exists' as const, 'absent' as const),
       values: fc.constant([]),
     }),
+    fc.record({
+      key,
+      operator: fc.constantFrom('above' as const, 'below' as const),
+      values: fc.nat().map((number) => [String(number)]),
+    }),
   );
-  const labels = fc.dictionary(key, value, { maxKeys: 6 });
+  const number = fc.nat().map(String);
+  const labels = fc.dictionary(key, fc.oneof(value, number), { maxKeys: 6 });
 
   test('what it writes selects, read again, the same labels', () => {
     fc.assert(

@@ -10,6 +10,7 @@ import {
 
 describe('matchesSelector', () => {
   const isA = { key: 'x', operator: 'in', values: ['a'] } as const;
+  const above9 = { key: 'x', operator: 'above', values: ['9'] } as const;
 
   test.each([
     ['no requirement selects everything', [], undefined, true],
@@ -24,6 +25,12 @@ describe('matchesSelector', () => {
     ['absent fails for an empty value', [{ ...isA, operator: 'absent' }], { x: '' }, false],
     ['absent holds without labels', [{ ...isA, operator: 'absent' }], undefined, true],
     ['all of several must hold', [isA, { ...isA, key: 'y' }], { x: 'a' }, false],
+    ['above compares numbers, not texts', [above9], { x: '10' }, true],
+    ['above excludes its bound', [above9], { x: '9' }, false],
+    ['above needs a number', [above9], { x: 'many' }, false],
+    ['above needs the label', [above9], {}, false],
+    ['below compares numbers', [{ ...above9, operator: 'below' }], { x: '-10' }, true],
+    ['below excludes its bound', [{ ...above9, operator: 'below' }], { x: '9' }, false],
     [
       'a name that every JavaScript object has is no label',
       [{ key: 'constructor', operator: 'exists', values: [] }],

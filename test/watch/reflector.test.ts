@@ -478,23 +478,34 @@ test('the authoritative relist is not misled by a delete that it overlaps', asyn
   expect(names()).toEqual(['demo/b', 'demo/c']);
 });
 
-test('a sink that throws ends the run: a bug of ours must not pass for a failure of the server', async () => {
+test.each([
+  'list',
+  'event',
+])('a sink that throws on a %s ends the run: a bug of ours must not pass for a failure of the server', async (on) => {
   const collection = new FakeCollection();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
+  const buggy = (): void => {
+    throw new TypeError('bug');
+  };
   const sink: ReflectorSink<Thing> = {
-    replace: () => {
-      throw new TypeError('bug');
-    },
-    apply: () => {},
+    replace: on === 'list' ? buggy : () => {},
+    apply: on === 'event' ? buggy : () => {},
     statusChanged: () => {},
     verified: () => {},
     version: () => undefined,
     keys: () => [],
   };
-  const reflector = new Reflector(collection, sink, { clock: new FakeClock() });
+  const clock = new FakeClock();
+  const reflector = new Reflector(collection, sink, { clock, relistIntervalMs: 0 });
 
-  await expect(reflector.run(stop.signal)).rejects.toThrow(TypeError);
+  const running = reflector.run(stop.signal);
+  running.catch(() => {});
+  await settle();
+  collection.put('a');
+
+  await expect(running).rejects.toThrow(TypeError);
+  expect(clock.pending).toBe(0);
 });
 
 test.each([
