@@ -14,6 +14,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
     sequence: { shuffle: true },
+    // Many tests wait for real processes and sockets: more files than cores can be under way.
+    maxWorkers: 3,
     restoreMocks: true,
     testTimeout: 20_000,
     hookTimeout: 20_000,
