@@ -79,7 +79,7 @@ It stays up until you press Ctrl-C.`);
       await new Promise<void>((resolve) =>
         stop.signal.addEventListener('abort', () => resolve(), { once: true }),
       );
-    }
+    } else timeline.say('Done. On a terminal it stays up, and these URLs can be looked at.');
     stop.abort();
     await watching;
     return 0;
