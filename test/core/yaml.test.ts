@@ -36,7 +36,7 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(attempt).toThrow(/^[^\n]+$/);
   });
 
-  test('takes the last of two equal keys, as kubectl does', () => {
+  test('OP6 takes the last of two equal keys, as kubectl does', () => {
     const value = read('a: 1\nb: 2\na: 3');
 
     expect(value).toEqual({ a: 3, b: 2 });

@@ -124,7 +124,7 @@ test('the ambassador outlives the work of an operator that stops', () => {
   expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop.sleep.seconds);
 });
 
-test('there is never more than one operator', () => {
+test('CW11 there is never more than one operator', () => {
   const { replicas, strategy } = (only(objects, 'Deployment') as DeploymentObject).spec;
 
   expect(replicas).toBe(1);
@@ -140,11 +140,27 @@ test('every container has requests and a limit of memory', () => {
   }
 });
 
-test('roles end at the namespace and name everything that they grant', () => {
+test('CW11 roles end at the namespace and name everything that they grant', () => {
   const kinds = objects.map(({ kind }) => kind);
   const granted = JSON.stringify((only(objects, 'Role') as { rules?: unknown }).rules);
 
   expect(kinds).not.toContain('ClusterRole');
   expect(kinds).not.toContain('ClusterRoleBinding');
   expect(granted).not.toMatch(/\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/);
+});
+
+test('CM11 the role names what is read by its plural, and is bound to the account of the Pod', () => {
+  const { rules } = only(objects, 'Role') as unknown as {
+    readonly rules: readonly {
+      readonly resources: readonly string[];
+      readonly verbs: readonly string[];
+    }[];
+  };
+  const { subjects } = only(objects, 'RoleBinding') as unknown as {
+    readonly subjects: readonly { readonly kind: string; readonly name: string }[];
+  };
+
+  const monitors = rules.find(({ resources }) => resources.includes('configmonitors'));
+  expect(monitors?.verbs).toEqual(expect.arrayContaining(['get', 'list', 'watch']));
+  expect(subjects).toMatchObject([{ kind: 'ServiceAccount', name: spec.serviceAccountName }]);
 });

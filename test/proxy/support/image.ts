@@ -37,7 +37,7 @@ export async function startImage(server: string, args: readonly string[]): Promi
   const [, ...fixed] = entryPoint();
   const child = spawn(realKubectl(), [...fixed, ...args, `--server=${server}`, '--port=0'], {
     env: { ...environment() },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
