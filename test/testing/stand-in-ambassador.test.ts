@@ -1,0 +1,81 @@
+/** The stand-in answers as a real `kubectl proxy` does where an operator can tell. */
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import configRestart from '../../examples/config-restart/operator.ts';
+import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
+import { StandInAmbassador } from '../../operator/testing/stand-in-ambassador.ts';
+import { DECLARED, HOSTILE, split } from '../proxy/support/requests.ts';
+import { REFUSED, send } from '../proxy/support/send.ts';
+import { startUpstream } from '../proxy/support/upstream.ts';
+import { rawServer } from '../transport/raw-server.ts';
+
+const filter = proxyFilter([configRestart], { namespace: 'demo' });
+
+async function start(server: string): Promise<string> {
+  const ambassador = new StandInAmbassador({ server, filter });
+  await ambassador.start();
+  onTestFinished(() => ambassador.kill());
+  return ambassador.url;
+}
+
+test('lets through what is declared, as it was sent', async () => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+
+  for (const line of DECLARED) await send(ambassador, ...split(line));
+
+  expect(upstream.seen).toEqual(DECLARED);
+});
+
+test('refuses what is hostile, in the words of kubectl proxy', async () => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+
+  const answers = new Map<string, unknown>();
+  for (const line of HOSTILE) {
+    const [method] = split(line);
+    if (method === 'CONNECT') continue; // Node hands it to nobody, and closes the connection
+    answers.set(line, await send(ambassador, ...split(line)));
+  }
+
+  expect(answers.size).toBeGreaterThanOrEqual(35);
+  expect(
+    [...answers].filter(([, answer]) => JSON.stringify(answer) !== JSON.stringify(REFUSED)),
+  ).toEqual([]);
+  expect(upstream.seen).toEqual([]);
+});
+
+test('refuses a host that is not loopback', async () => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+
+  const answer = await send(ambassador, 'GET', '/version', { host: 'evil.example' });
+
+  expect(answer).toEqual(REFUSED);
+});
+
+test('answers 500 text/plain when the API server is away', async () => {
+  const gone = await rawServer(() => undefined);
+  await gone.close();
+  const ambassador = await start(gone.url);
+
+  const answer = await send(ambassador, 'GET', '/version');
+
+  expect(answer).toMatchObject({ status: 500, contentType: 'text/plain; charset=utf-8' });
+  expect(answer.body).toMatch(/^dial tcp .*ECONNREFUSED/);
+});
+
+test('hands a quiet watch on at once, and ends it at both sides', async () => {
+  const head =
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+  const upstream = await rawServer(() => head);
+  const ambassador = await start(upstream.url);
+  const stop = new AbortController();
+
+  const { status, body } = await fetch(`${ambassador}/version`, { signal: stop.signal });
+  stop.abort();
+  await expect(text(body ?? expect.unreachable())).rejects.toThrow();
+
+  expect(status).toBe(200);
+  await expect.poll(() => upstream.sockets[0]?.destroyed).toBe(true);
+});
