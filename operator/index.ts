@@ -20,6 +20,7 @@ export {
   ProtocolError,
   type RequestFate,
 } from './core/errors.ts';
+export { type Labels, type Meter, noMeter } from './core/metrics.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 
 // Kubernetes data

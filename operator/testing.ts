@@ -19,4 +19,5 @@ export {
   KubectlProxy,
   type KubectlProxyOptions,
 } from './testing/kubectl-proxy.ts';
+export { RecordingMeter } from './testing/recording-meter.ts';
 export { StandInAmbassador } from './testing/stand-in-ambassador.ts';
