@@ -1,11 +1,13 @@
 import { isObject } from '../objects/metadata.ts';
 
 const STEP =
-  /\.([^.[\]]+)|\['([^']+)'\]|\[(\d+|\*)\]|\[\?\(@\.([\w.]+)\s*==\s*["']([^"']*)["']\)\]/y;
+  /\.((?:\\.|[^.[\]\\])+)|\[('[^']+'(?:\s*,\s*'[^']+')*)\]|\[(\d+|\*)\]|\[\?\(@\.([\w.]+)\s*==\s*["']([^"']*)["']\)\]/y;
 
 /**
- * The values that a JSONPath of a printer column finds: fields, indexes, `[*]` and filters of the
- * form `[?(@.type=="Ready")]`. A path with anything else finds nothing.
+ * The values that a JSONPath of a printer column finds: fields (`.a\.b` for a dot in a
+ * name), unions of fields (`['a','b']`),
+ * indexes, `[*]` and filters of the form `[?(@.type=="Ready")]`. A path with anything else finds
+ * nothing.
  */
 export function readJsonPath(object: unknown, path: string): readonly unknown[] {
   const text = path.replace(/^\{|\}$/g, '').replace(/^\$/, '');
@@ -23,10 +25,15 @@ function follow(
   value: unknown,
   [, dotted, quoted, index, field, wanted]: RegExpExecArray,
 ): unknown[] {
-  const name = dotted?.replace(/\\/g, '') ?? quoted;
-  if (name !== undefined) return isObject(value) ? [value[name]] : [];
+  const names = dotted === undefined ? namesIn(quoted) : [dotted.replace(/\\/g, '')];
+  if (names.length > 0) return isObject(value) ? names.map((name) => value[name]) : [];
   if (!Array.isArray(value)) return [];
   if (index === '*') return value;
   if (index !== undefined) return [value[Number(index)]];
   return value.filter((item) => isObject(item) && String(item[field ?? '']) === wanted);
+}
+
+/** `'a','b'` → a and b. */
+function namesIn(quoted = ''): string[] {
+  return [...quoted.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
 }
