@@ -20,15 +20,20 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * The JSON object that a successful answer carries.
  *
+ * @param parse - from JSON; see `parseExact`.
  * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
  * @throws ProtocolError `DECODE` when the body is not a JSON object: cut short, for example. Since
  *   API servers stream their lists, they can report a late failure in no other way.
  */
-export async function readAnswer(response: TransportResponse, clock: Clock): Promise<JsonObject> {
+export async function readAnswer(
+  response: TransportResponse,
+  clock: Clock,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<JsonObject> {
   await requireSuccess(response, clock);
   const { bytes, complete } = await readUpTo(response.body, MAX_BODY_BYTES);
   if (!complete) throw undecodable('the answer is too large', bytes.length);
-  const value = parseObject(bytes);
+  const value = parseObject(bytes, parse);
   if (isStatus(value) && value.status === 'Failure') {
     throw responseFailure({ ...response, text: bytes.toString('utf8') }, clock.now());
   }
@@ -62,10 +67,10 @@ async function readUpTo(
   return { bytes: Buffer.concat(chunks), complete: true };
 }
 
-function parseObject(bytes: Buffer): JsonObject {
+function parseObject(bytes: Buffer, parse: (text: string) => unknown): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = parse(bytes.toString('utf8'));
   } catch {
     // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
     throw undecodable('the answer is not complete JSON', bytes.length);

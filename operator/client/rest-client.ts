@@ -15,6 +15,7 @@ import type {
   Target,
   WriteOptions,
 } from './client.ts';
+import { encodeExact, parseExact } from './exact-json.ts';
 import { decodeList } from './list-answer.ts';
 import { decodeObject } from './object-answer.ts';
 import { type QueryParameters, withQuery } from './query.ts';
@@ -27,6 +28,14 @@ export interface RestClientOptions {
   readonly fieldManager: string;
   /** For a `Retry-After` that is a date. */
   readonly clock: Clock;
+  /** `lease`: on connections of its own and with a short deadline. Default `call`. */
+  readonly purpose?: 'call' | 'lease';
+  /**
+   * Answers carry integers beyond ±2^53 as `bigint`, exactly, instead of the nearest `number`. For a
+   * client that reads objects of others and writes them back whole. Default false: a cache, which is
+   * fed by watches, has numbers only, and what was read would differ from it.
+   */
+  readonly exactIntegers?: boolean;
 }
 
 /** Objects in a page of a list, as in client-go. */
@@ -43,7 +52,10 @@ const CONTENT_TYPES = {
 
 /**
  * A Client that speaks to the API server through `transport`. Caches nothing, retries nothing: the
- * caller decides, by what the errors say.
+ * caller decides, by what the errors say; or `retryingClient` for it.
+ *
+ * An integer beyond ±2^53 is written only as a `bigint`: as a `number` it may be the rounded one of
+ * somebody else, and the write is refused with a ConfigurationError before anything is sent.
  */
 export function restClient(options: RestClientOptions): Client {
   return new RestClient(options);
@@ -53,11 +65,21 @@ class RestClient implements Client {
   readonly #transport: Transport;
   readonly #fieldManager: string;
   readonly #clock: Clock;
+  readonly #purpose: 'call' | 'lease';
+  readonly #parse: (text: string) => unknown;
 
-  constructor({ transport, fieldManager, clock }: RestClientOptions) {
+  constructor({
+    transport,
+    fieldManager,
+    clock,
+    purpose = 'call',
+    exactIntegers = false,
+  }: RestClientOptions) {
     this.#transport = transport;
     this.#fieldManager = fieldManager;
     this.#clock = clock;
+    this.#purpose = purpose;
+    this.#parse = exactIntegers ? parseExact : JSON.parse;
   }
 
   async get<T extends KubernetesObject>(
@@ -216,12 +238,12 @@ class RestClient implements Client {
     const response = await this.#transport.send({
       method,
       path,
-      purpose: 'call',
+      purpose: this.#purpose,
       signal,
       ...(contentType === undefined || body === undefined
         ? { headers: { accept } }
-        : { headers: { accept, 'content-type': contentType }, body: JSON.stringify(body) }),
+        : { headers: { accept, 'content-type': contentType }, body: encodeExact(body) }),
     });
-    return readAnswer(response, this.#clock);
+    return readAnswer(response, this.#clock, this.#parse);
   }
 }

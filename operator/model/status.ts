@@ -27,6 +27,9 @@ export interface Status {
   readonly code?: number;
 }
 
+/** Nobody waits longer for a server than this, whatever it asks for: a year is a server's mistake. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
 /** True for a decoded `Status` object. */
 export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
@@ -40,7 +43,7 @@ export class ApiError extends OperatorError {
   /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent none. */
   readonly reason: string;
   readonly details: StatusDetails;
-  /** How long the server asked us to wait, in milliseconds. */
+  /** How long the server asked us to wait, in milliseconds; 60 s at most. */
   readonly retryAfterMs: number | undefined;
 
   /**
@@ -64,9 +67,9 @@ export class ApiError extends OperatorError {
     this.details = status.details ?? {};
     const askedMs = Math.max(
       answer.retryAfterMs ?? 0,
-      (status.details?.retryAfterSeconds ?? 0) * 1_000,
+      (Number(status.details?.retryAfterSeconds) || 0) * 1_000,
     );
-    this.retryAfterMs = askedMs > 0 ? askedMs : undefined;
+    this.retryAfterMs = askedMs > 0 ? Math.min(askedMs, MAX_RETRY_AFTER_MS) : undefined;
   }
 }
 

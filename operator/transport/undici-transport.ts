@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
 import { parseApiUrl } from './api-url.ts';
+import { connector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import { requestHeaders } from './request-headers.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -10,13 +11,18 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 export interface UndiciTransportOptions {
   /** How we name ourselves to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
-  /** Calls on the wire at one time; more wait. Watches do not count. Default 64. */
+  /** Calls on the wire at one time; more wait. Watches and leases do not count. Default 64. */
   readonly maxInFlight?: number;
   /**
    * How long a call may take from `send` to the last byte of its answer, waiting included. Default
    * 65 s: the API server gives up a read after 60 s.
    */
   readonly callDeadlineMs?: number;
+  /**
+   * The same for a request about a Lease. Default 5 s: half of the 10 s after which a leader that
+   * cannot renew must stop, so that a second attempt fits in.
+   */
+  readonly leaseDeadlineMs?: number;
   readonly clock?: Clock;
 }
 
@@ -24,10 +30,19 @@ export const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
   userAgent: `chancery/${VERSION}`,
   maxInFlight: 64,
   callDeadlineMs: 65_000,
+  leaseDeadlineMs: 5_000,
   clock: systemClock,
 };
 
-const HEADERS_TIMEOUT_MS = { call: 30_000, watch: 60_000 } as const;
+/**
+ * Longer than what others give up after, so that their answers, which say what happened, come first:
+ * the API server a write after 34 s, `kubectl proxy` an upstream that it cannot connect to after
+ * 30 s. A watch may have to queue at the server.
+ */
+const HEADERS_TIMEOUT_MS = { call: 40_000, lease: 40_000, watch: 60_000 } as const;
+
+/** A renewal and, while that one hangs, the attempt after it. */
+const LEASE_CONNECTIONS = 2;
 
 /** On a loopback a connection is there in 0.1 ms or something is wrong. */
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -41,25 +56,27 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /**
  * A Transport to the ambassador at `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
- * Calls share at most `maxInFlight` connections; every watch has one of its own and never delays a
- * call. Redirects are not followed, `HTTP_PROXY` is not read, and nothing is retried. Opens no
+ * Calls share at most `maxInFlight` connections; leases have their own, so that no crowd of calls
+ * costs the leadership; and so has every watch, which never delays a call. There is no limit of
+ * requests per second: the API server shares itself out fairly. Redirects are not followed, `HTTP_PROXY` is not read, and nothing is retried. Opens no
  * connection before the first request; `close` must be called by whoever made it.
  *
  * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
  */
 export function undiciTransport(apiUrl: string, options: UndiciTransportOptions = {}): Transport {
-  const { userAgent, maxInFlight, callDeadlineMs, clock } = {
+  const { userAgent, maxInFlight, callDeadlineMs, leaseDeadlineMs, clock } = {
     ...DEFAULT_TRANSPORT_OPTIONS,
     ...options,
   };
   requirePositive('maxInFlight', maxInFlight);
   requirePositive('callDeadlineMs', callDeadlineMs);
+  requirePositive('leaseDeadlineMs', leaseDeadlineMs);
+  const deadlinesMs = { call: callDeadlineMs, lease: leaseDeadlineMs, watch: undefined };
   const { origin, socketPath, host } = parseApiUrl(apiUrl);
 
   const shared: Pool.Options = {
-    ...(socketPath === undefined ? {} : { socketPath }),
+    connect: connector({ socketPath, timeoutMs: CONNECT_TIMEOUT_MS, clock }),
     allowH2: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     // The library's own 300 s would end a quiet watch; the exchange keeps the timers.
     headersTimeout: 0,
@@ -69,6 +86,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
   };
   const pools = {
     call: new Pool(origin, { ...shared, connections: maxInFlight, pipelining: 1 }),
+    lease: new Pool(origin, { ...shared, connections: LEASE_CONNECTIONS, pipelining: 1 }),
     // `pipelining: 0` sends `connection: close`: a connection that carried a watch is not reused.
     watch: new Pool(origin, { ...shared, connections: null, pipelining: 0 }),
   };
@@ -82,7 +100,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
         request,
         {
           headersTimeoutMs: request.headersTimeoutMs ?? HEADERS_TIMEOUT_MS[purpose],
-          deadlineMs: purpose === 'call' ? callDeadlineMs : undefined,
+          deadlineMs: deadlinesMs[purpose],
         },
         clock,
       );
@@ -93,7 +111,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
 
     async close(): Promise<void> {
       const reason = new Error('the transport was closed');
-      await Promise.all([pools.call.destroy(reason), pools.watch.destroy(reason)]);
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy(reason)));
     },
   };
 }

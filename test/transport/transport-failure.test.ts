@@ -139,7 +139,7 @@ describe('an answer that is not HTTP', () => {
 
 describe('timers', () => {
   test.each([
-    ['call', 30_000, undefined],
+    ['call', 40_000, undefined],
     ['watch', 60_000, undefined],
     ['call', 7_000, 7_000],
   ] as const)('a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
