@@ -1,21 +1,17 @@
-/** A key and when it is due, on the monotonic clock. */
-interface Entry<K> {
-  readonly key: K;
-  readonly atMs: number;
-}
+import { MinHeap } from './min-heap.ts';
 
 /** Below so many entries outdated ones are not worth a thought. */
 const MIN_REBUILD = 64;
 
 /**
- * Keys ordered by when they are due; each key at most once.
+ * Keys ordered by when they are due, on the monotonic clock; each key at most once.
  *
- * A binary heap in which an outdated entry stays until it surfaces: moving a key costs no search.
- * Entries due in ten hours would stay for ten hours, so that the heap is built anew when more than
- * half of it is outdated.
+ * An outdated entry stays in the heap until it surfaces: moving a key costs no search. Entries due in
+ * ten hours would stay for ten hours, so that the heap is built anew when more than half of it is
+ * outdated.
  */
 export class DelayHeap<K> {
-  #heap: Entry<K>[] = [];
+  #heap = new MinHeap<K>();
   /** The only valid time of each key. An entry of the heap with another time is outdated. */
   readonly #dueAt = new Map<K, number>();
 
@@ -26,15 +22,22 @@ export class DelayHeap<K> {
   /** When the first key is due; undefined when none waits. */
   get nextAtMs(): number | undefined {
     this.#dropOutdated();
-    return this.#heap[0]?.atMs;
+    return this.#heap.first?.rank;
   }
 
-  /** Makes `key` due at `atMs`, or earlier if it was due earlier. */
+  has(key: K): boolean {
+    return this.#dueAt.has(key);
+  }
+
+  keys(): Iterable<K> {
+    return this.#dueAt.keys();
+  }
+
+  /** Makes `key` due at `atMs`, or earlier if it was due earlier. Infinity is never, and not kept. */
   add(key: K, atMs: number): void {
     if (atMs >= (this.#dueAt.get(key) ?? Number.POSITIVE_INFINITY)) return;
     this.#dueAt.set(key, atMs);
-    this.#heap.push({ key, atMs });
-    this.#siftUp(this.#heap.length - 1);
+    this.#heap.push(key, atMs);
     this.#rebuildIfOutdated();
   }
 
@@ -46,68 +49,34 @@ export class DelayHeap<K> {
   takeDue(nowMs: number): K[] {
     const due: K[] = [];
     for (let at = this.nextAtMs; at !== undefined && at <= nowMs; at = this.nextAtMs) {
-      const first = this.#pop();
+      const first = this.#heap.pop();
       if (first === undefined) break;
-      this.#dueAt.delete(first.key);
-      due.push(first.key);
+      this.#dueAt.delete(first.value);
+      due.push(first.value);
     }
     return due;
   }
 
   clear(): void {
-    this.#heap = [];
+    this.#heap = new MinHeap();
     this.#dueAt.clear();
   }
 
   #dropOutdated(): void {
-    for (let top = this.#heap[0]; top && this.#dueAt.get(top.key) !== top.atMs; top = this.#heap[0])
-      this.#pop();
+    for (
+      let top = this.#heap.first;
+      top !== undefined && this.#dueAt.get(top.value) !== top.rank;
+      top = this.#heap.first
+    ) {
+      this.#heap.pop();
+    }
   }
 
   #rebuildIfOutdated(): void {
-    if (this.#heap.length <= Math.max(MIN_REBUILD, 2 * this.#dueAt.size)) return;
-    this.#heap = Array.from(this.#dueAt, ([key, atMs]) => ({ key, atMs }));
-    this.#heap.sort((a, b) => a.atMs - b.atMs); // a sorted array is a heap
-  }
-
-  #pop(): Entry<K> | undefined {
-    const first = this.#heap[0];
-    const last = this.#heap.pop();
-    if (last !== undefined && this.#heap.length > 0) {
-      this.#heap[0] = last;
-      this.#siftDown(0);
+    if (this.#heap.size <= Math.max(MIN_REBUILD, 2 * this.#dueAt.size)) return;
+    this.#heap = new MinHeap();
+    for (const [key, atMs] of [...this.#dueAt].sort(([, a], [, b]) => a - b)) {
+      this.#heap.push(key, atMs);
     }
-    return first;
-  }
-
-  #siftUp(start: number): void {
-    for (let at = start; at > 0; ) {
-      const parent = (at - 1) >> 1;
-      if (!this.#swapIfEarlier(at, parent)) return;
-      at = parent;
-    }
-  }
-
-  #siftDown(start: number): void {
-    for (let at = start; ; ) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      const child = this.#at(right) < this.#at(left) ? right : left;
-      if (!this.#swapIfEarlier(child, at)) return;
-      at = child;
-    }
-  }
-
-  #at(index: number): number {
-    return this.#heap[index]?.atMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  #swapIfEarlier(index: number, other: number): boolean {
-    const a = this.#heap[index];
-    const b = this.#heap[other];
-    if (a === undefined || b === undefined || a.atMs >= b.atMs) return false;
-    this.#heap[index] = b;
-    this.#heap[other] = a;
-    return true;
   }
 }

@@ -1,73 +1,144 @@
+import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { Meter } from '../core/metrics.ts';
 import { DelayHeap } from './delay-heap.ts';
 import { KeyBackoff, type KeyBackoffOptions } from './key-backoff.ts';
+import { QueueMetrics } from './queue-metrics.ts';
+import { ReadyLine, type ReadyLineOptions } from './ready-line.ts';
+import { TokenBucket, type TokenBucketOptions } from './token-bucket.ts';
 
-export interface WorkQueueOptions {
-  readonly clock: Clock;
+/** How a queue orders and delays; each has a default. */
+export interface QueueSettings<K> extends ReadyLineOptions<K> {
   readonly backoff?: KeyBackoffOptions;
+  /**
+   * Bounds the retries of all keys together. Default: none, as in controller-runtime: the bucket of
+   * client-go makes keys wait for the failures of others.
+   */
+  readonly overallLimit?: TokenBucketOptions;
 }
 
+export interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
+  readonly clock: Clock;
+  /** Default: nothing is measured. `name` becomes the labels `name` and `controller`. */
+  readonly metrics?: { readonly meter: Meter; readonly name: string };
+}
+
+export interface AddOptions {
+  /** A whole number, higher first. Default 0; of a retry, the priority that the key was taken with. */
+  readonly priority?: number;
+}
+
+export interface ShutdownOptions {
+  /** Hand out what is ready first. Default false. */
+  readonly drain?: boolean;
+  /** The end of patience. */
+  readonly signal: AbortSignal;
+}
+
+/** What nobody waits for: first lists, relists, resyncs, polls. controller-runtime's number. */
+export const LOW_PRIORITY = -100;
+
 /**
- * Keys waiting to be worked on: fair, deduplicating, one worker per key.
+ * Keys waiting to be worked on: by priority, fair, deduplicating, one worker per key.
  *
- * - Adding a waiting key again changes nothing.
+ * - A key that is added again while it waits keeps the higher priority and the earlier time; nothing
+ *   else changes. Raised, it stands at the end of its new class.
  * - Adding a key that a worker holds makes it ready again after `done`, once.
  * - A delayed key that is added becomes ready now, and its delayed entry is dropped.
+ * - Urgent keys first, but nothing ready starves: see `ReadyLine`.
  * - After `close` no key is handed out any more, delayed ones included; who holds one finishes it.
  */
 export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #backoff: KeyBackoff<K>;
-  /** In order of arrival. Every entry is in `#dirty` and not in `#processing`. */
-  #ready: K[] = [];
-  /** Where the next key is in `#ready`: shifting an array of 100,000 keys would be quadratic. */
-  #head = 0;
-  readonly #dirty = new Set<K>();
-  readonly #processing = new Set<K>();
+  readonly #overall: TokenBucket | undefined;
+  readonly #metrics: QueueMetrics | undefined;
+  /** The priority of each key that is to be taken: ready, delayed, or held and added again. */
+  readonly #waiting = new Map<K, number>();
+  /** Every key of it is in `#waiting`, and in neither of the next two. */
+  readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
+  readonly #held = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
+  /** Empty while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
-  #closed = false;
+  #state: 'open' | 'draining' | 'closed' = 'open';
+  readonly #idle = Promise.withResolvers<void>();
 
-  constructor({ clock, backoff }: WorkQueueOptions) {
+  constructor({ clock, backoff, overallLimit, metrics, ...line }: WorkQueueOptions<K>) {
     this.#clock = clock;
     this.#backoff = new KeyBackoff(backoff);
+    this.#overall = overallLimit && new TokenBucket(clock, overallLimit);
+    this.#metrics = metrics && new QueueMetrics(metrics.meter, clock, metrics.name);
+    this.#ready = new ReadyLine(line);
   }
 
   /** Keys that are ready and not taken. */
   get depth(): number {
-    return this.#ready.length - this.#head;
+    return this.#ready.size;
   }
 
-  add(key: K): void {
-    if (this.#closed) return;
+  /** Keys that are to be taken now or later: ready, delayed, or held and added again. */
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  /** Keys that workers hold. */
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  /** Keys with failures that are not forgotten. */
+  get failingCount(): number {
+    return this.#backoff.size;
+  }
+
+  /** For how long the key that was taken first is held, in milliseconds; 0 when none is. */
+  get longestHeldMs(): number {
+    const [first] = this.#held.values();
+    return first === undefined ? 0 : this.#clock.monotonic() - first.takenAtMs;
+  }
+
+  /** @throws ConfigurationError `CONFIG` when the priority is not a whole number; so do the others. */
+  add(key: K, { priority = 0 }: AddOptions = {}): void {
+    if (this.#state !== 'open') return;
+    const isDue = this.#isDue(key);
+    this.#merge(key, priority);
+    if (isDue) return;
     this.#delayed.delete(key);
-    if (this.#dirty.has(key)) return;
-    this.#dirty.add(key);
-    if (!this.#processing.has(key)) this.#push(key);
+    this.#becomeDue(key);
+    this.#handOut();
   }
 
-  /** Makes `key` ready after `delayMs`, or earlier if something else does. */
-  addAfter(key: K, delayMs: number): void {
-    if (this.#closed || this.#dirty.has(key)) return;
-    if (delayMs <= 0) {
-      this.add(key);
+  /** Makes `key` ready after `delayMs`, or earlier if something else does. Infinity is never. */
+  addAfter(key: K, delayMs: number, options: AddOptions = {}): void {
+    if (!(delayMs > 0)) {
+      this.add(key, options);
       return;
     }
+    if (this.#state !== 'open' || delayMs === Number.POSITIVE_INFINITY) return;
+    const isDue = this.#isDue(key);
+    this.#merge(key, options.priority ?? 0);
+    if (isDue) return;
     this.#delayed.add(key, this.#clock.monotonic() + delayMs);
     this.#arm();
   }
 
   /**
-   * Counts a failure of `key` and makes it ready after its own back-off.
+   * Counts a failure of `key` and makes it ready after its own back-off, or the overall limit's.
    *
    * @param atLeastMs - a longer wait that somebody asked for.
    * @returns the delay in milliseconds.
    */
-  retry(key: K, atLeastMs = 0): number {
-    const delayMs = Math.max(this.#backoff.nextMs(key), atLeastMs);
-    this.addAfter(key, delayMs);
+  retry(key: K, atLeastMs = 0, options: AddOptions = {}): number {
+    const ownMs = this.#backoff.nextMs(key);
+    const delayMs = Math.max(ownMs, this.#overall?.reserveMs() ?? 0, atLeastMs);
+    this.#metrics?.retried();
+    this.addAfter(key, delayMs, {
+      priority: options.priority ?? this.#held.get(key)?.priority ?? 0,
+    });
     return delayMs;
   }
 
@@ -81,47 +152,110 @@ export class WorkQueue<K> {
     return this.#backoff.failures(key);
   }
 
-  /** Resolves to the next key, or to undefined once the queue is closed. */
+  /** The priority with which a held key was taken; 0 for one that nobody holds. */
+  heldPriority(key: K): number {
+    return this.#held.get(key)?.priority ?? 0;
+  }
+
+  /** Resolves to the next key, or to undefined once none will be handed out any more. */
   take(): Promise<K | undefined> {
-    if (this.#closed) return Promise.resolve(undefined);
-    const key = this.#shift();
-    if (key !== undefined) return Promise.resolve(this.#start(key));
+    if (this.depth > 0 || this.#isEnded) return Promise.resolve(this.#start());
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
   /** Must be called exactly once for every key returned by `take`, success or not. */
   done(key: K): void {
-    this.#processing.delete(key);
-    if (this.#dirty.has(key) && !this.#closed) this.#push(key);
+    if (!this.#held.delete(key)) return;
+    this.#metrics?.done(key);
+    if (this.#isDue(key)) this.#line(key);
+    this.#handOut();
   }
 
   close(): void {
-    this.#closed = true;
-    this.#cancelTimer?.();
-    this.#delayed.clear();
-    for (const resolve of this.#takers.splice(0)) resolve(undefined);
+    this.#state = 'closed';
+    this.#dropDelayed();
+    this.#waiting.clear();
+    this.#ready.clear();
+    this.#metrics?.emptied();
+    this.#handOut();
   }
 
-  #push(key: K): void {
-    const resolve = this.#takers.shift();
-    if (resolve === undefined) this.#ready.push(key);
-    else resolve(this.#start(key));
-  }
-
-  #shift(): K | undefined {
-    if (this.#head === this.#ready.length) return undefined;
-    const key = this.#ready[this.#head++];
-    if (this.#head > 1_024 && this.#head * 2 > this.#ready.length) {
-      this.#ready = this.#ready.slice(this.#head);
-      this.#head = 0;
+  /**
+   * Closes the queue, and resolves when nobody holds a key any more. To drain means that what is ready,
+   * or was added while it was held, is handed out first; what is delayed or added later is not.
+   *
+   * @throws `signal.reason` when aborted first; the queue is closed then.
+   */
+  async shutdown({ drain = false, signal }: ShutdownOptions): Promise<void> {
+    if (!drain) this.close();
+    else if (this.#state === 'open') {
+      this.#state = 'draining';
+      this.#dropDelayed();
+      this.#handOut();
     }
+    try {
+      await abortable(this.#idle.promise, signal);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Ready, or ready as soon as its worker is done with it. */
+  #isDue(key: K): boolean {
+    return this.#waiting.has(key) && !this.#delayed.has(key);
+  }
+
+  get #isEnded(): boolean {
+    return this.#state !== 'open' && this.#waiting.size === 0;
+  }
+
+  #merge(key: K, priority: number): void {
+    if (!Number.isSafeInteger(priority)) {
+      throw new ConfigurationError('a priority must be a whole number', { context: { priority } });
+    }
+    const before = this.#waiting.get(key);
+    if (before !== undefined && before >= priority) return;
+    this.#waiting.set(key, priority);
+    if (before === undefined || !this.#ready.raise(key, priority, this.#clock.monotonic())) return;
+    this.#metrics?.left(before);
+    this.#metrics?.entered(priority);
+  }
+
+  #becomeDue(key: K): void {
+    this.#metrics?.added();
+    if (!this.#held.has(key)) this.#line(key);
+  }
+
+  #line(key: K): void {
+    const priority = this.#waiting.get(key) ?? 0;
+    this.#ready.push(key, priority, this.#clock.monotonic());
+    this.#metrics?.entered(priority);
+  }
+
+  /** Serves who waits, and after the end tells everybody who waits for it. */
+  #handOut(): void {
+    while (this.#takers.length > 0 && (this.depth > 0 || this.#isEnded)) {
+      this.#takers.shift()?.(this.#start());
+    }
+    if (this.#isEnded && this.#held.size === 0) this.#idle.resolve();
+  }
+
+  #start(): K | undefined {
+    const taken = this.#ready.take(this.#clock.monotonic());
+    if (taken === undefined) return undefined;
+    const { key, priority, readyAtMs } = taken;
+    this.#waiting.delete(key);
+    this.#held.set(key, { priority, takenAtMs: this.#clock.monotonic() });
+    this.#metrics?.left(priority);
+    this.#metrics?.taken(key, readyAtMs);
     return key;
   }
 
-  #start(key: K): K {
-    this.#dirty.delete(key);
-    this.#processing.add(key);
-    return key;
+  #dropDelayed(): void {
+    for (const key of this.#delayed.keys()) this.#waiting.delete(key);
+    this.#delayed.clear();
+    this.#cancelTimer?.();
   }
 
   /** One timer, for the earliest delayed key. */
@@ -132,8 +266,9 @@ export class WorkQueue<K> {
     this.#timerAtMs = nextAtMs;
     this.#cancelTimer = this.#clock.schedule(nextAtMs - this.#clock.monotonic(), () => {
       this.#timerAtMs = Number.POSITIVE_INFINITY;
-      for (const key of this.#delayed.takeDue(this.#clock.monotonic())) this.add(key);
+      for (const key of this.#delayed.takeDue(this.#clock.monotonic())) this.#becomeDue(key);
       this.#arm();
+      this.#handOut();
     });
   }
 }

@@ -1,0 +1,114 @@
+import type { Cancel, Clock } from '../core/clock.ts';
+import type { Labels, Meter } from '../core/metrics.ts';
+
+/** As often as client-go refreshes what grows while a worker works. */
+const REFRESH_MS = 500;
+
+/** Distinct priorities that get a series of their own; controller-runtime's bound. */
+const MAX_PRIORITIES = 25;
+
+/** Where the depth of all further priorities is added up; controller-runtime's label. */
+const FURTHER_PRIORITIES = 'exceeded_cardinality_limit';
+
+/**
+ * A work queue's measurements, under the names that controller-runtime gives them, so that its
+ * dashboards and alerts fit.
+ *
+ * `workqueue_queue_duration_seconds` counts from when a key may be handed out: neither a delay nor the
+ * time for which a worker still held the key is part of it.
+ */
+export class QueueMetrics {
+  readonly #meter: Meter;
+  readonly #clock: Clock;
+  readonly #labels: Labels;
+  /** Ready keys by label, at most one label more than `MAX_PRIORITIES`. */
+  readonly #depth = new Map<string, number>();
+  /** When each key under way was taken; only the times matter. */
+  readonly #startedAt = new Map<unknown, number>();
+  #cancelRefresh: Cancel | undefined;
+
+  /** @param name - the queue's; the controller's as well, as in controller-runtime. */
+  constructor(meter: Meter, clock: Clock, name: string) {
+    this.#meter = meter;
+    this.#clock = clock;
+    this.#labels = { name, controller: name };
+  }
+
+  added(): void {
+    this.#meter.count('workqueue_adds_total', this.#labels);
+  }
+
+  retried(): void {
+    this.#meter.count('workqueue_retries_total', this.#labels);
+  }
+
+  /** A key of this priority became ready. */
+  entered(priority: number): void {
+    this.#changeDepth(priority, 1);
+  }
+
+  /** A key of this priority is not ready any more. */
+  left(priority: number): void {
+    this.#changeDepth(priority, -1);
+  }
+
+  /** Nothing is ready any more. */
+  emptied(): void {
+    for (const label of this.#depth.keys()) this.#setDepth(label, 0);
+  }
+
+  taken(key: unknown, readyAtMs: number): void {
+    const nowMs = this.#clock.monotonic();
+    const waitedSeconds = (nowMs - readyAtMs) / 1_000;
+    this.#meter.observe('workqueue_queue_duration_seconds', this.#labels, waitedSeconds);
+    this.#startedAt.set(key, nowMs);
+    this.#cancelRefresh ??= this.#clock.schedule(REFRESH_MS, () => this.#refresh());
+  }
+
+  done(key: unknown): void {
+    const startedAtMs = this.#startedAt.get(key);
+    if (startedAtMs === undefined) return;
+    const workedSeconds = (this.#clock.monotonic() - startedAtMs) / 1_000;
+    this.#meter.observe('workqueue_work_duration_seconds', this.#labels, workedSeconds);
+    this.#startedAt.delete(key);
+    if (this.#startedAt.size > 0) return;
+    this.#cancelRefresh?.();
+    this.#cancelRefresh = undefined;
+    this.#setUnderWay();
+  }
+
+  #refresh(): void {
+    this.#cancelRefresh = this.#clock.schedule(REFRESH_MS, () => this.#refresh());
+    this.#setUnderWay();
+  }
+
+  #setUnderWay(): void {
+    const nowMs = this.#clock.monotonic();
+    let unfinishedMs = 0;
+    let longestMs = 0;
+    for (const startedAtMs of this.#startedAt.values()) {
+      unfinishedMs += nowMs - startedAtMs;
+      longestMs = Math.max(longestMs, nowMs - startedAtMs);
+    }
+    const set = (name: string, ms: number): void =>
+      this.#meter.gauge(name, this.#labels, ms / 1_000);
+    set('workqueue_unfinished_work_seconds', unfinishedMs);
+    set('workqueue_longest_running_processor_seconds', longestMs);
+  }
+
+  #changeDepth(priority: number, by: 1 | -1): void {
+    const own = `${priority}`;
+    const isKnown = this.#depth.has(own) || this.#ownLabels < MAX_PRIORITIES;
+    const label = isKnown ? own : FURTHER_PRIORITIES;
+    this.#setDepth(label, (this.#depth.get(label) ?? 0) + by);
+  }
+
+  get #ownLabels(): number {
+    return this.#depth.size - (this.#depth.has(FURTHER_PRIORITIES) ? 1 : 0);
+  }
+
+  #setDepth(label: string, depth: number): void {
+    this.#depth.set(label, depth);
+    this.#meter.gauge('workqueue_depth', { ...this.#labels, priority: label }, depth);
+  }
+}
