@@ -131,6 +131,7 @@ export {
   type Self,
 } from './controller/reconciler.ts';
 export { type Source, type SourceOptions, source } from './controller/source.ts';
+export { TerminalError } from './controller/terminal-error.ts';
 
 // One declaration, many outputs
 

@@ -7,8 +7,11 @@ import type { Source } from './source.ts';
 
 /** What the controller does after a successful reconcile. */
 export type Result =
-  /** Reconcile this key again after so long, or earlier when something changes. */
-  | { readonly requeueAfterMs: number }
+  /**
+   * Reconcile this key again after so long, or earlier when something changes. `priority` is a whole
+   * number, higher first; default -100, behind everything that somebody changed.
+   */
+  | { readonly requeueAfterMs: number; readonly priority?: number }
   /** Wait for the next event. Safe because every relist that finds a difference enqueues the key. */
   | { readonly requeueAfterMs?: undefined };
 
@@ -35,6 +38,8 @@ export interface ReconcileContext {
   readonly log: Log;
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
+  /** Of this attempt: 0 after a change, -100 after a first list, a resync or a poll. */
+  readonly priority: number;
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;

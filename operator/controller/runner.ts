@@ -3,17 +3,21 @@ import type { Client } from '../client/client.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
+import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
-import { ApiError, isConflict } from '../model/status.ts';
-import { WorkQueue } from '../queue/work-queue.ts';
+import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
 import type { Change } from '../store/cache.ts';
 import type { Informer } from '../store/informer.ts';
 import type { Store } from '../store/store.ts';
 import type { Controller, Mapping } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import { failureOf } from './failure.ts';
+import { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { Log, ReconcileContext, Result, Self } from './reconciler.ts';
+import { settledSources } from './settled-sources.ts';
 import type { Source } from './source.ts';
+import { timeLimit } from './time-limit.ts';
 
 export interface RunnerOptions {
   readonly controller: Controller;
@@ -27,21 +31,39 @@ export interface RunnerOptions {
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   /** Default 5 minutes; a reconcile that takes longer has its signal aborted. */
   readonly reconcileTimeoutMs?: number;
+  /** Default 2 minutes, controller-runtime's; then one line says which sources are missing. */
+  readonly cacheSyncTimeoutMs?: number;
+  /** A reconcile that is under way for longer makes the runner `stuck`. Default: none does. */
+  readonly maxReconcileAgeMs?: number;
+  readonly queue?: QueueSettings<ObjectKey>;
+  /** Default: nothing is measured. */
+  readonly meter?: Meter;
 }
 
 const DEFAULT_RECONCILE_TIMEOUT_MS = 5 * 60 * 1_000;
+const DEFAULT_CACHE_SYNC_TIMEOUT_MS = 2 * 60 * 1_000;
 
 /** Runs one controller: changes of its sources become keys, keys become reconciles. */
 export class ControllerRunner {
   readonly #options: RunnerOptions;
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #log: Log;
+  readonly #metrics: ReconcileMetrics;
   readonly #informers = new Map<Source, Informer<KubernetesObject>>();
 
   constructor(options: RunnerOptions) {
+    const { clock, controller, logFor, meter, queue } = options;
+    const { name } = controller;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: options.clock });
-    this.#log = options.logFor({ controller: options.controller.name });
+    this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
+    this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
+    this.#log = logFor({ controller: name });
+  }
+
+  /** True while a reconcile is under way for longer than `maxReconcileAgeMs`; for a liveness probe. */
+  get stuck(): boolean {
+    const { maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#queue.longestHeldMs > maxReconcileAgeMs;
   }
 
   /** Subscribes to the sources. Call it before their informers run, so that nothing is missed. */
@@ -50,7 +72,7 @@ export class ControllerRunner {
     const own = informerFor(controller.for);
     this.#informers.set(controller.for, own);
     own.addHandler((changes) => {
-      for (const { key } of changes) this.#queue.add(key);
+      for (const change of changes) this.#queue.add(change.key, { priority: priorityOf(change) });
     });
     for (const mapping of controller.watches) {
       const informer = informerFor(mapping.source);
@@ -64,9 +86,12 @@ export class ControllerRunner {
    * have ended. Their `context.signal` is `hardStop`, so that they may finish what they began.
    */
   async run(signal: AbortSignal, hardStop: AbortSignal): Promise<void> {
-    const { controller } = this.#options;
+    const { cacheSyncTimeoutMs, clock, controller } = this.#options;
+    this.#metrics.begin(controller.maxConcurrentReconciles);
     try {
-      await this.#sourcesSettled(signal);
+      const timeoutMs = cacheSyncTimeoutMs ?? DEFAULT_CACHE_SYNC_TIMEOUT_MS;
+      const informers = this.#informers;
+      await settledSources({ informers, clock, log: this.#log, timeoutMs }, signal);
     } catch (error) {
       if (signal.aborted) return;
       throw error;
@@ -82,19 +107,13 @@ export class ControllerRunner {
     this.#log.info({}, 'controller stopped');
   }
 
-  async #sourcesSettled(signal: AbortSignal): Promise<void> {
-    for (const [source, informer] of this.#informers) {
-      const isSettled = (): boolean => informer.synced || (source.optional && isAbsent(informer));
-      await informer.until(isSettled, signal);
-    }
-  }
-
   #enqueueMapped(mapping: Mapping, changes: readonly Change[]): void {
     for (const change of changes) {
+      const priority = priorityOf(change);
       const objects = change.type === 'update' ? [change.old, change.object] : [change.object];
       for (const object of objects) {
         try {
-          for (const key of mapping.map(object)) this.#queue.add(key);
+          for (const key of mapping.map(object)) this.#queue.add(key, { priority });
         } catch (error) {
           this.#log.error(
             { err: userCode('mapping failed', error), key: change.key },
@@ -120,41 +139,49 @@ export class ControllerRunner {
     using attempt = linkedAbort(hardStop);
     const log = logFor({ controller: controller.name, key, reconcileId: randomUUID() });
     const limitMs = reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS;
-    const cancelLimit = clock.schedule(limitMs, () => {
-      log.warn({ limitMs }, 'reconcile takes too long, its signal is aborted');
+    const cancelLimit = timeLimit(clock, limitMs, (runningMs, isFirst) => {
+      log.warn({ limitMs, runningMs }, 'reconcile takes too long, its signal is aborted');
+      if (isFirst) this.#metrics.timedOut();
       attempt.abort(userCode('reconcile timed out', undefined));
     });
     const startedAt = clock.monotonic();
+    this.#metrics.attemptBegan();
     try {
       const object = this.#store(controller.for).get(key);
-      const result = await controller.reconcile(
-        key,
-        object,
-        this.#context(key, attempt.signal, log),
-      );
-      this.#succeeded(key, result);
+      const context = this.#context(key, attempt.signal, log);
+      this.#succeeded(key, await controller.reconcile(key, object, context));
       log.debug({ durationMs: Math.round(clock.monotonic() - startedAt) }, 'reconciled');
     } catch (error) {
       if (!hardStop.aborted) this.#failed(key, error, log);
     } finally {
       cancelLimit();
+      this.#metrics.attemptEnded(clock.monotonic() - startedAt);
     }
   }
 
-  #succeeded(key: ObjectKey, { requeueAfterMs }: Result): void {
-    if (Number.isNaN(requeueAfterMs)) {
-      throw userCode('requeueAfterMs is not a number', undefined);
+  /** @param result - undefined from a reconciler in JavaScript that returns nothing. */
+  #succeeded(key: ObjectKey, result: Result | undefined): void {
+    const requeueAfterMs = result?.requeueAfterMs;
+    if (requeueAfterMs !== undefined) {
+      if (Number.isNaN(requeueAfterMs)) throw userCode('requeueAfterMs is not a number', undefined);
+      this.#queue.addAfter(key, requeueAfterMs, { priority: result?.priority ?? LOW_PRIORITY });
     }
     this.#queue.forget(key);
-    if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
+    this.#metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
   }
 
-  #failed(key: ObjectKey, error: unknown, log: Log): void {
-    const atLeastMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+  #failed(key: ObjectKey, thrown: unknown, log: Log): void {
+    const { kind, error: err, atLeastMs } = failureOf(thrown);
+    this.#metrics.failed(kind);
+    if (kind === 'terminal') {
+      this.#queue.forget(key);
+      log.error({ err }, 'reconcile failed, only a change can help');
+      return;
+    }
     const retryInMs = Math.round(this.#queue.retry(key, atLeastMs));
-    // A lost race is how optimistic concurrency works, and no news.
-    if (isConflict(error)) log.debug({ err: error, retryInMs }, 'reconcile conflicted');
-    else log.warn({ err: error, retryInMs }, 'reconcile failed');
+    if (kind === 'conflict') log.debug({ err, retryInMs }, 'reconcile conflicted');
+    else if (kind === 'panic') log.error({ err, retryInMs }, 'reconcile failed by a bug');
+    else log.warn({ err, retryInMs }, 'reconcile failed');
   }
 
   #context(key: ObjectKey, signal: AbortSignal, log: Log): ReconcileContext {
@@ -163,6 +190,7 @@ export class ControllerRunner {
       signal,
       log,
       attempt: this.#queue.failures(key),
+      priority: this.#queue.heldPriority(key),
       client,
       clock,
       events,
@@ -188,8 +216,9 @@ export class ControllerRunner {
   }
 }
 
-function isAbsent({ status }: Informer<KubernetesObject>): boolean {
-  return status.health === 'unserved' || status.health === 'forbidden';
+/** Nobody waits for what was there before we looked; for a change somebody may. */
+function priorityOf(change: Change): number {
+  return change.type === 'add' && change.initial ? LOW_PRIORITY : 0;
 }
 
 function userCode(message: string, cause: unknown): OperatorError {

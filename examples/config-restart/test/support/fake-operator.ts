@@ -48,6 +48,7 @@ export class FakeOperator {
       signal: new AbortController().signal,
       log: this.#log(),
       attempt: 0,
+      priority: 0,
       client: this.#cluster,
       clock: this.clock,
       events: { record: (event) => this.events.push(event) },

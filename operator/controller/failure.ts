@@ -1,0 +1,46 @@
+import { OperatorError } from '../core/errors.ts';
+import { ApiError, isConflict } from '../model/status.ts';
+import { TerminalError } from './terminal-error.ts';
+
+/** What a thrown value says about the attempt that it ended. */
+export interface Failure {
+  /**
+   * `terminal`: do not retry. `conflict`: a lost race, which is how optimistic concurrency works.
+   * `panic`: a programming error, so that a person must act. `failed`: anything else.
+   */
+  readonly kind: 'terminal' | 'conflict' | 'panic' | 'failed';
+  readonly error: Error;
+  /** The server asked for at least so much patience, in milliseconds. */
+  readonly atLeastMs: number;
+}
+
+/** What the language throws by itself. */
+const PROGRAMMING_ERRORS = [
+  TypeError,
+  ReferenceError,
+  RangeError,
+  SyntaxError,
+  EvalError,
+  URIError,
+];
+
+/** Tells kinds of failure apart; the controller treats each in its own way. */
+export function failureOf(thrown: unknown): Failure {
+  if (!(thrown instanceof Error)) {
+    const error = new OperatorError('a reconciler threw what is no Error', {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      cause: thrown,
+      context: { thrown: typeof thrown },
+    });
+    return { kind: 'panic', error, atLeastMs: 0 };
+  }
+  const atLeastMs = thrown instanceof ApiError ? (thrown.retryAfterMs ?? 0) : 0;
+  return { kind: kindOf(thrown), error: thrown, atLeastMs };
+}
+
+function kindOf(error: Error): Failure['kind'] {
+  if (error instanceof TerminalError) return 'terminal';
+  if (isConflict(error)) return 'conflict';
+  return PROGRAMMING_ERRORS.some((type) => error instanceof type) ? 'panic' : 'failed';
+}

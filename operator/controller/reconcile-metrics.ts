@@ -1,0 +1,62 @@
+import type { Labels, Meter } from '../core/metrics.ts';
+import type { Failure } from './failure.ts';
+
+/** `requeue` never happens here; its series is there for dashboards that expect it. */
+const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
+
+const TOTAL = 'controller_runtime_reconcile_total';
+const ERRORS = 'controller_runtime_reconcile_errors_total';
+const TERMINAL = 'controller_runtime_terminal_reconcile_errors_total';
+const PANICS = 'controller_runtime_reconcile_panics_total';
+const TIMEOUTS = 'controller_runtime_reconcile_timeouts_total';
+const CONFLICTS = 'chancery_reconcile_conflicts_total';
+const SECONDS = 'controller_runtime_reconcile_time_seconds';
+const MAX_WORKERS = 'controller_runtime_max_concurrent_reconciles';
+const ACTIVE_WORKERS = 'controller_runtime_active_workers';
+
+/** A controller's measurements, under the names that controller-runtime gives them. */
+export class ReconcileMetrics {
+  readonly #meter: Meter;
+  readonly #labels: Labels;
+  #activeCount = 0;
+
+  constructor(meter: Meter, controller: string) {
+    this.#meter = meter;
+    this.#labels = { controller };
+  }
+
+  /** Makes every series exist: an alert on the growth of a counter needs its zero. */
+  begin(workers: number): void {
+    for (const result of RESULTS) this.#meter.count(TOTAL, { ...this.#labels, result }, 0);
+    for (const name of [ERRORS, TERMINAL, PANICS, TIMEOUTS, CONFLICTS]) {
+      this.#meter.count(name, this.#labels, 0);
+    }
+    this.#meter.gauge(MAX_WORKERS, this.#labels, workers);
+    this.#meter.gauge(ACTIVE_WORKERS, this.#labels, 0);
+  }
+
+  attemptBegan(): void {
+    this.#meter.gauge(ACTIVE_WORKERS, this.#labels, ++this.#activeCount);
+  }
+
+  attemptEnded(durationMs: number): void {
+    this.#meter.gauge(ACTIVE_WORKERS, this.#labels, --this.#activeCount);
+    this.#meter.observe(SECONDS, this.#labels, durationMs / 1_000);
+  }
+
+  succeeded(result: 'success' | 'requeue_after'): void {
+    this.#meter.count(TOTAL, { ...this.#labels, result });
+  }
+
+  failed(kind: Failure['kind']): void {
+    this.#meter.count(TOTAL, { ...this.#labels, result: 'error' });
+    this.#meter.count(ERRORS, this.#labels);
+    if (kind === 'terminal') this.#meter.count(TERMINAL, this.#labels);
+    if (kind === 'panic') this.#meter.count(PANICS, this.#labels);
+    if (kind === 'conflict') this.#meter.count(CONFLICTS, this.#labels);
+  }
+
+  timedOut(): void {
+    this.#meter.count(TIMEOUTS, this.#labels);
+  }
+}
