@@ -79,8 +79,9 @@ function contains(whole: unknown, part: unknown): boolean {
   if (part === null || part === undefined) return whole === null || whole === undefined;
   if (Array.isArray(part)) return isEqual(whole, part);
   if (!isObject(part)) return whole === part;
-  if (!isObject(whole) || Array.isArray(whole)) return Object.keys(part).length === 0;
-  return Object.entries(part).every(([key, value]) => contains(own(whole, key), value));
+  const object = whole ?? {};
+  if (!isObject(object) || Array.isArray(object)) return false;
+  return Object.entries(part).every(([key, value]) => contains(own(object, key), value));
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

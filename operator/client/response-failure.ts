@@ -92,8 +92,13 @@ export function notKubernetes(
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : httpDate(text) - nowMs;
   return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
+}
+
+/** Alone, `Date.parse` would take `-5` for a day in May. */
+function httpDate(text: string): number {
+  return /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 function filterRefused(): AmbassadorError {

@@ -1,0 +1,356 @@
+/** Calls that are made again, against the embedded API server: what it stores is the truth. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Client, JsonPatchOperation } from '../../operator/client/client.ts';
+import { restClient } from '../../operator/client/rest-client.ts';
+import { retryingClient } from '../../operator/client/retrying-client.ts';
+import { type ConfigMap, configMaps, pods } from '../../operator/model/builtin.ts';
+import type { ObjectMeta } from '../../operator/model/object.ts';
+import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { transportTo } from '../transport/raw-server.ts';
+import { type Fortune, type UnreliableTransport, unreliable } from './unreliable-transport.ts';
+
+const { signal } = new AbortController();
+const target = { namespace: 'default', name: 'a' };
+const PATH = '/api/v1/namespaces/default/configmaps';
+
+function configMap(metadata: Partial<ObjectMeta> = {}, data = { value: 'new' }): ConfigMap {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...target, ...metadata }, data };
+}
+
+interface Fixture {
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly transport: UnreliableTransport;
+  /** The result of a call whose delays pass at once. */
+  finish<T>(promise: Promise<T>): Promise<T>;
+  stored(name?: string): ConfigMap | undefined;
+}
+
+async function fixture(
+  fortunes: readonly Fortune[],
+  affected?: Parameters<typeof unreliable>[2],
+): Promise<Fixture> {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const transport = unreliable(transportTo(server.url), fortunes, affected);
+  const clock = new FakeClock();
+  const client = retryingClient(restClient({ transport, fieldManager: 'tester', clock }), {
+    clock,
+    random: () => 0,
+  });
+  return {
+    server,
+    client,
+    transport,
+    async finish(promise) {
+      let isDone = false;
+      const done = (): void => {
+        isDone = true;
+      };
+      promise.then(done, done);
+      while (!isDone) {
+        clock.advance(clock.nextInMs ?? 0);
+        await settle();
+      }
+      return promise;
+    },
+    stored: (name = 'a') => server.get('v1', 'ConfigMap', 'default', name) as ConfigMap | undefined,
+  };
+}
+
+const FAILED = { name: 'AmbassadorError', fate: 'unknown' };
+const uidOf = (object: ConfigMap | undefined): string =>
+  object?.metadata.uid ?? expect.unreachable();
+
+test.each([
+  ['get', (client: Client) => client.get(configMaps, target, { signal }), `${PATH}/a`],
+  ['find', (client: Client) => client.find(configMaps, target, { signal }), `${PATH}/a`],
+  ['list', (client: Client) => client.list(configMaps, { namespace: 'default', signal }), PATH],
+] as const)('P-13 a %s is repeated after an outcome unknown', async (_, read, path) => {
+  const { server, client, transport, finish } = await fixture(['swallowed', 'lost'], () => true);
+  server.create(configMap());
+
+  const result = await finish<unknown>(read(client));
+
+  expect(result).toEqual(
+    expect.objectContaining(Array.isArray(result) ? { length: 1 } : { data: { value: 'new' } }),
+  );
+  expect(transport.attempts).toEqual([`GET ${path}`, `GET ${path}`, `GET ${path}`]);
+});
+
+test('P-13 an update with a resourceVersion that was carried out, unheard, succeeds', async () => {
+  const { server, client, transport, finish, stored } = await fixture(['swallowed']);
+  const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
+  const sent = { ...configMap(), metadata: { ...stored()?.metadata, ...target } };
+
+  const updated = await finish(client.update(configMaps, sent, { signal }));
+
+  expect(updated).toEqual(stored());
+  expect(updated.data).toEqual({ value: 'new' });
+  expect(updated.metadata.resourceVersion).not.toBe(resourceVersion);
+  expect(transport.attempts).toEqual([`PUT ${PATH}/a`, `PUT ${PATH}/a`, `GET ${PATH}/a`]);
+});
+
+test('P-13 an update that was lost, where another came in between, is that conflict', async () => {
+  const { server, client, finish, stored } = await fixture(['lost']);
+  const { metadata } = server.create(configMap({ labels: { a: 'b' } }, { value: 'old' }));
+  server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
+  const { labels: _, ...withoutLabels } = metadata;
+
+  const updating = finish(
+    client.update(
+      configMaps,
+      { ...configMap({}, { value: 'theirs' }), metadata: withoutLabels },
+      { signal },
+    ),
+  );
+
+  await expect(updating).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
+  expect(stored()?.metadata.labels).toEqual({ a: 'b' });
+});
+
+test('P-13 an update without a resourceVersion is not repeated: it would undo another', async () => {
+  const { server, client, transport, finish } = await fixture(['lost']);
+  server.create(configMap());
+
+  const updating = finish(client.update(configMaps, configMap(), { signal }));
+
+  await expect(updating).rejects.toMatchObject(FAILED);
+  expect(transport.attempts).toEqual([`PUT ${PATH}/a`]);
+});
+
+test('P-13 a merge patch with a resourceVersion that was carried out, unheard, succeeds', async () => {
+  const { server, client, transport, finish, stored } = await fixture(['swallowed']);
+  const { resourceVersion } = server.create(configMap({ labels: { a: 'b' } })).metadata;
+  const body = { metadata: { resourceVersion, labels: { a: null } }, data: { more: 'x' } };
+
+  const patched = await finish(
+    client.patch(configMaps, target, { type: 'merge', body }, { signal }),
+  );
+
+  expect(patched).toEqual(stored());
+  expect(patched.data).toEqual({ value: 'new', more: 'x' });
+  expect(transport.attempts).toEqual([`PATCH ${PATH}/a`, `PATCH ${PATH}/a`, `GET ${PATH}/a`]);
+});
+
+test('P-13 a JSON patch with a test that was carried out, unheard, succeeds', async () => {
+  const { server, client, transport, finish, stored } = await fixture(['swallowed']);
+  server.create(configMap({ annotations: { 'x/y': 'old' } }));
+  const body: readonly JsonPatchOperation[] = [
+    { op: 'test', path: '/metadata/annotations/x~1y', value: 'old' },
+    { op: 'replace', path: '/metadata/annotations/x~1y', value: 'new' },
+    { op: 'remove', path: '/data/value' },
+  ];
+
+  const patched = await finish(
+    client.patch(configMaps, target, { type: 'json', body }, { signal }),
+  );
+
+  expect(patched).toEqual(stored());
+  expect(patched.metadata.annotations).toEqual({ 'x/y': 'new' });
+  expect(transport.attempts).toEqual([`PATCH ${PATH}/a`, `PATCH ${PATH}/a`, `GET ${PATH}/a`]);
+});
+
+test('P-13 a JSON patch whose test fails because of another is that refusal', async () => {
+  const { server, client, finish } = await fixture(['lost']);
+  server.create(configMap({}, { value: 'theirs' }));
+  const body: readonly JsonPatchOperation[] = [
+    { op: 'test', path: '/data/value', value: 'old' },
+    { op: 'replace', path: '/data/value', value: 'new' },
+  ];
+
+  const patching = finish(client.patch(configMaps, target, { type: 'json', body }, { signal }));
+
+  await expect(patching).rejects.toMatchObject({ status: 422 });
+});
+
+test.each([
+  [{ type: 'merge', body: { data: { value: 'x' } } }],
+  [{ type: 'strategic', body: { metadata: { labels: { a: 'b' } } } }],
+  [{ type: 'json', body: [{ op: 'add', path: '/data/x', value: 'y' }] }],
+] as const)('P-13 a patch without a guard is not repeated (%#)', async (patch) => {
+  const { server, client, transport, finish } = await fixture(['swallowed']);
+  server.create(configMap());
+
+  const patching = finish(client.patch(configMaps, target, patch, { signal }));
+
+  await expect(patching).rejects.toMatchObject(FAILED);
+  expect(transport.attempts).toHaveLength(1);
+});
+
+test('P-13 an apply is repeated, and is there once', async () => {
+  const { client, transport, finish, stored } = await fixture(['swallowed', 'lost']);
+
+  const applied = await finish(client.apply(configMaps, configMap(), { signal }));
+
+  expect(applied).toEqual(stored());
+  expect(transport.attempts).toHaveLength(3);
+});
+
+test.each([
+  'swallowed',
+  'lost',
+] as const)('P-13 a delete of one uid is done when it is gone, first %s', async (fortune) => {
+  const { server, client, finish, stored } = await fixture([fortune]);
+  const uid = uidOf(server.create(configMap()));
+
+  await finish(client.delete(configMaps, target, { preconditions: { uid }, signal }));
+
+  expect(stored()).toBeUndefined();
+});
+
+test('P-13 a delete is done when another of that name is there: it lives on', async () => {
+  const { server, client, finish, stored } = await fixture(['lost']);
+  server.create(configMap({}, { value: 'other' }));
+
+  await finish(client.delete(configMaps, target, { preconditions: { uid: 'first' }, signal }));
+
+  expect(stored()?.data).toEqual({ value: 'other' });
+});
+
+test('P-13 a delete that only a finalizer holds up is done, whatever its resourceVersion', async () => {
+  const { server, client, finish, stored } = await fixture(['swallowed']);
+  const { metadata } = server.create(configMap({ finalizers: ['a.b/c'] }));
+  const { uid = '', resourceVersion = '' } = metadata;
+
+  await finish(
+    client.delete(configMaps, target, { preconditions: { uid, resourceVersion }, signal }),
+  );
+
+  expect(stored()?.metadata.deletionTimestamp).toBeDefined();
+});
+
+test('P-13 a delete that a change has overtaken is that conflict', async () => {
+  const { server, client, finish, stored } = await fixture(['lost']);
+  const { uid = '', resourceVersion = '' } = server.create(configMap()).metadata;
+  server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
+
+  const deleting = finish(
+    client.delete(configMaps, target, { preconditions: { uid, resourceVersion }, signal }),
+  );
+
+  await expect(deleting).rejects.toMatchObject({ status: 409 });
+  expect(stored()).toBeDefined();
+});
+
+test('P-13 a delete of whatever has the name is not repeated', async () => {
+  const { server, client, transport, finish } = await fixture(['swallowed']);
+  server.create(configMap());
+
+  const deleting = finish(client.delete(configMaps, target, { signal }));
+
+  await expect(deleting).rejects.toMatchObject(FAILED);
+  expect(transport.attempts).toEqual([`DELETE ${PATH}/a`]);
+});
+
+const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'o1' };
+
+test.each([
+  ['owner', { ownerReferences: [owner], labels: { app: 'web' } }],
+  ['content', {}],
+])('P-13 a creation that was carried out, unheard, is known by its %s', async (_, metadata) => {
+  const { client, transport, finish, stored } = await fixture(['swallowed']);
+
+  const created = await finish(client.create(configMaps, configMap(metadata), { signal }));
+
+  expect(created).toEqual(stored());
+  expect(transport.attempts).toEqual([`POST ${PATH}`, `POST ${PATH}`, `GET ${PATH}/a`]);
+});
+
+test.each([
+  ['of another owner', { ownerReferences: [{ ...owner, uid: 'o2' }] }],
+  ['without an owner', {}],
+  ['with other labels', { ownerReferences: [owner], labels: { app: 'db' } }],
+])('P-13 an object %s under our name is not ours', async (_, theirs) => {
+  const { server, client, finish, stored } = await fixture(['lost']);
+  const uid = uidOf(server.create(configMap(theirs, { value: 'theirs' })));
+  const ours = configMap({ ownerReferences: [owner], labels: { app: 'web' } });
+
+  const creating = finish(client.create(configMaps, ours, { signal }));
+
+  await expect(creating).rejects.toMatchObject({ status: 409, reason: 'AlreadyExists' });
+  expect(stored()?.metadata.uid).toBe(uid);
+});
+
+test('P-13 an object without owners, under our name but with other content, is not ours', async () => {
+  const { server, client, finish } = await fixture(['lost']);
+  server.create(configMap({ labels: { app: 'web' } }, { value: 'theirs' }));
+
+  const creating = finish(
+    client.create(configMaps, configMap({ labels: { app: 'web' } }), { signal }),
+  );
+
+  await expect(creating).rejects.toMatchObject({ reason: 'AlreadyExists' });
+});
+
+test('P-13 the creation of a generated name is never repeated: there is one object', async () => {
+  const { server, client, transport, finish } = await fixture(['swallowed']);
+  const object = configMap({ name: '', generateName: 'a-' });
+
+  const creating = finish(client.create(configMaps, object, { signal }));
+
+  await expect(creating).rejects.toMatchObject(FAILED);
+  expect(transport.attempts).toEqual([`POST ${PATH}`]);
+  expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toHaveLength(1);
+});
+
+const isGenerated = ({ metadata }: { metadata: ObjectMeta }): boolean =>
+  metadata.name.startsWith('a-');
+
+test.each<[string, (client: Client) => Promise<unknown>]>([
+  [
+    'a generated name',
+    (client) => client.create(configMaps, configMap({ name: '', generateName: 'a-' }), { signal }),
+  ],
+  [
+    'an update without resourceVersion',
+    (client) => client.update(configMaps, configMap(), { signal }),
+  ],
+  ['a delete of a name', (client) => client.delete(configMaps, target, { signal })],
+  [
+    'a patch without a guard',
+    (client) => client.patch(configMaps, target, { type: 'merge', body: {} }, { signal }),
+  ],
+])('P-13 what the server never saw is repeated: %s', async (_, call) => {
+  const { server, client, transport, finish } = await fixture(['not-sent', 'not-sent']);
+  server.create(configMap());
+
+  await finish(call(client));
+
+  expect(transport.attempts).toHaveLength(3);
+  expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated).length).toBeLessThan(2);
+});
+
+test('P-13 an eviction is repeated for one uid only', async () => {
+  const metadata: ObjectMeta = target;
+  const spec = { containers: [{ name: 'a', image: 'a' }] };
+  const { server, client, transport, finish } = await fixture(['lost', 'lost']);
+  const { uid = '' } = server.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec }).metadata;
+
+  await finish(client.evict(target, { preconditions: { uid }, signal }));
+
+  expect(transport.attempts).toHaveLength(3);
+  expect(await client.find(pods, target, { signal })).toBeUndefined();
+  const other = await fixture(['lost']);
+  await expect(other.finish(other.client.evict(target, { signal }))).rejects.toMatchObject(FAILED);
+});
+
+test('P-13 a dry run is repeated, whatever it would do', async () => {
+  const { server, client, transport, finish } = await fixture(['swallowed']);
+  const object = configMap({ name: '', generateName: 'a-' });
+
+  await finish(client.create(configMaps, object, { dryRun: true, signal }));
+
+  expect(transport.attempts).toHaveLength(2);
+  expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toEqual([]);
+});
+
+test('P-12 what stays unknown is not called unsent by a later failure that is', async () => {
+  const hopeless = Array<Fortune>(50).fill('not-sent');
+  const { client, finish } = await fixture(['swallowed', ...hopeless]);
+
+  const applying = finish(client.apply(configMaps, configMap(), { signal }));
+
+  await expect(applying).rejects.toMatchObject(FAILED);
+});
