@@ -66,7 +66,7 @@ function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[
   splitter.write(whole);
   for (let line: unknown = splitter.read(); line !== null; line = splitter.read()) {
     const text = withoutCarriageReturn(line as string);
-    if (text !== '') lines.push(text);
+    if (/\S/.test(text)) lines.push(text);
   }
   return lines;
 }
