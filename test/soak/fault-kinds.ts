@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Random } from '../convergence/random.ts';
 import type { Environment } from './environment.ts';
 import type { FalseAnswer } from './fault-gate.ts';
-import type { Random } from './random.ts';
 import type { Subject } from './subject.ts';
 
 /** What a fault may touch. */

@@ -3,12 +3,12 @@
  * docs/soak.md.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { Random } from '../convergence/random.ts';
 import { acceleratedClock } from './accelerated-clock.ts';
 import { parseSoakArguments, type SoakArguments, USAGE } from './arguments.ts';
 import { startEnvironment } from './environment.ts';
 import { FAULTS, type Scene } from './fault-kinds.ts';
 import { leakedHandles, type MemorySample, memoryGrowth } from './footprint.ts';
-import { Random } from './random.ts';
 import { type Findings, report, targetsMissed } from './report.ts';
 import { Subject } from './subject.ts';
 import { Writer } from './writer.ts';

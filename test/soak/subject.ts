@@ -15,7 +15,7 @@ import { Informer } from '../../operator/store/informer.ts';
 import type { Store } from '../../operator/store/store.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { differences, Ledger, type Seen, seenOf } from '../convergence/ledger.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../convergence/random.ts';
 
 interface Scope {
   readonly resource: typeof configMaps | typeof pods;

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import type { Random } from '../convergence/random.ts';
 import { NAMESPACES } from './environment.ts';
-import type { Random } from './random.ts';
 
 /** Names in each namespace and kind: few, so that names are used again and again. */
 const NAME_COUNT = 40;

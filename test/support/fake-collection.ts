@@ -157,6 +157,22 @@ export class FakeCollection implements ListWatch<Thing> {
     this.#watchFailures.push(...errors);
   }
 
+  /** Takes back the failures that are still to come. */
+  calm(): void {
+    this.#listFailures.length = 0;
+    this.#watchFailures.length = 0;
+    this.loseNextEvent = false;
+    this.betweenPages = () => {};
+  }
+
+  /** Says the latest event again to every watch that has had it. */
+  replay(): void {
+    const latest = this.#history.at(-1);
+    for (const watch of this.openWatches) {
+      if (latest !== undefined) watch.send(latest.event);
+    }
+  }
+
   bookmark(): void {
     const event = {
       type: 'BOOKMARK',
