@@ -2,6 +2,7 @@ import { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError, isStatus } from '../model/status.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../model/watch-event.ts';
+import { ownedIterator } from './owned-iterator.ts';
 
 export interface DecodeOptions {
   /** Events about objects of another kind are left out. Default: every kind is accepted. */
@@ -14,15 +15,28 @@ export interface DecodeOptions {
  * Lines → watch events, batch by batch. The one place where bytes of a watch become typed values.
  *
  * Events before a bad line of the same batch are yielded before the error is thrown, so that a
- * consumer has applied everything that arrived intact.
+ * consumer has applied everything that arrived intact. Leaving the loop, or `return()` before it
+ * began, ends `lines` too.
  *
  * @throws ApiError for a wire `ERROR` event, e.g. 410 `Expired`.
  * @throws ProtocolError `DECODE` for a line that is not a watch event, and for an `ERROR` that
  *   carries no Status. Its context names the length of the line, never its content.
  */
-export async function* decodeWatchEvents<T extends KubernetesObject>(
+export function decodeWatchEvents<T extends KubernetesObject>(
   lines: AsyncIterable<readonly string[]>,
   options: DecodeOptions = {},
+): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+  const iterator = lines[Symbol.asyncIterator]();
+  const batches = decodeBatches<T>({ [Symbol.asyncIterator]: () => iterator }, options);
+  return ownedIterator(batches, () => {
+    // Its failure is the body's, and nobody reads that any more.
+    iterator.return?.().catch(() => {});
+  });
+}
+
+async function* decodeBatches<T extends KubernetesObject>(
+  lines: AsyncIterable<readonly string[]>,
+  options: DecodeOptions,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   for await (const batch of lines) {
     const { events, failure } = decodeBatch<T>(batch, options);

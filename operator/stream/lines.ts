@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import split2 from 'split2';
 import { ProtocolError } from '../core/errors.ts';
+import { ownedIterator } from './owned-iterator.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -25,14 +26,22 @@ export interface ReadLinesOptions {
  * Yields all complete lines of a chunk as one array, without terminators; blank lines are dropped
  * and CRLF is accepted. Splits bytes at `\n` before decoding UTF-8, so that a chunk may end anywhere.
  * A last line without `\n` is never yielded, however the stream ended: it may be cut short even
- * where it looks complete. Leaving the loop destroys `body`, which closes the connection.
+ * where it looks complete. Leaving the loop, or `return()` before it began, destroys `body`, which
+ * closes the connection. Nothing is read ahead of the consumer.
  *
  * @throws ProtocolError `DECODE` when a line outgrows `maxLineBytes`.
  * @throws whatever `body` fails with.
  */
-export async function* readLines(
+export function readLines(
   body: Readable,
-  { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions = {},
+  options: ReadLinesOptions = {},
+): AsyncGenerator<readonly string[], void, undefined> {
+  return ownedIterator(linesOf(body, options), () => body.destroy());
+}
+
+async function* linesOf(
+  body: Readable,
+  { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const splitter = split2('\n');
   // The start of a line whose end has not arrived. split2 would join it anew, and look through it

@@ -21,7 +21,7 @@ test.each([
   'Transfer-Encoding',
   'Accept-Encoding',
   'User-Agent',
-])('%s is not the caller’s to set, in any case', (name) => {
+])('proxy 29: %s is not the caller’s to set, in any case', (name) => {
   for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
     expect(() => requestHeaders({ [spelled]: 'x' }, fixed)).toThrow(
       expect.objectContaining({ code: 'CONFIG', context: { header: spelled } }),
@@ -29,7 +29,7 @@ test.each([
   }
 });
 
-test('others are sent as they are', () => {
+test('P-8 others are sent as they are', () => {
   const headers = requestHeaders({ accept: 'application/json', traceparent: '00-1' }, fixed);
 
   expect(headers).toEqual({
@@ -40,7 +40,7 @@ test('others are sent as they are', () => {
   });
 });
 
-test('a Host is sent where the one of the origin would be refused', () => {
+test('P-2 a Host is sent where the one of the origin would be refused', () => {
   const headers = requestHeaders({}, { ...fixed, host: 'localhost' });
 
   expect(headers).toMatchObject({ host: 'localhost' });

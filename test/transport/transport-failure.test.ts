@@ -1,13 +1,14 @@
 import { text } from 'node:stream/consumers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { deafListener } from './deaf-listener.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 /** As Go's servers answer a request that asked to close: then the end of the connection is expected. */
 const closing = (head: string): string => head.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
 
 describe('nobody there', () => {
-  test('a refused connection: nothing was sent', async () => {
+  test('P-12 a refused connection: nothing was sent', async () => {
     const server = await rawServer(() => undefined);
     await server.close();
 
@@ -21,7 +22,7 @@ describe('nobody there', () => {
     });
   });
 
-  test('an absent socket file: nothing was sent', async () => {
+  test('P-12 an absent socket file: nothing was sent', async () => {
     const sending = transportTo('unix:/nonexistent/chancery.sock').send(request());
 
     await expect(sending).rejects.toMatchObject({
@@ -31,7 +32,7 @@ describe('nobody there', () => {
     });
   });
 
-  test('requests go through again as soon as somebody listens', async () => {
+  test('P-18 requests go through again as soon as somebody listens', async () => {
     const gone = await rawServer(() => undefined);
     await gone.close();
     const transport = transportTo(gone.url);
@@ -45,7 +46,7 @@ describe('nobody there', () => {
   });
 });
 
-test('a write after a restart of the proxy uses a new connection', async () => {
+test('P-16 a write after a restart of the proxy uses a new connection', async () => {
   const before = await rawServer(() => answerOf(200));
   const transport = transportTo(before.url);
   await text((await transport.send(request())).body);
@@ -63,7 +64,7 @@ describe('a connection that breaks', () => {
   test.each([
     'reset',
     'closed',
-  ] as const)('%s before the answer: it may have been done', async (how) => {
+  ] as const)('P-12 %s before the answer: it may have been done', async (how) => {
     const server = await rawServer(({ socket }) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.destroy();
@@ -91,7 +92,7 @@ describe('a connection that breaks', () => {
       `${closing(CHUNKED_HEAD)}a\r\nabc`,
       'abc',
     ],
-  ])('an answer that ends %s is not complete', async (_, bytes, arrived) => {
+  ])('P-12 an answer that ends %s is not complete', async (_, bytes, arrived) => {
     const server = await rawServer(({ socket }) => {
       socket.end(bytes);
       return undefined;
@@ -142,7 +143,7 @@ describe('timers', () => {
     ['call', 40_000, undefined],
     ['watch', 60_000, undefined],
     ['call', 7_000, 7_000],
-  ] as const)('a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
+  ] as const)('P-7 a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
     const parts = { purpose, ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) };
@@ -167,7 +168,7 @@ describe('timers', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a call whose body does not end fails at its deadline', async () => {
+  test('P-7 a call whose body does not end fails at its deadline', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
     const { body } = await transportTo(server.url, { clock }).send(request());
@@ -180,7 +181,7 @@ describe('timers', () => {
     await vi.waitUntil(() => server.sockets[0]?.destroyed);
   });
 
-  test('a call that never got a connection was not sent', async () => {
+  test('P-7 a call that never got a connection was not sent', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD);
     const transport = transportTo(server.url, { clock, maxInFlight: 1, callDeadlineMs: 20_000 });
@@ -194,7 +195,67 @@ describe('timers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an open watch has no timer at all', async () => {
+  test('P-7 a request about a Lease has half of the time in which a leader must renew', async () => {
+    const clock = new FakeClock();
+    const server = await rawServer(() => undefined);
+    const lease = request({ method: 'PUT', purpose: 'lease', body: '{}' });
+    const sending = transportTo(server.url, { clock }).send(lease);
+    sending.catch(() => {});
+    await vi.waitUntil(() => server.requests.length === 1);
+
+    await clock.advanceAndSettle(5_000);
+
+    await expect(sending).rejects.toMatchObject({
+      code: 'AMBASSADOR_TIMEOUT',
+      fate: 'unknown',
+      context: { timeoutMs: 5_000 },
+    });
+  });
+
+  test.each([
+    'call',
+    'watch',
+  ] as const)('P-7 a %s that nobody accepts is given up after 4 s, unsent', async (purpose) => {
+    const clock = new FakeClock();
+    let outcome: unknown;
+    const sending = transportTo(await deafListener(), { clock }).send(request({ purpose }));
+    sending.catch((error: unknown) => {
+      outcome = error;
+    });
+
+    await clock.advanceAndSettle(3_999);
+    const before = outcome;
+    await clock.advanceAndSettle(1);
+
+    expect(before).toBeUndefined();
+    expect(outcome).toMatchObject({
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+      context: { cause: 'ETIMEDOUT' },
+    });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('P-4 the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
+    const { body } = await transportTo(server.url).send(request({ purpose: 'watch' }));
+    const canary = await fetch(server.url);
+    const reader = canary.body?.getReader();
+    await reader?.read();
+    const cut = reader?.read().catch((error: unknown) => error);
+
+    await vi.advanceTimersByTimeAsync(320_000);
+
+    expect(await cut).toMatchObject({ cause: { code: 'UND_ERR_BODY_TIMEOUT' } });
+    server.requests[0]?.socket.write(chunkOf('def') + chunkOf(''));
+    expect(await text(body)).toBe('abcdef');
+  });
+
+  test('P-4 an open watch has no timer at all', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
     const transport = transportTo(server.url, { clock });
@@ -205,7 +266,7 @@ describe('timers', () => {
     expect(body.destroyed).toBe(false);
   });
 
-  test('an answered call leaves no timer', async () => {
+  test('P-7 an answered call leaves no timer', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => answerOf(200));
 

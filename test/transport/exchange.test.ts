@@ -1,0 +1,82 @@
+/** Back-pressure and endings of one exchange, without a socket: each turn is the test's. */
+import { expect, test } from 'vitest';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { Exchange } from '../../operator/transport/exchange.ts';
+import type { TransportResponse } from '../../operator/transport/transport.ts';
+import { request } from './raw-server.ts';
+
+/** The HTTP library's side of an exchange, and whether it may read from the socket. */
+class Connection {
+  paused = false;
+  aborted: Error | undefined;
+
+  abort(reason: Error): void {
+    this.aborted = reason;
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+  }
+}
+
+async function answered(): Promise<{
+  exchange: Exchange;
+  connection: Connection;
+  response: TransportResponse;
+}> {
+  const limits = { headersTimeoutMs: 1_000, deadlineMs: undefined };
+  const exchange = new Exchange(request({ purpose: 'watch' }), limits, new FakeClock());
+  const connection = new Connection();
+  const response = await exchange.start((handler) => {
+    handler.onRequestStart(connection);
+    handler.onResponseStart(connection, 200, {});
+  });
+  return { exchange, connection, response };
+}
+
+test('W-11 the socket is paused at 64 KiB that nobody reads, and resumed by a reader', async () => {
+  const { exchange, connection, response } = await answered();
+
+  let sentBytes = 0;
+  while (!connection.paused) {
+    exchange.onResponseData(connection, Buffer.alloc(1_024));
+    sentBytes += 1_024;
+  }
+  await settle();
+  const isPausedUnread = connection.paused;
+  response.body.read();
+  await settle();
+
+  expect(sentBytes).toBe(64 * 1_024);
+  expect(isPausedUnread).toBe(true);
+  expect(connection.paused).toBe(false);
+});
+
+test('W-11 what arrived before the pause is read in order, to its end', async () => {
+  const { exchange, connection, response } = await answered();
+  const chunks = Array.from({ length: 200 }, (_, at) => Buffer.alloc(1_024, at));
+
+  for (const chunk of chunks) exchange.onResponseData(connection, chunk);
+  exchange.onResponseEnd();
+  const read = Buffer.concat(await response.body.toArray());
+
+  expect(read.equals(Buffer.concat(chunks))).toBe(true);
+  expect(connection.aborted).toBeUndefined();
+});
+
+test('P-6 what arrives after the reader left is nobody’s, and the connection is closed', async () => {
+  const { exchange, connection, response } = await answered();
+  const seen: unknown[] = [];
+  response.body.on('data', (chunk) => seen.push(chunk));
+
+  response.body.destroy();
+  exchange.onResponseData(connection, Buffer.from('late'));
+  await settle();
+
+  expect(seen).toEqual([]);
+  expect(connection.aborted).toBeInstanceOf(Error);
+});

@@ -1,0 +1,73 @@
+import { text } from 'node:stream/consumers';
+import { expect, test, vi } from 'vitest';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import { meteredTransport } from '../../operator/transport/metered-transport.ts';
+import { answerOf, CHUNKED_HEAD, rawServer, request, transportTo } from './raw-server.ts';
+
+const host = '127.0.0.1:8001';
+const TOTAL = 'rest_client_requests_total';
+const SECONDS = 'rest_client_request_duration_seconds';
+
+test('P-21 requests are counted by code, method and host, as client-go does', async () => {
+  const meter = new RecordingMeter();
+  const codes = [200, 404, 200];
+  const server = await rawServer((_request, index) => answerOf(codes[index] ?? 500));
+  const transport = meteredTransport(transportTo(server.url), {
+    meter,
+    clock: new FakeClock(),
+    host,
+  });
+
+  for (const method of ['GET', 'GET', 'PATCH'] as const) {
+    await text((await transport.send(request({ method }))).body);
+  }
+
+  expect(meter.value(TOTAL, { code: '200', method: 'GET', host })).toBe(1);
+  expect(meter.value(TOTAL, { code: '404', method: 'GET', host })).toBe(1);
+  expect(meter.value(TOTAL, { code: '200', method: 'PATCH', host })).toBe(1);
+  expect(meter.value(TOTAL)).toBe(3);
+  expect(meter.observations(SECONDS)).toEqual([]);
+});
+
+test('P-21 a request without an answer is counted as <error>, one that was never sent is not', async () => {
+  const meter = new RecordingMeter();
+  const server = await rawServer(() => answerOf(200));
+  const transport = meteredTransport(transportTo(server.url), {
+    meter,
+    clock: new FakeClock(),
+    host,
+  });
+  await server.close();
+
+  await expect(transport.send(request())).rejects.toMatchObject({ code: 'AMBASSADOR_UNREACHABLE' });
+  await expect(transport.send(request({ signal: AbortSignal.abort() }))).rejects.toThrow();
+
+  expect(meter.value(TOTAL, { code: '<error>', method: 'GET', host })).toBe(1);
+  expect(meter.value(TOTAL)).toBe(1);
+});
+
+test('P-21 durations are measured on request, in seconds, of calls only', async () => {
+  const meter = new RecordingMeter();
+  const clock = new FakeClock();
+  const server = await rawServer(({ head }) =>
+    head.startsWith('GET /watch') ? CHUNKED_HEAD : undefined,
+  );
+  const transport = meteredTransport(transportTo(server.url), {
+    meter,
+    clock,
+    host,
+    durations: true,
+  });
+  const sending = transport.send(request({ method: 'PUT', body: '{}' }));
+  await vi.waitUntil(() => server.requests.length === 1);
+
+  clock.advance(250);
+  server.requests[0]?.socket.write(answerOf(200));
+  await text((await sending).body);
+  await transport.send(request({ purpose: 'watch', path: '/watch' }));
+
+  expect(meter.observations(SECONDS)).toEqual([0.25]);
+  expect(meter.observations(SECONDS, { verb: 'PUT', host })).toEqual([0.25]);
+  expect(meter.value(TOTAL)).toBe(2);
+});
