@@ -95,6 +95,10 @@ export async function scenario({ versionOf, proxied = false, ...options }: Scena
       running.push(ended);
       return ended;
     },
+    /** Runs something beside it, to be stopped with it. */
+    runs(other: { run(signal: AbortSignal): Promise<void> }): void {
+      running.push(other.run(stop.signal));
+    },
     async stop(): Promise<void> {
       stop.abort();
       await Promise.all(running);

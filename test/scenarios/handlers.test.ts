@@ -1,0 +1,190 @@
+/** What a controller makes of the stream: one key at a time, the newest state, no key starved. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
+import { ControllerRunner } from '../../operator/controller/runner.ts';
+import { source } from '../../operator/controller/source.ts';
+import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import type { Informer } from '../../operator/store/informer.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
+import { startOperator } from '../support/cluster.ts';
+import { recordingLog } from '../support/recording-log.ts';
+import { PATH, type Scenario, scenario } from './support/scenario.ts';
+
+const settings = source(configMaps);
+
+/** A controller on the scenario's informer; everything is running when this resolves. */
+async function control(
+  it: Scenario,
+  reconcile: Reconciler<ConfigMap>,
+  maxConcurrentReconciles = 1,
+): Promise<void> {
+  const hardStop = new AbortController();
+  const { logFor } = recordingLog();
+  const runner = new ControllerRunner({
+    controller: controller({ name: 'test', for: settings, maxConcurrentReconciles, reconcile }),
+    informerFor: () => it.informer as unknown as Informer<KubernetesObject>,
+    client: {} as Client,
+    events: { record: () => {} },
+    clock: it.clock,
+    self: { namespace: 'demo', podName: 'me' },
+    logFor,
+  });
+  runner.attach();
+  onTestFinished(() => hardStop.abort());
+  it.runs({ run: (signal) => runner.run(signal, hardStop.signal) });
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
+}
+
+test('H45 reconciles that throw, reject or never settle: the others go on, and so does the stream', async () => {
+  const it = await scenario();
+  it.serve();
+  const attempts: string[] = [];
+  const never = Promise.withResolvers<typeof AWAIT_CHANGE>();
+  onTestFinished(() => never.resolve(AWAIT_CHANGE));
+  await control(
+    it,
+    (key) => {
+      attempts.push(key);
+      if (key === 'demo/throws') throw new Error('thrown');
+      if (key === 'demo/rejects') return Promise.reject(new Error('rejected'));
+      return key === 'demo/hangs' ? never.promise : Promise.resolve(AWAIT_CHANGE);
+    },
+    2,
+  );
+
+  for (const name of ['hangs', 'throws', 'rejects', 'good']) it.collection.put(name);
+  await it.passes(2_000);
+  it.collection.put('good');
+  it.collection.put('late');
+  await it.passes(1_000);
+
+  const count = (key: string): number => attempts.filter((attempt) => attempt === key).length;
+  expect(count('demo/throws')).toBeGreaterThan(2);
+  expect(count('demo/throws')).toBeLessThan(15);
+  expect(count('demo/rejects')).toBeGreaterThan(2);
+  expect([count('demo/hangs'), count('demo/good'), count('demo/late')]).toEqual([1, 2, 1]);
+  expect(it.asked()).toEqual(['list', 'watch@100']);
+  never.resolve(AWAIT_CHANGE);
+  await it.converges();
+});
+
+test('H46 500 updates during one reconcile: one more, with the newest state', async () => {
+  const it = await scenario();
+  it.serve();
+  const seen: (string | undefined)[] = [];
+  const first = Promise.withResolvers<void>();
+  onTestFinished(() => first.resolve());
+  let underWay = 0;
+  let most = 0;
+  await control(
+    it,
+    async (_key, object) => {
+      most = Math.max(most, ++underWay);
+      seen.push(object?.data?.n);
+      if (seen.length === 1) await first.promise;
+      underWay--;
+      return AWAIT_CHANGE;
+    },
+    4,
+  );
+
+  it.collection.put('a', { data: { n: '0' } });
+  await it.until(() => seen.length === 1);
+  for (let n = 1; n <= 500; n++) it.collection.put('a', { data: { n: String(n) } });
+  await eventually(() => it.informer.store.list()[0]?.data?.n === '500');
+  const before = seen.length;
+  first.resolve();
+  await it.converges();
+  await it.passes(10_000);
+
+  expect(before).toBe(1);
+  expect(seen).toEqual(['0', '500']);
+  expect(most).toBe(1);
+  expect(it.asked()).toEqual(['list', 'watch@100']);
+});
+
+test('H47 an object that lives shorter than a slow reconcile: in order, and gone in the end', async () => {
+  const it = await scenario();
+  it.serve();
+  const seen: (string | undefined)[] = [];
+  const first = Promise.withResolvers<void>();
+  onTestFinished(() => first.resolve());
+  await control(it, async (_key, object) => {
+    seen.push(object?.metadata.resourceVersion);
+    if (seen.length === 1) await first.promise;
+    return AWAIT_CHANGE;
+  });
+
+  it.collection.loseEvents(2);
+  const added = it.collection.put('a');
+  const modified = it.collection.put('a');
+  it.collection.openWatches[0]?.sendEvents(
+    { type: 'ADDED', object: added },
+    { type: 'MODIFIED', object: modified },
+  );
+  await it.until(() => seen.length === 1);
+  it.collection.remove('a');
+  await settleSockets();
+  first.resolve();
+  await it.converges();
+  await it.until(() => seen.length === 2);
+
+  expect(seen).toEqual(['102', undefined]);
+  expect(it.deliveries.told).toEqual(['add a@101', 'update a@102', 'delete a@103']);
+  expect(it.asked()).toEqual(['list', 'watch@100']);
+});
+
+test('H47 a handler that is slow is told in the order of the wire', async () => {
+  const it = await scenario();
+  it.serve();
+  const told: string[] = [];
+  it.informer.addHandler(async (changes) => {
+    for (const { type, object } of changes) {
+      await settleSockets();
+      told.push(`${type}@${object.metadata.resourceVersion}`);
+    }
+  });
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
+
+  it.collection.put('a');
+  it.collection.put('a');
+  await settleSockets();
+  it.collection.remove('a');
+  await it.until(() => told.length === 3);
+
+  expect(told).toEqual(['add@101', 'update@102', 'delete@103']);
+  await it.converges();
+});
+
+test('H63 two controllers on one source: one list and one watch on the wire', async () => {
+  const it = await scenario();
+  it.collection.put('a');
+  it.serve();
+  const seen: string[] = [];
+  const named = (name: string) =>
+    controller({
+      name,
+      for: source(configMaps, { labelSelector: 'app=web' }),
+      reconcile: async (key) => {
+        seen.push(`${name} ${key}`);
+        return AWAIT_CHANGE;
+      },
+    });
+
+  const operator = startOperator(it.server.url, [named('one'), named('two')]);
+  await eventually(() => seen.length === 2 && it.server.watches.length === 1);
+  it.collection.put('b');
+  await eventually(() => seen.length === 4);
+  const lists = it.server.reads.filter(({ path }) => path === PATH);
+  await operator.stop();
+
+  expect(seen.toSorted()).toEqual(['one demo/a', 'one demo/b', 'two demo/a', 'two demo/b']);
+  expect(lists.map(({ query }) => query.labelSelector)).toEqual(['app=web']);
+  expect(it.server.watches.map(({ query }) => query.labelSelector)).toEqual(['app=web']);
+});
