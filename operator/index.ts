@@ -86,8 +86,22 @@ export {
 
 export { listWatch, type Scope } from './client/list-watch.ts';
 export type { Change } from './store/cache.ts';
-export { type ChangeHandler, Informer, type InformerObserver } from './store/informer.ts';
-export type { Store } from './store/store.ts';
+export type { HandlerOptions, HandlerRegistration } from './store/handlers.ts';
+export { byLabel, byNamespace, byOwner, type IndexFunction } from './store/indices.ts';
+export {
+  type ChangeHandler,
+  Informer,
+  type InformerObserver,
+  type InformerOptions,
+} from './store/informer.ts';
+export {
+  type InformerLease,
+  NamespacesInformer,
+  type NamespacesInformerOptions,
+} from './store/namespaces-informer.ts';
+export type { SharedInformer, SourceState } from './store/shared-informer.ts';
+export type { GetOptions, Query, Store } from './store/store.ts';
+export { dropManagedFields, type Transform, transformed } from './store/transform.ts';
 export type { ListWatch } from './watch/list-watch.ts';
 export {
   DEFAULT_REFLECTOR_SETTINGS,

@@ -107,7 +107,13 @@ function namespaceOf(
     throw new ConfigurationError('a path names its namespace itself: leave -n and -A out');
   }
   if (all === true) return undefined;
-  if (namespace === undefined) return settings.namespace;
+  if (namespace === undefined) {
+    if ((settings.namespaces?.length ?? 0) < 2) return settings.namespace;
+    throw new ConfigurationError(
+      'expected one namespace, got several in WATCH_NAMESPACE: name one with --namespace, ' +
+        'or all with --all-namespaces',
+    );
+  }
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
   throw new ConfigurationError(
     `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(namespace)}`,

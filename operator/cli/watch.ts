@@ -83,7 +83,7 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
       ...(wanted.watchTimeoutSeconds && { watchTimeoutSeconds: wanted.watchTimeoutSeconds }),
     },
   );
-  informer.addHandler((changes) => output.write(watchLines(changes)));
+  informer.addHandler((changes) => output.write(watchLines(changes)), { holdBack: true });
   await informer.run(stop.signal);
   if (refusal !== undefined) {
     throw new ConfigurationError(`the API server refuses: ${refusal.message}`, { cause: refusal });

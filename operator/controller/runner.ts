@@ -8,7 +8,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
 import type { Change } from '../store/cache.ts';
-import type { Informer } from '../store/informer.ts';
+import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Store } from '../store/store.ts';
 import type { Controller, Mapping } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
@@ -22,7 +22,7 @@ import { timeLimit } from './time-limit.ts';
 export interface RunnerOptions {
   readonly controller: Controller;
   /** The informer behind a source; the same one for equal sources. */
-  readonly informerFor: (source: Source) => Informer<KubernetesObject>;
+  readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
   readonly client: Client;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export class ControllerRunner {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #log: Log;
   readonly #metrics: ReconcileMetrics;
-  readonly #informers = new Map<Source, Informer<KubernetesObject>>();
+  readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
 
   constructor(options: RunnerOptions) {
     const { clock, controller, logFor, meter, queue } = options;
@@ -218,7 +218,9 @@ export class ControllerRunner {
 
 /** Nobody waits for what was there before we looked; for a change somebody may. */
 function priorityOf(change: Change): number {
-  return change.type === 'add' && change.initial ? LOW_PRIORITY : 0;
+  const isNews =
+    change.type === 'add' ? !change.initial : change.type === 'delete' || !change.resync;
+  return isNews ? 0 : LOW_PRIORITY;
 }
 
 function userCode(message: string, cause: unknown): OperatorError {

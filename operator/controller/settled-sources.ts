@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
-import type { Informer } from '../store/informer.ts';
+import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Log } from './reconciler.ts';
 import type { Source } from './source.ts';
 
 export interface SettledSourcesOptions {
-  readonly informers: ReadonlyMap<Source, Informer<KubernetesObject>>;
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly clock: Clock;
   readonly log: Log;
   readonly timeoutMs: number;
@@ -39,12 +39,15 @@ export async function settledSources(
   }
 }
 
-function isSettled(source: Source, { synced, status }: Informer<KubernetesObject>): boolean {
+function isSettled(source: Source, { synced, status }: SharedInformer<KubernetesObject>): boolean {
   const isAbsent = status.health === 'unserved' || status.health === 'forbidden';
   return synced || (source.optional && isAbsent);
 }
 
-function describe({ resource, namespace }: Source, { status }: Informer<KubernetesObject>): object {
+function describe(
+  { resource, namespace }: Source,
+  { status }: SharedInformer<KubernetesObject>,
+): object {
   const { health, reason, error } = status;
   return {
     resource: resourceName(resource),

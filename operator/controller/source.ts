@@ -1,11 +1,13 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
+import type { IndexFunction } from '../store/indices.ts';
+import type { Transform } from '../store/transform.ts';
 
 /** What to list and watch: a value, compared by its parts, shared by whoever names the same. */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
   readonly resource: Resource<T>;
   /**
-   * `configured`: the namespace from the manager's settings, the default of a namespaced resource.
+   * `configured`: the namespaces from the manager's settings, the default of a namespaced resource.
    * `all`: every namespace. Anything else is a namespace by name.
    */
   readonly namespace: 'configured' | 'all' | { readonly name: string };
@@ -16,19 +18,25 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * does. Default false: the controller waits for it before it starts.
    */
   readonly optional: boolean;
+  /** Only `metadata` is asked of the server, and cached. Default false: whole objects. */
+  readonly metadataOnly?: boolean;
+  /**
+   * What is kept of each object. Default: all but `metadata.managedFields`; `(object) => object`
+   * keeps them. Sources share a cache only where this is the same function.
+   */
+  readonly transform?: Transform<T>;
+  /** Indices of the cache, by name: see `Store.byIndex`. Shared with other equal sources. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
-export interface SourceOptions {
-  readonly namespace?: Source['namespace'];
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  readonly optional?: boolean;
-}
+export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Partial<
+  Omit<Source<T>, 'resource'>
+>;
 
 /** A source over `resource`; see `Source` for the defaults. */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
-  options: SourceOptions = {},
+  options: SourceOptions<T> = {},
 ): Source<T> {
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
 }

@@ -1,99 +1,208 @@
 import type { Log } from '../controller/reconciler.ts';
 import type { Source } from '../controller/source.ts';
+import { aborted, linkedAbort } from '../core/abort.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
+import { ensureIndex } from '../store/indices.ts';
 import { Informer, type InformerObserver } from '../store/informer.ts';
+import { type InformerLease, NamespacesInformer } from '../store/namespaces-informer.ts';
+import type { SharedInformer } from '../store/shared-informer.ts';
+import { dropManagedFields, transformed } from '../store/transform.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { ReflectorOptions } from '../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
+import { CacheGauges } from './cache-gauges.ts';
+import { type Scope, ScopeIdentities, scopeFacts, scopeOf } from './scope.ts';
 
-/** A source with its namespace decided: what is on the wire. */
-export interface Scope {
-  readonly resource: Source['resource'];
-  /** Undefined for all namespaces and for a cluster-scoped resource. */
-  readonly namespace: string | undefined;
-  readonly labelSelector: string | undefined;
-  readonly fieldSelector: string | undefined;
-}
+export type { Scope } from './scope.ts';
 
 export interface InformersOptions {
-  /** The namespace of sources that leave it to the settings. */
-  readonly namespace: string | undefined;
+  /** The namespaces of sources that leave it to the settings; undefined for all. */
+  readonly namespaces: readonly string[] | undefined;
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
+  /** Freezes cached objects. Default false. */
+  readonly freeze?: boolean;
+  /** Default: nothing is measured. */
+  readonly meter?: Meter;
 }
 
-/** The informers of a process: one for each scope, however many controllers name it. */
+/** An informer and its users. */
+interface Shared {
+  readonly informer: Informer<KubernetesObject>;
+  readonly resource: string;
+  users: number;
+  /** Users that cannot do without it. */
+  needs: number;
+  stop: () => void;
+}
+
+/**
+ * The informers of a process: one list and one watch for each scope, however many controllers name
+ * it. Scopes that come while it runs start at once, and stop when their last user has left.
+ */
 export class Informers {
   readonly #options: InformersOptions;
-  readonly #byScope = new Map<
-    string,
-    { informer: Informer<KubernetesObject>; optional: boolean }
-  >();
+  readonly #identities = new ScopeIdentities();
+  readonly #shared = new Map<string, Shared>();
+  /** Sources over the configured namespaces: several informers behind one store. */
+  readonly #facades = new Map<string, NamespacesInformer<KubernetesObject>>();
+  readonly #gauges: CacheGauges;
+  #namespaces: readonly string[] | undefined;
+  #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
+  #crash: (bug: unknown) => void = () => {};
 
   constructor(options: InformersOptions) {
+    const { meter = noMeter, namespaces, reflector } = options;
     this.#options = options;
+    this.#namespaces = namespaces;
+    this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
   }
 
-  /** The informer of a source, made when it is asked for first. */
-  of(source: Source): Informer<KubernetesObject> {
-    const scope = this.#scopeOf(source);
-    const { group, version, plural } = scope.resource;
-    const identity = JSON.stringify([
-      group,
-      version,
-      plural,
-      scope.namespace,
-      scope.labelSelector,
-      scope.fieldSelector,
-    ]);
-    const known = this.#byScope.get(identity);
-    if (known !== undefined) {
-      known.optional &&= source.optional;
-      return known.informer;
+  /**
+   * The informer of a source, for as long as the process lives; the same one for equal sources.
+   *
+   * @throws ConfigurationError `CONFIG` when the source gives the name of an index to another
+   *   function than an equal source.
+   */
+  of(source: Source): SharedInformer<KubernetesObject> {
+    return this.lease(source).informer;
+  }
+
+  /**
+   * The informer of a source until it is released; the last release of a scope ends its watch.
+   *
+   * @throws ConfigurationError `CONFIG` as `of` does.
+   */
+  lease(source: Source): InformerLease<KubernetesObject> {
+    const { namespace, resource } = source;
+    const several =
+      namespace === 'configured' && resource.namespaced ? this.#namespaces : undefined;
+    const lease =
+      several === undefined
+        ? this.#leaseScope(scopeOf(source), source)
+        : { informer: this.#facade(source, several), release: () => {} };
+    for (const [name, of] of Object.entries(source.indexes ?? {})) {
+      ensureIndex(lease.informer, name, of);
     }
-    const { listWatchFor, reflector } = this.#options;
-    const informer = new Informer(listWatchFor(scope), this.#observer(scope), reflector);
-    this.#byScope.set(identity, { informer, optional: source.optional });
-    return informer;
+    return lease;
+  }
+
+  /**
+   * Shows other namespaces in every source that leaves them to the settings. Of a namespace that is
+   * left handlers are told of deletes; those that stay notice nothing.
+   *
+   * @throws ConfigurationError `CONFIG` when the settings say all namespaces.
+   */
+  setNamespaces(namespaces: readonly string[]): void {
+    if (this.#namespaces === undefined) {
+      throw new ConfigurationError('all namespaces are watched: there is none to add or to remove');
+    }
+    this.#namespaces = [...namespaces];
+    for (const facade of this.#facades.values()) facade.setNamespaces(namespaces);
   }
 
   /** True when every source that is not optional is synced and its requests work. */
   get healthy(): boolean {
-    return [...this.#byScope.values()].every(
-      ({ informer, optional }) =>
-        optional || (informer.synced && informer.status.health === 'healthy'),
+    return [...this.#shared.values()].every(
+      ({ informer, needs }) =>
+        needs === 0 || (informer.synced && informer.status.health === 'healthy'),
     );
   }
 
   /** Runs all of them until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([...this.#byScope.values()].map(({ informer }) => informer.run(signal)));
+    const bug = new Promise<never>((_, reject) => {
+      this.#crash = reject;
+    });
+    const ended = new Set<Promise<void>>();
+    this.#running = { signal, ended };
+    for (const shared of this.#shared.values()) this.#start(shared);
+    for (const facade of this.#facades.values()) this.#track(facade.run(signal));
+    this.#gauges.start();
+    try {
+      await Promise.race([aborted(signal), bug]);
+      while (ended.size > 0) await Promise.race([Promise.all(ended), bug]);
+    } finally {
+      this.#gauges.stop();
+    }
   }
 
-  #scopeOf({ resource, namespace, labelSelector, fieldSelector }: Source): Scope {
-    const inNamespace =
-      namespace === 'configured'
-        ? this.#options.namespace
-        : namespace === 'all'
-          ? undefined
-          : namespace.name;
+  #leaseScope(scope: Scope, source: Source): InformerLease<KubernetesObject> {
+    const { optional } = source;
+    const identity = this.#identities.of(scope, source.transform);
+    const shared = this.#shared.get(identity) ?? this.#share(identity, scope, source);
+    shared.users++;
+    if (!optional) shared.needs++;
+    let released = false;
     return {
-      resource,
-      namespace: resource.namespaced ? inNamespace : undefined,
-      labelSelector,
-      fieldSelector,
+      informer: shared.informer,
+      release: () => {
+        if (released) return;
+        released = true;
+        shared.users--;
+        if (!optional) shared.needs--;
+        if (shared.users > 0) return;
+        this.#shared.delete(identity);
+        shared.stop();
+      },
     };
   }
 
-  #observer({ resource, namespace, labelSelector }: Scope): InformerObserver {
+  #share(identity: string, scope: Scope, { transform = dropManagedFields }: Source): Shared {
+    const { freeze = false, listWatchFor, meter = noMeter, reflector } = this.#options;
+    const resource = resourceName(scope.resource);
+    const informer = new Informer(
+      transformed(listWatchFor(scope), transform),
+      this.#observer(scope),
+      { ...reflector, name: resource, freeze, meter },
+    );
+    const shared = { informer, resource, users: 0, needs: 0, stop: () => {} };
+    this.#shared.set(identity, shared);
+    informer.onStateChange(() => this.#gauges.measure());
+    this.#start(shared);
+    return shared;
+  }
+
+  /** One for equal sources, so that they have one store; the informers behind it are shared, too. */
+  #facade(source: Source, namespaces: readonly string[]): NamespacesInformer<KubernetesObject> {
+    const { optional, resource, transform } = source;
+    const scope = scopeOf({ ...source, namespace: 'all' });
+    const identity = `${optional} ${this.#identities.of(scope, transform)}`;
+    const known = this.#facades.get(identity);
+    if (known !== undefined) return known;
+    const { log, reflector } = this.#options;
+    const facade = new NamespacesInformer<KubernetesObject>({
+      ...reflector,
+      name: resourceName(resource),
+      lease: (namespace) => this.#leaseScope({ ...scope, namespace }, source),
+      handlerFailed: (err) => log.error({ ...scopeFacts(scope), err }, 'handler failed'),
+    });
+    this.#facades.set(identity, facade);
+    facade.setNamespaces(namespaces);
+    if (this.#running !== undefined) this.#track(facade.run(this.#running.signal));
+    return facade;
+  }
+
+  #start(shared: Shared): void {
+    if (this.#running === undefined) return;
+    const stop = linkedAbort(this.#running.signal);
+    shared.stop = () => stop.abort(new Error('the last user of the source has left'));
+    this.#track(shared.informer.run(stop.signal).finally(() => stop[Symbol.dispose]()));
+  }
+
+  #track(run: Promise<void>): void {
+    const ended = this.#running?.ended;
+    const tracked = run.catch(this.#crash).finally(() => ended?.delete(tracked));
+    ended?.add(tracked);
+  }
+
+  #observer(scope: Scope): InformerObserver {
     const { log } = this.#options;
-    const facts = {
-      resource: resourceName(resource),
-      namespace: namespace ?? '*',
-      ...(labelSelector !== undefined && { labelSelector }),
-    };
+    const facts = scopeFacts(scope);
     return {
       statusChanged: (status) => logStatus(log, facts, status),
       drifted: (keys) =>
@@ -102,6 +211,7 @@ export class Informers {
           'cache had drifted, it is listed anew',
         ),
       handlerFailed: (err) => log.error({ ...facts, err }, 'handler failed'),
+      indexFailed: (index, err) => log.error({ ...facts, index, err }, 'index function failed'),
     };
   }
 }

@@ -53,7 +53,8 @@ export class Manager {
       });
     }
     this.#informers = new Informers({
-      namespace: settings.namespace,
+      namespaces: settings.namespaces,
+      freeze: settings.freeze,
       listWatchFor,
       log: this.#log,
       reflector: {
@@ -104,7 +105,7 @@ export class Manager {
       {
         controllers: controllers.map(({ name }) => name),
         apiUrl: settings.apiUrl,
-        namespace: settings.namespace ?? '*',
+        namespace: settings.namespaces?.join(',') ?? '*',
       },
       'manager started',
     );

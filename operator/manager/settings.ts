@@ -5,7 +5,9 @@ import type { ReflectorSettings } from '../watch/reflector-options.ts';
 export interface Settings {
   /** Where the ambassador listens: `http://127.0.0.1:8001` or `unix:/path.sock`. */
   readonly apiUrl: string;
-  /** Namespace that sources watch by default; undefined for all namespaces. */
+  /** Namespaces that sources watch by default, each once; undefined for all namespaces. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The first of them; undefined for all namespaces. */
   readonly namespace: string | undefined;
   /** Namespace and name of our own Pod. */
   readonly podNamespace: string | undefined;
@@ -17,6 +19,8 @@ export interface Settings {
   readonly logLevel: LogLevel;
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
   readonly relistIntervalMs: number | undefined;
+  /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
+  readonly freeze: boolean;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -26,7 +30,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Every variable that is read, for `--help` and for the documentation. */
 export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['CHANCERY_API_URL', 'the ambassador: http://127.0.0.1:8001 (default) or unix:/path.sock'],
-  ['WATCH_NAMESPACE', 'namespace to watch; "*" for all; default: POD_NAMESPACE, then "default"'],
+  [
+    'WATCH_NAMESPACE',
+    'namespaces to watch, as a,b; "*" for all; default: POD_NAMESPACE, "default"',
+  ],
   ['res_namespace', 'the same, by its older name; WATCH_NAMESPACE wins'],
   ['POD_NAMESPACE', 'namespace of our own Pod (Downward API)'],
   ['POD_NAME', 'name of our own Pod (Downward API)'],
@@ -35,6 +42,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
   ['CHANCERY_WATCH_TIMEOUT', 'seconds after which watches end, as MIN-MAX; default 300-600'],
   ['CHANCERY_RELIST_INTERVAL', 'seconds between authoritative relists; default 1800, 0 for none'],
+  ['NODE_ENV', '"development" and "test" freeze cached objects, so that changing one fails'],
 ];
 
 /**
@@ -44,9 +52,11 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
  */
 export function settingsFrom(environment: Environment): Settings {
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const namespaces = watchedNamespaces(read);
   return {
     apiUrl: read('CHANCERY_API_URL') ?? 'http://127.0.0.1:8001',
-    namespace: watchedNamespace(read),
+    namespaces,
+    namespace: namespaces?.[0],
     podNamespace: read('POD_NAMESPACE'),
     podName: read('POD_NAME'),
     healthPort: wholeNumber('CHANCERY_HEALTH_PORT', read('CHANCERY_HEALTH_PORT'), 65_535) ?? 8_081,
@@ -56,19 +66,30 @@ export function settingsFrom(environment: Environment): Settings {
     relistIntervalMs: toMs(
       wholeNumber('CHANCERY_RELIST_INTERVAL', read('CHANCERY_RELIST_INTERVAL'), 31_536_000),
     ),
+    freeze: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
   };
 }
 
-/** A list of names would be a namespace that does not exist: an operator that sees nothing, healthily. */
-function watchedNamespace(read: (name: string) => string | undefined): string | undefined {
+/** A name that cannot be one is refused: it would be an operator that sees nothing, healthily. */
+function watchedNamespaces(
+  read: (name: string) => string | undefined,
+): readonly string[] | undefined {
   for (const name of ['WATCH_NAMESPACE', 'res_namespace', 'POD_NAMESPACE']) {
     const text = read(name);
     if (text === undefined) continue;
     if (text === '*') return undefined;
-    if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
-    throw unusable(name, 'the name of one namespace, or "*" for all', text);
+    const namespaces = [...new Set(text.split(',').map((part) => part.trim()))];
+    if (namespaces.every(isNamespace) && (namespaces.length === 1 || name !== 'POD_NAMESPACE')) {
+      return namespaces;
+    }
+    const wanted = name === 'POD_NAMESPACE' ? 'the name of one namespace' : 'namespaces, as a,b';
+    throw unusable(name, `${wanted}, or "*" for all`, text);
   }
-  return 'default';
+  return ['default'];
+}
+
+function isNamespace(text: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 }
 
 function toMs(seconds: number | undefined): number | undefined {

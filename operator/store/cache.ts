@@ -11,7 +11,14 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
       /** Part of the first list: it existed before we looked. */
       readonly initial: boolean;
     }
-  | { readonly type: 'update'; readonly key: ObjectKey; readonly object: T; readonly old: T }
+  | {
+      readonly type: 'update';
+      readonly key: ObjectKey;
+      readonly object: T;
+      readonly old: T;
+      /** Nothing changed, and `old === object`: a handler asked to be told again from time to time. */
+      readonly resync?: true;
+    }
   | {
       readonly type: 'delete';
       readonly key: ObjectKey;
@@ -29,6 +36,12 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
  */
 export class Cache<T extends KubernetesObject> {
   #objects: Map<ObjectKey, T> | undefined;
+  #outdatedCount = 0;
+
+  /** Events that were ignored because something newer is known. */
+  get outdatedCount(): number {
+    return this.#outdatedCount;
+  }
 
   /** Undefined before the first list. */
   get objects(): ReadonlyMap<ObjectKey, T> | undefined {
@@ -60,30 +73,62 @@ export class Cache<T extends KubernetesObject> {
 
   /** The differences that one watch event makes; none for a replayed or outdated one. */
   apply(event: WatchEvent<T>): readonly Change<T>[] {
-    if (event.type === 'BOOKMARK') return [];
+    return this.applyAll([event]);
+  }
+
+  /** The differences that events make, one after the other. */
+  applyAll(events: readonly WatchEvent<T>[]): readonly Change<T>[] {
+    const changes: Change<T>[] = [];
     this.#objects ??= new Map();
-    const { object } = event;
-    const key = keyOf(object);
-    const old = this.#objects.get(key);
-    return event.type === 'DELETED'
-      ? this.#remove(this.#objects, key, object, old)
-      : this.#store(this.#objects, key, object, old);
+    for (const event of events) {
+      if (event.type === 'BOOKMARK') continue;
+      const { object } = event;
+      const key = keyOf(object);
+      const old = this.#objects.get(key);
+      if (event.type === 'DELETED') this.#remove(this.#objects, key, object, old, changes);
+      else this.#store(this.#objects, key, object, old, changes);
+    }
+    return changes;
   }
 
-  #store(objects: Map<ObjectKey, T>, key: ObjectKey, object: T, old: T | undefined): Change<T>[] {
-    if (old !== undefined && (isSameState(old, object) || isOutdated(object, old))) return [];
+  #store(
+    objects: Map<ObjectKey, T>,
+    key: ObjectKey,
+    object: T,
+    old: T | undefined,
+    changes: Change<T>[],
+  ): void {
+    if (old !== undefined && (isSameState(old, object) || this.#isOutdated(object, old))) return;
     objects.set(key, object);
-    if (old === undefined) return [{ type: 'add', key, object, initial: false }];
-    if (old.metadata.uid === object.metadata.uid) return [{ type: 'update', key, object, old }];
-    return [lost(key, old), { type: 'add', key, object, initial: false }];
+    if (old !== undefined && old.metadata.uid === object.metadata.uid) {
+      changes.push({ type: 'update', key, object, old });
+      return;
+    }
+    if (old !== undefined) changes.push(lost(key, old));
+    changes.push({ type: 'add', key, object, initial: false });
   }
 
-  #remove(objects: Map<ObjectKey, T>, key: ObjectKey, object: T, old: T | undefined): Change<T>[] {
-    if (old === undefined) return [];
+  #remove(
+    objects: Map<ObjectKey, T>,
+    key: ObjectKey,
+    object: T,
+    old: T | undefined,
+    changes: Change<T>[],
+  ): void {
+    if (old === undefined) return;
     const another = old.metadata.uid !== object.metadata.uid;
-    if (another && isOutdated(object, old)) return []; // the delete of a predecessor, replayed
+    if (another && this.#isOutdated(object, old)) return; // the delete of a predecessor, replayed
     objects.delete(key);
-    return [another ? lost(key, old) : { type: 'delete', key, object, finalStateUnknown: false }];
+    changes.push(
+      another ? lost(key, old) : { type: 'delete', key, object, finalStateUnknown: false },
+    );
+  }
+
+  #isOutdated(object: T, cached: T): boolean {
+    const { resourceVersion = '' } = object.metadata;
+    const outdated = isOlder(resourceVersion, cached.metadata.resourceVersion ?? '');
+    if (outdated) this.#outdatedCount++;
+    return outdated;
   }
 }
 
@@ -95,8 +140,4 @@ function isSameState(a: KubernetesObject, b: KubernetesObject): boolean {
   return (
     a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion
   );
-}
-
-function isOutdated(object: KubernetesObject, cached: KubernetesObject): boolean {
-  return isOlder(object.metadata.resourceVersion ?? '', cached.metadata.resourceVersion ?? '');
 }

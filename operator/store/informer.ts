@@ -1,6 +1,8 @@
 import { abortable } from '../core/abort.ts';
-import { OperatorError } from '../core/errors.ts';
+import type { Cancel, Clock } from '../core/clock.ts';
+import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { CompleteList } from '../watch/list-all.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
@@ -8,15 +10,17 @@ import { Reflector, type ReflectorSink } from '../watch/reflector.ts';
 import type { ReflectorOptions } from '../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import { Cache, type Change } from './cache.ts';
-import type { Store } from './store.ts';
+import { Contact } from './contact.ts';
+import type { ChangeHandler } from './delivery.ts';
+import { estimateTotalBytes } from './estimate-bytes.ts';
+import { deepFreeze } from './freeze.ts';
+import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
+import { type Index, type IndexFunction, Indices } from './indices.ts';
+import type { SharedInformer, SourceState } from './shared-informer.ts';
+import { type Store, storeOf } from './store.ts';
+import { Waiting } from './waiting.ts';
 
-/**
- * Told of changes in the order in which the store took them; the store has them already. A promise
- * holds back the reading of the socket until it settles, for this source only.
- */
-export type ChangeHandler<T extends KubernetesObject> = (
-  changes: readonly Change<T>[],
-) => void | Promise<void>;
+export type { ChangeHandler } from './delivery.ts';
 
 /** What an informer tells its owner, for logs and metrics. */
 export interface InformerObserver {
@@ -26,87 +30,161 @@ export interface InformerObserver {
   drifted(keys: readonly ObjectKey[]): void;
   /** A handler threw; the other handlers and the source go on. */
   handlerFailed(error: unknown): void;
+  /** An index function threw, told once per function; the object is indexed under nothing. */
+  indexFailed?(index: string, error: unknown): void;
 }
 
+export interface InformerOptions extends ReflectorOptions {
+  /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
+  readonly name?: string;
+  /** Freezes every object before anybody sees it. Default false; for development and tests. */
+  readonly freeze?: boolean;
+  readonly meter?: Meter;
+}
+
+/** How many objects a new index takes in one turn: a few milliseconds. */
+const INDEX_SLICE = 1_000;
+
 /** One resource kept in a store, and handlers that are told of each change. */
-export class Informer<T extends KubernetesObject> {
+export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
-  readonly #cache = new Cache<T>();
-  readonly #reflector: Reflector<T>;
-  readonly #handlers: ChangeHandler<T>[] = [];
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #meter: Meter;
+  readonly #freeze: boolean;
   readonly #observer: InformerObserver;
-  /** Each waits for the next change of `synced` or of the status. */
-  readonly #waiting = new Set<() => void>();
-  #stopped = false;
+  readonly #cache = new Cache<T>();
+  readonly #indices: Indices<T>;
+  readonly #handlers: Handlers<T>;
+  readonly #contact: Contact<T>;
+  readonly #reflector: Reflector<T>;
+  readonly #waiting = new Waiting();
+  /** Index functions that have thrown: each is told of once. */
+  readonly #brokenIndices = new Set<string>();
+  readonly #indexing = new Map<Index<T>, Cancel>();
+  #resourceVersion: string | undefined;
+  #phase: 'idle' | 'running' | 'stopped' = 'idle';
   #signal: AbortSignal = new AbortController().signal;
 
-  constructor(source: ListWatch<T>, observer: InformerObserver, options: ReflectorOptions) {
+  constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions) {
+    const { name = 'objects', freeze = false, meter = noMeter, ...reflector } = options;
+    const { clock, random = Math.random } = reflector;
+    this.#name = name;
+    this.#clock = clock;
+    this.#meter = meter;
+    this.#freeze = freeze;
     this.#observer = observer;
-    this.#reflector = new Reflector(source, this.#sink(), options);
-    this.store = this.#view();
+    this.#indices = new Indices((index, error) => this.#indexFailed(index, error));
+    this.#handlers = new Handlers({
+      clock,
+      random,
+      objects: () => (this.#phase === 'stopped' ? undefined : this.#cache.objects),
+      get: (key) => this.#cache.objects?.get(key),
+      synced: () => this.synced,
+      failed: (error) => this.#handlerFailed(error),
+      changed: () => this.#waiting.changed(),
+    });
+    this.#contact = new Contact(source, clock);
+    this.#reflector = new Reflector(this.#contact, this.#sink(), reflector);
+    this.store = storeOf({
+      name,
+      indices: this.#indices,
+      objects: () => this.#cache.objects,
+      state: () => (this.#phase === 'stopped' ? 'stopped' : this.synced ? 'synced' : 'unsynced'),
+    });
   }
 
   get status(): ReflectorStatus {
     return this.#reflector.status;
   }
 
-  /** The first list is in the store. False again once stopped: a frozen cache is no cache. */
   get synced(): boolean {
-    return this.#cache.objects !== undefined && !this.#stopped;
+    return this.#cache.objects !== undefined && this.#phase !== 'stopped';
   }
 
-  /** A handler that comes late is first told of everything in the store, as initial adds. */
-  addHandler(handler: ChangeHandler<T>): void {
-    this.#handlers.push(handler);
-    const known = [...(this.#cache.objects ?? [])];
-    if (known.length === 0) return;
-    void this.#call(
-      handler,
-      known.map(([key, object]) => ({ type: 'add', key, object, initial: true })),
-    );
+  get state(): SourceState {
+    if (this.#phase !== 'running') return this.#phase;
+    const { health } = this.status;
+    if (health === 'forbidden' || health === 'unserved') return health;
+    return this.#contact.activity ?? 'waiting';
   }
 
-  /**
-   * Resolves when `condition` holds, which is looked at after each change of state.
-   *
-   * @throws `signal.reason` when aborted first.
-   */
-  async until(condition: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!condition()) {
-      signal.throwIfAborted();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const wake = (): void => resolve();
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake, { once: true });
-      await promise;
-      this.#waiting.delete(wake);
-      signal.removeEventListener('abort', wake);
-    }
+  get lastContactAt(): number | undefined {
+    return this.#contact.lastAt;
+  }
+
+  get resourceVersion(): string | undefined {
+    return this.#resourceVersion;
+  }
+
+  /** Objects in the store, and the memory that they take, estimated from a sample. */
+  size(): { readonly objects: number; readonly bytes: number } {
+    const objects = this.synced ? this.#cache.objects : undefined;
+    if (objects === undefined) return { objects: 0, bytes: 0 };
+    return { objects: objects.size, bytes: estimateTotalBytes(objects) };
+  }
+
+  addHandler(handler: ChangeHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
+    return this.#handlers.add(handler, options);
+  }
+
+  addIndex(name: string, of: IndexFunction<T>): void {
+    const index = this.#indices.add(name, of);
+    this.#fill(index, [...(this.#cache.objects?.keys() ?? [])], 0);
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#indices.get(name)?.complete ?? false;
+  }
+
+  indexFunction(name: string): IndexFunction<T> | undefined {
+    return this.#indices.get(name)?.of;
+  }
+
+  until(condition: () => boolean, signal: AbortSignal): Promise<void> {
+    return this.#waiting.until(condition, signal);
+  }
+
+  onStateChange(listener: () => void): () => void {
+    return this.#waiting.listen(listener);
   }
 
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
+    this.#phase = 'running';
+    this.#handlers.start();
     try {
       await this.#reflector.run(signal);
     } finally {
-      this.#stopped = true;
-      this.#wake();
+      this.#phase = 'stopped';
+      this.#handlers.stop();
+      for (const cancel of this.#indexing.values()) cancel();
+      this.#waiting.changed();
     }
   }
 
   #sink(): ReflectorSink<T> {
     return {
-      replace: async (list: CompleteList<T>): Promise<void> => {
+      replace: (list: CompleteList<T>): Promise<void> | undefined => {
         const changes = this.#cache.replace(list.items);
-        this.#wake();
-        await this.#deliver(changes);
+        this.#resourceVersion = list.resourceVersion;
+        const held = this.#tell(changes);
+        this.#handlers.markSynced();
+        this.#waiting.changed();
+        return held;
       },
-      apply: (batch: readonly WatchEvent<T>[]): Promise<void> =>
-        this.#deliver(batch.flatMap((event) => this.#cache.apply(event))),
+      apply: (batch: readonly WatchEvent<T>[]): Promise<void> | undefined => {
+        const { outdatedCount } = this.#cache;
+        const changes = this.#cache.applyAll(batch);
+        const outdated = this.#cache.outdatedCount - outdatedCount;
+        if (outdated > 0) this.#count('outdated_events_total', outdated);
+        this.#advance(batch);
+        return this.#tell(changes);
+      },
       statusChanged: (status) => {
         this.#observer.statusChanged(status);
-        this.#wake();
+        this.#waiting.changed();
       },
       verified: (drift) => {
         if (drift.length > 0) this.#observer.drifted(drift);
@@ -116,47 +194,60 @@ export class Informer<T extends KubernetesObject> {
     };
   }
 
-  #view(): Store<T> {
-    const objects = (): ReadonlyMap<ObjectKey, T> => {
-      const known = this.#cache.objects;
-      if (known === undefined || this.#stopped) {
-        throw new OperatorError('store read before its first list, or after its end', {
-          code: 'NOT_SYNCED',
-          layer: 'user-code',
-        });
-      }
-      return known;
-    };
-    const isSynced = (): boolean => this.synced;
-    return {
-      get synced() {
-        return isSynced();
-      },
-      get: (key) => objects().get(key),
-      list: () => [...objects().values()],
-    };
-  }
-
   /** Waits for handlers that ask for it, but not beyond the end: one may never settle. */
-  async #deliver(changes: readonly Change<T>[]): Promise<void> {
-    if (changes.length === 0) return;
-    const pending = this.#handlers.flatMap((handler) => this.#call(handler, changes) ?? []);
-    if (pending.length > 0) await abortable(Promise.all(pending), this.#signal);
+  #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
+    if (changes.length === 0) return undefined;
+    if (this.#freeze) for (const { object } of changes) deepFreeze(object);
+    this.#indices.update(changes);
+    const held = this.#handlers.publish(changes);
+    return held === undefined
+      ? undefined
+      : abortable(
+          held.then(() => {}),
+          this.#signal,
+        );
   }
 
-  /** The promise of a handler that wants to be waited for; it never rejects. */
-  #call(handler: ChangeHandler<T>, changes: readonly Change<T>[]): Promise<void> | undefined {
-    const failed = (error: unknown): void => this.#observer.handlerFailed(error);
-    try {
-      return handler(changes)?.catch(failed);
-    } catch (error) {
-      failed(error);
-      return undefined;
+  #advance(batch: readonly WatchEvent<T>[]): void {
+    for (const event of batch) {
+      const version =
+        event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+      if (!version || isOlder(version, this.#resourceVersion ?? '')) continue;
+      this.#resourceVersion = version;
     }
   }
 
-  #wake(): void {
-    for (const resolve of [...this.#waiting]) resolve();
+  /** Takes cached objects into a new index, slice by slice; changes in between are in it already. */
+  #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
+    const until = from + INDEX_SLICE;
+    for (const key of keys.slice(from, until)) {
+      const object = this.#cache.objects?.get(key);
+      if (object !== undefined) index.set(key, object);
+    }
+    if (until < keys.length) {
+      const next = this.#clock.schedule(0, () => this.#fill(index, keys, until));
+      this.#indexing.set(index, next);
+      return;
+    }
+    this.#indexing.delete(index);
+    index.complete = true;
+    this.#waiting.changed();
+  }
+
+  #indexFailed(index: string, error: unknown): void {
+    this.#count('index_errors_total');
+    if (this.#brokenIndices.has(index)) return;
+    this.#brokenIndices.add(index);
+    this.#observer.indexFailed?.(index, error);
+  }
+
+  #handlerFailed(error: unknown): void {
+    this.#count('handler_errors_total');
+    this.#observer.handlerFailed(error);
+  }
+
+  #count(metric: string, amount = 1): void {
+    this.#meter.count(metric, { resource: this.#name }, amount);
   }
 }
 

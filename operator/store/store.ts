@@ -1,15 +1,112 @@
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import { matchesSelector, type Selector } from '../model/selector.ts';
+import { parseSelector } from '../model/selector-parser.ts';
+import type { Indices } from './indices.ts';
 
-/** Read side of a cache. Objects are shared and read-only: copy before changing. */
+export interface GetOptions {
+  /** A deep copy that belongs to the caller. Default false: the shared object, read-only. */
+  readonly copy?: boolean;
+}
+
+/** Which objects; left out, all of them. */
+export interface Query {
+  readonly namespace?: string;
+  /** A label selector, parsed or as text; selects what the server would. */
+  readonly selector?: string | Selector;
+}
+
+/**
+ * Read side of a cache. Objects are shared and read-only, frozen where the process says so: copy
+ * before changing. It is changed before any handler is told, its indices with it.
+ */
 export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
-  /** @throws OperatorError `NOT_SYNCED` before the first full list. */
-  get(key: ObjectKey): T | undefined;
+  /** @throws OperatorError `NOT_SYNCED` before the first full list and after the end. */
+  get(key: ObjectKey, options?: GetOptions): T | undefined;
   /**
    * A snapshot; later events do not change the returned array.
    *
-   * @throws OperatorError `NOT_SYNCED` before the first full list.
+   * @throws OperatorError `NOT_SYNCED` before the first full list and after the end.
+   * @throws ConfigurationError `CONFIG` for a selector that cannot be parsed.
    */
-  list(): readonly T[];
+  list(query?: Query): readonly T[];
+  /**
+   * The objects that an index finds under `value`, as a snapshot.
+   *
+   * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built.
+   * @throws ConfigurationError `CONFIG` when there is no such index.
+   */
+  byIndex(name: string, value: string): readonly T[];
+}
+
+/** The part of a cache that a store shows. */
+export interface StoreSource<T extends KubernetesObject> {
+  /** Names the source in errors. */
+  readonly name: string;
+  readonly state: () => 'unsynced' | 'synced' | 'stopped';
+  readonly objects: () => ReadonlyMap<ObjectKey, T> | undefined;
+  readonly indices: Indices<T>;
+}
+
+/** A store over a cache that others change. */
+export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Store<T> {
+  const { name, state, indices } = source;
+  const objects = (): ReadonlyMap<ObjectKey, T> => {
+    const known = source.objects();
+    if (known === undefined || state() !== 'synced') throw notSynced(name, state() === 'stopped');
+    return known;
+  };
+  return {
+    get synced() {
+      return state() === 'synced';
+    },
+    get: (key, options) => copied(objects().get(key), options),
+    list: (query) => [...objects().values()].filter(filterOf(query)),
+    byIndex(indexName, value) {
+      const index = indices.get(indexName);
+      if (index === undefined) throw unknownIndex(indexName, indices.names);
+      const known = objects();
+      if (!index.complete) throw indexNotBuilt(name, indexName);
+      return Array.from(index.keys(value), (key) => known.get(key)).filter(
+        (object) => object !== undefined,
+      );
+    },
+  };
+}
+
+/** `object` itself, or what `options` ask for. */
+export function copied<T>(object: T, { copy = false }: GetOptions = {}): T {
+  return copy ? structuredClone(object) : object;
+}
+
+/** What a cache answers before its first list, and after its end. */
+export function notSynced(name: string, stopped: boolean): OperatorError {
+  const problem = stopped
+    ? `the cache of ${name} has stopped: read it before the signal of its run aborts`
+    : `the cache of ${name} has no first list yet: run its informer, and await ` +
+      'informer.until(() => informer.synced, signal) before reading';
+  const context = { resource: name };
+  return new OperatorError(problem, { code: 'NOT_SYNCED', layer: 'user-code', context });
+}
+
+function filterOf({ namespace, selector = [] }: Query = {}): (object: KubernetesObject) => boolean {
+  const requirements = typeof selector === 'string' ? parseSelector(selector) : selector;
+  return ({ metadata }) =>
+    (namespace === undefined || metadata.namespace === namespace) &&
+    matchesSelector(requirements, metadata.labels);
+}
+
+export function unknownIndex(index: string, known: readonly string[]): ConfigurationError {
+  return new ConfigurationError('no such index: name it in the indexes of the source', {
+    context: { index, known: known.join(',') },
+  });
+}
+
+function indexNotBuilt(resource: string, index: string): OperatorError {
+  return new OperatorError(
+    'the index is still being built: await informer.until(() => informer.hasIndex(name), signal)',
+    { code: 'NOT_SYNCED', layer: 'user-code', context: { resource, index } },
+  );
 }

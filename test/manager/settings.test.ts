@@ -4,6 +4,7 @@ import { ENVIRONMENT, parseSecondsRange, settingsFrom } from '../../operator/man
 
 const DEFAULTS = {
   apiUrl: 'http://127.0.0.1:8001',
+  namespaces: ['default'],
   namespace: 'default',
   podNamespace: undefined,
   podName: undefined,
@@ -12,6 +13,7 @@ const DEFAULTS = {
   logLevel: 'info',
   watchTimeoutSeconds: undefined,
   relistIntervalMs: undefined,
+  freeze: false,
 };
 
 describe('settingsFrom', () => {
@@ -27,9 +29,9 @@ describe('settingsFrom', () => {
 
   test.each([
     ['CHANCERY_API_URL', 'unix:/run/api.sock', { apiUrl: 'unix:/run/api.sock' }],
-    ['WATCH_NAMESPACE', 'team-a', { namespace: 'team-a' }],
-    ['res_namespace', 'team-b', { namespace: 'team-b' }],
-    ['POD_NAMESPACE', 'ops', { namespace: 'ops', podNamespace: 'ops' }],
+    ['WATCH_NAMESPACE', 'team-a', { namespaces: ['team-a'], namespace: 'team-a' }],
+    ['res_namespace', 'team-b', { namespaces: ['team-b'], namespace: 'team-b' }],
+    ['POD_NAMESPACE', 'ops', { namespaces: ['ops'], namespace: 'ops', podNamespace: 'ops' }],
     ['POD_NAME', 'operator-1', { podName: 'operator-1' }],
     ['CHANCERY_HEALTH_PORT', '0', { healthPort: 0 }],
     ['CHANCERY_HEALTH_PORT', '65535', { healthPort: 65_535 }],
@@ -40,6 +42,9 @@ describe('settingsFrom', () => {
     ['CHANCERY_WATCH_TIMEOUT', '30', { watchTimeoutSeconds: [30, 30] }],
     ['CHANCERY_RELIST_INTERVAL', '60', { relistIntervalMs: 60_000 }],
     ['CHANCERY_RELIST_INTERVAL', '0', { relistIntervalMs: 0 }],
+    ['NODE_ENV', 'test', { freeze: true }],
+    ['NODE_ENV', 'development', { freeze: true }],
+    ['NODE_ENV', 'production', { freeze: false }],
   ])('%s=%s', (name, value, expected) => {
     expect(settingsFrom({ [name]: ` ${value}\n` })).toEqual({ ...DEFAULTS, ...expected });
   });
@@ -69,6 +74,19 @@ describe('settingsFrom', () => {
     expect(settingsFrom(environment).namespace).toBe(namespace);
   });
 
+  test.each([
+    ['WATCH_NAMESPACE', 'a,b', ['a', 'b']],
+    ['WATCH_NAMESPACE', ' b , a,b ', ['b', 'a']],
+    ['res_namespace', 'a,b', ['a', 'b']],
+    ['WATCH_NAMESPACE', '*', undefined],
+  ])('C-22 %s=%s watches each of %j once', (name, value, namespaces) => {
+    const settings = settingsFrom({ [name]: value });
+
+    expect(settings.namespaces).toEqual(namespaces);
+    expect(settings.namespace).toBe(namespaces?.[0]);
+  });
+
+  const NAMESPACES = 'namespaces, as a,b, or "*" for all';
   const NAMESPACE = 'the name of one namespace, or "*" for all';
   const SECONDS = 'two whole numbers as MIN-MAX, 0 < MIN <= MAX';
 
@@ -83,9 +101,12 @@ describe('settingsFrom', () => {
     ['CHANCERY_WATCH_TIMEOUT', '0-10', SECONDS],
     ['CHANCERY_WATCH_TIMEOUT', '10-', SECONDS],
     ['CHANCERY_WATCH_TIMEOUT', '5m', SECONDS],
-    ['WATCH_NAMESPACE', 'team-a,team-b', NAMESPACE],
-    ['WATCH_NAMESPACE', '../kube-system', NAMESPACE],
-    ['res_namespace', 'Team', NAMESPACE],
+    ['WATCH_NAMESPACE', 'team-a,', NAMESPACES],
+    ['WATCH_NAMESPACE', 'team-a,*', NAMESPACES],
+    ['WATCH_NAMESPACE', 'team-a team-b', NAMESPACES],
+    ['WATCH_NAMESPACE', '../kube-system', NAMESPACES],
+    ['res_namespace', 'Team', NAMESPACES],
+    ['POD_NAMESPACE', 'team-a,team-b', NAMESPACE],
     ['POD_NAMESPACE', 'a'.repeat(64), NAMESPACE],
   ])('%s=%s is refused, with what it needs and what it holds', (name, value, needs) => {
     const attempt = (): unknown => settingsFrom({ [name]: value });

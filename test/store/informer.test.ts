@@ -139,15 +139,22 @@ test('C-18 a handler that throws or rejects disturbs nobody', async () => {
   );
 });
 
-test('W-11 a handler that returns a promise holds back the reading until it settles', async () => {
+test('W-11 C-19 a handler that asks for it holds back the reading until its promise settles', async () => {
   const { collection, informer, run } = start();
   const seen: number[] = [];
+  const others: number[] = [];
   let release = (): void => {};
+  informer.addHandler(
+    (changes) => {
+      seen.push(...changes.map(({ object }) => object.value));
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    { holdBack: true },
+  );
   informer.addHandler((changes) => {
-    seen.push(...changes.map(({ object }) => object.value));
-    return new Promise((resolve) => {
-      release = resolve;
-    });
+    others.push(...changes.map(({ object }) => object.value));
   });
   void run();
   await settle();
@@ -157,11 +164,14 @@ test('W-11 a handler that returns a promise holds back the reading until it sett
   collection.put('a', 2);
   await settle();
   const held = [...seen];
+  const heldOthers = [...others];
   release();
   await settle();
 
   expect(held).toEqual([1]);
+  expect(heldOthers).toEqual([1]);
   expect(seen).toEqual([1, 2]);
+  expect(others).toEqual([1, 2]);
 });
 
 test('until resolves when its condition holds, and rejects when aborted', async () => {

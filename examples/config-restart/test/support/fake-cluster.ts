@@ -104,6 +104,9 @@ export class FakeCluster implements Client {
       synced: isServed,
       list,
       get: (key) => list().find((object) => keyOf(object) === key),
+      byIndex: () => {
+        throw new Error('no source of config-restart has an index');
+      },
     };
   }
 

@@ -1,0 +1,92 @@
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Change } from './cache.ts';
+
+/** Changes that wait for one handler, above which they are merged key by key. */
+export const COALESCE_ABOVE = 1_000;
+
+/** All that a handler must be told of one key: at most that an object went, and that one is there. */
+interface Merged<T extends KubernetesObject> {
+  readonly gone: Extract<Change<T>, { type: 'delete' }> | undefined;
+  readonly there: Exclude<Change<T>, { type: 'delete' }> | undefined;
+}
+
+/**
+ * What a handler has not been told of yet: every change in order up to 1,000, above that at most two
+ * for each key, so that a handler that never returns costs no more memory than the cache.
+ *
+ * Merging keeps the first `old` and the last `object`. A delete and an add are never merged into an
+ * update; an add that was never told of and its delete cancel each other. The order of one key's
+ * changes is kept, that between keys is the order of their first change that waits.
+ */
+export class Backlog<T extends KubernetesObject> {
+  #changes: Change<T>[] = [];
+  #byKey: Map<ObjectKey, Merged<T>> | undefined;
+
+  get isEmpty(): boolean {
+    return this.#changes.length === 0 && (this.#byKey?.size ?? 0) === 0;
+  }
+
+  /** How many changes wait, at the least. */
+  get size(): number {
+    return this.#byKey?.size ?? this.#changes.length;
+  }
+
+  add(changes: readonly Change<T>[]): void {
+    if (this.#byKey === undefined) {
+      for (const change of changes) this.#changes.push(change);
+      if (this.#changes.length <= COALESCE_ABOVE) return;
+      this.#byKey = new Map();
+      this.#merge(this.#byKey, this.#changes);
+      this.#changes = [];
+    } else {
+      this.#merge(this.#byKey, changes);
+    }
+  }
+
+  /** Everything that waits; then nothing does. */
+  take(): readonly Change<T>[] {
+    const taken = this.#byKey === undefined ? this.#changes : [...unmerged(this.#byKey)];
+    this.#changes = [];
+    this.#byKey = undefined;
+    return taken;
+  }
+
+  #merge(byKey: Map<ObjectKey, Merged<T>>, changes: readonly Change<T>[]): void {
+    for (const change of changes) {
+      const merged = follow(byKey.get(change.key) ?? NOTHING, change);
+      if (merged.gone === undefined && merged.there === undefined) byKey.delete(change.key);
+      else byKey.set(change.key, merged);
+    }
+  }
+}
+
+const NOTHING = { gone: undefined, there: undefined };
+
+function follow<T extends KubernetesObject>(
+  { gone, there }: Merged<T>,
+  change: Change<T>,
+): Merged<T> {
+  if (change.type === 'delete') {
+    const neverTold = there?.type === 'add' && gone?.object.metadata.uid !== uidOf(change);
+    return { gone: neverTold ? gone : change, there: undefined };
+  }
+  if (there === undefined || change.type === 'add') return { gone, there: change };
+  if (there.type === 'add') return { gone, there: { ...there, object: change.object } };
+  const { key, object } = change;
+  const resync = there.resync === true && change.resync === true;
+  const update = { type: 'update', key, object, old: there.old } as const;
+  return { gone, there: resync ? { ...update, resync } : update };
+}
+
+function uidOf({ object }: Change): string | undefined {
+  return object.metadata.uid;
+}
+
+function* unmerged<T extends KubernetesObject>(
+  byKey: ReadonlyMap<ObjectKey, Merged<T>>,
+): Generator<Change<T>, void, undefined> {
+  for (const { gone, there } of byKey.values()) {
+    if (gone !== undefined) yield gone;
+    if (there !== undefined) yield there;
+  }
+}

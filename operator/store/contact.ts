@@ -1,0 +1,75 @@
+import type { Clock } from '../core/clock.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { ApiError } from '../model/status.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
+
+/** A ListWatch that knows what is under way on it, and when the server was last heard of. */
+export class Contact<T extends KubernetesObject> implements ListWatch<T> {
+  readonly #source: ListWatch<T>;
+  readonly #clock: Clock;
+  #lists = 0;
+  #watches = 0;
+  #lastAt: number | undefined;
+
+  constructor(source: ListWatch<T>, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** A relist that verifies beside a live watch does not count: it is still watching. */
+  get activity(): 'listing' | 'watching' | undefined {
+    if (this.#watches > 0) return 'watching';
+    return this.#lists > 0 ? 'listing' : undefined;
+  }
+
+  /** `clock.monotonic()` of the last sign of life; undefined when there was none. */
+  get lastAt(): number | undefined {
+    return this.#lastAt;
+  }
+
+  async listPage(request: ListPageRequest): Promise<ListPage<T>> {
+    this.#lists++;
+    try {
+      return await this.#heard(this.#source.listPage(request));
+    } finally {
+      this.#lists--;
+    }
+  }
+
+  async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+    const onActivity = (): void => {
+      this.#touch();
+      request.onActivity?.();
+    };
+    const batches = await this.#heard(this.#source.watch({ ...request, onActivity }));
+    return this.#watching(batches);
+  }
+
+  async *#watching(
+    batches: AsyncIterable<readonly WatchEvent<T>[]>,
+  ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+    this.#watches++;
+    try {
+      yield* batches;
+    } finally {
+      this.#watches--;
+    }
+  }
+
+  /** A refusal by the API server is a sign of life, too. */
+  async #heard<R>(answer: Promise<R>): Promise<R> {
+    try {
+      const heard = await answer;
+      this.#touch();
+      return heard;
+    } catch (error) {
+      if (error instanceof ApiError) this.#touch();
+      throw error;
+    }
+  }
+
+  #touch(): void {
+    this.#lastAt = this.#clock.monotonic();
+  }
+}

@@ -1,0 +1,123 @@
+import type { KubernetesObject } from '../model/object.ts';
+import { Backlog } from './backlog.ts';
+import type { Change } from './cache.ts';
+
+/**
+ * Told of changes in the order in which the store took them; the store has them already, and may
+ * have later ones. Calls of one handler never overlap: while a promise that it returned is pending,
+ * changes wait, and above 1,000 they are merged key by key. What it throws is reported, and nobody
+ * else's concern.
+ */
+export type ChangeHandler<T extends KubernetesObject> = (
+  changes: readonly Change<T>[],
+) => void | Promise<void>;
+
+/**
+ * Hands changes to one handler, one batch after the other. A handler that returns nothing is called
+ * at once, without a promise or a copy.
+ */
+export class Delivery<T extends KubernetesObject> {
+  readonly #handler: ChangeHandler<T>;
+  readonly #failed: (error: unknown) => void;
+  readonly #onSynced: () => void;
+  readonly #backlog = new Backlog<T>();
+  #busy = false;
+  #working: Promise<void> | undefined;
+  #closed = false;
+  /** Where the end of the first list is: behind what waits, behind what is being handled, or past. */
+  #sync: 'unknown' | 'waiting' | 'handling' | 'done' = 'unknown';
+
+  constructor(
+    handler: ChangeHandler<T>,
+    failed: (error: unknown) => void,
+    onSynced: () => void = () => {},
+  ) {
+    this.#handler = handler;
+    this.#failed = failed;
+    this.#onSynced = onSynced;
+  }
+
+  /** The handler is done with every object of the first list. */
+  get synced(): boolean {
+    return this.#sync === 'done';
+  }
+
+  /** Changes that wait, at the least. */
+  get pending(): number {
+    return this.#backlog.size;
+  }
+
+  /** Resolves when nothing waits any more; undefined when nothing does. Never rejects. */
+  get working(): Promise<void> | undefined {
+    return this.#working;
+  }
+
+  push(changes: readonly Change<T>[]): void {
+    if (this.#closed || changes.length === 0) return;
+    if (this.#busy) this.#backlog.add(changes);
+    else this.#begin(changes);
+  }
+
+  /** The changes that were pushed so far complete the first list. */
+  markSynced(): void {
+    if (this.#sync !== 'unknown') return;
+    if (!this.#busy) this.#becomeSynced();
+    else this.#sync = this.#backlog.isEmpty ? 'handling' : 'waiting';
+  }
+
+  /** Calls the handler no more. */
+  close(): void {
+    this.#closed = true;
+    this.#backlog.take();
+  }
+
+  #begin(changes: readonly Change<T>[]): void {
+    this.#busy = true;
+    for (let batch = changes; ; batch = this.#next()) {
+      const pending = this.#call(batch);
+      if (pending !== undefined) {
+        this.#working = this.#finish(pending);
+        return;
+      }
+      this.#handled();
+      if (this.#backlog.isEmpty) break; // else the handler itself caused further changes
+    }
+    this.#busy = false;
+  }
+
+  async #finish(first: Promise<void>): Promise<void> {
+    await first;
+    this.#handled();
+    while (!this.#backlog.isEmpty) {
+      await this.#call(this.#next());
+      this.#handled();
+    }
+    this.#busy = false;
+    this.#working = undefined;
+  }
+
+  #next(): readonly Change<T>[] {
+    if (this.#sync === 'waiting') this.#sync = 'handling';
+    return this.#backlog.take();
+  }
+
+  #handled(): void {
+    if (this.#sync === 'handling') this.#becomeSynced();
+  }
+
+  #becomeSynced(): void {
+    this.#sync = 'done';
+    if (!this.#closed) this.#onSynced();
+  }
+
+  /** What the handler wants to be waited for; it never rejects. */
+  #call(changes: readonly Change<T>[]): Promise<void> | undefined {
+    try {
+      const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
+      return pending instanceof Promise ? pending.catch(this.#failed) : undefined;
+    } catch (error) {
+      this.#failed(error);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Change } from './cache.ts';
+import { type ChangeHandler, Delivery } from './delivery.ts';
+import { Resync } from './resync.ts';
+
+export interface HandlerOptions {
+  /**
+   * A promise that the handler returns holds back the reading of the socket, for this source and all
+   * of its handlers, until it settles. Default false: others go on, and its own changes wait and are
+   * merged.
+   */
+  readonly holdBack?: boolean;
+  /**
+   * Tell again of every cached object once in so long, spread over the period; see `Resync`. Default
+   * 0: never.
+   */
+  readonly resyncPeriodMs?: number;
+  /** Called once, when the handler is done with every object of the first list. */
+  readonly onSynced?: () => void;
+}
+
+/** A handler, as who added it sees it. */
+export interface HandlerRegistration {
+  /** The handler is done with every object of the first list, and the source has not stopped. */
+  readonly synced: boolean;
+  /** Changes that wait for the handler, at the least: above 1,000 they are merged key by key. */
+  readonly pending: number;
+  /** Calls the handler no more. */
+  remove(): void;
+}
+
+/** What handlers are told of: the cache of an informer, or several in one. */
+export interface HandlersOptions<T extends KubernetesObject> {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** What is cached; undefined before the first list and after the end. */
+  readonly objects: () => Iterable<readonly [ObjectKey, T]> | undefined;
+  readonly get: (key: ObjectKey) => T | undefined;
+  readonly synced: () => boolean;
+  readonly failed: (error: unknown) => void;
+  /** A handler has become synced. */
+  readonly changed: () => void;
+}
+
+interface Registered<T extends KubernetesObject> {
+  readonly delivery: Delivery<T>;
+  readonly holdBack: boolean;
+  readonly resync: Resync<T> | undefined;
+}
+
+/** The handlers of one source, none of which disturbs another. */
+export class Handlers<T extends KubernetesObject> {
+  readonly #options: HandlersOptions<T>;
+  readonly #registered = new Set<Registered<T>>();
+  #running = false;
+
+  constructor(options: HandlersOptions<T>) {
+    this.#options = options;
+  }
+
+  /**
+   * First tells `handler` of everything that is cached, as initial adds, in the turn of the call:
+   * what changes later comes later.
+   *
+   * @throws ConfigurationError `CONFIG` for a period that is no time.
+   */
+  add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
+    const { failed, changed, objects, synced } = this.#options;
+    const { holdBack = false, onSynced, resyncPeriodMs = 0 } = options;
+    const delivery = new Delivery(handler, failed, () => {
+      onSynced?.();
+      changed();
+    });
+    const resync = this.#resync(delivery, resyncPeriodMs);
+    const registered = { delivery, holdBack, resync };
+    this.#registered.add(registered);
+    const known: Change<T>[] = [];
+    for (const [key, object] of objects() ?? []) {
+      known.push({ type: 'add', key, object, initial: true });
+    }
+    delivery.push(known);
+    if (synced()) delivery.markSynced();
+    if (this.#running) resync?.start();
+    return {
+      get synced() {
+        return delivery.synced && synced();
+      },
+      get pending() {
+        return delivery.pending;
+      },
+      remove: () => {
+        this.#registered.delete(registered);
+        resync?.stop();
+        delivery.close();
+      },
+    };
+  }
+
+  /** Tells all of them; the answer is what to wait for before more is read, if anything. */
+  publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
+    if (changes.length === 0) return undefined;
+    let held: Promise<void>[] | undefined;
+    for (const { delivery, holdBack } of [...this.#registered]) {
+      delivery.push(changes);
+      if (holdBack && delivery.working !== undefined) {
+        held ??= [];
+        held.push(delivery.working);
+      }
+    }
+    return held === undefined ? undefined : Promise.all(held);
+  }
+
+  /** What has been published so far completes the first list. */
+  markSynced(): void {
+    for (const { delivery } of [...this.#registered]) delivery.markSynced();
+  }
+
+  start(): void {
+    this.#running = true;
+    for (const { resync } of this.#registered) resync?.start();
+  }
+
+  stop(): void {
+    this.#running = false;
+    for (const { resync } of this.#registered) resync?.stop();
+  }
+
+  #resync(delivery: Delivery<T>, periodMs: number): Resync<T> | undefined {
+    if (periodMs === 0) return undefined;
+    if (!(periodMs > 0 && Number.isFinite(periodMs))) {
+      throw new ConfigurationError('resyncPeriodMs must be milliseconds above 0, or 0 for never', {
+        context: { resyncPeriodMs: periodMs },
+      });
+    }
+    const { clock, get, objects, random } = this.#options;
+    const push = (changes: readonly Change<T>[]): void => delivery.push(changes);
+    return new Resync({ periodMs, clock, random, objects, get, push });
+  }
+}

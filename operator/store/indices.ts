@@ -1,0 +1,130 @@
+import { ConfigurationError } from '../core/errors.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Change } from './cache.ts';
+
+/**
+ * The values under which an object is found. Pure; one that throws finds that object under none.
+ * The type of a method, so that a source of Pods is a source.
+ */
+export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
+  of(object: T): readonly string[];
+}['of'];
+
+/** By namespace; a cluster-scoped object is under none. */
+export const byNamespace: IndexFunction = ({ metadata }) =>
+  metadata.namespace === undefined ? [] : [metadata.namespace];
+
+/** By the uid of each owner reference, controller or not. */
+export const byOwner: IndexFunction = ({ metadata }) =>
+  (metadata.ownerReferences ?? []).map(({ uid }) => uid);
+
+/** By the value of one label; an object without it is under none. */
+export function byLabel(label: string): IndexFunction {
+  return ({ metadata }) => {
+    const { labels = {} } = metadata;
+    const value = Object.hasOwn(labels, label) ? labels[label] : undefined;
+    return value === undefined ? [] : [value];
+  };
+}
+
+/** One index: which keys stand under which value. */
+export class Index<T extends KubernetesObject> {
+  readonly of: IndexFunction<T>;
+  readonly #failed: (error: unknown) => void;
+  readonly #keys = new Map<string, Set<ObjectKey>>();
+  readonly #values = new Map<ObjectKey, readonly string[]>();
+  /** Everything that was cached before the index existed is in it. */
+  complete = false;
+
+  constructor(of: IndexFunction<T>, failed: (error: unknown) => void) {
+    this.of = of;
+    this.#failed = failed;
+  }
+
+  keys(value: string): Iterable<ObjectKey> {
+    return this.#keys.get(value) ?? [];
+  }
+
+  set(key: ObjectKey, object: T): void {
+    this.delete(key);
+    const values = this.#valuesOf(object);
+    if (values.length === 0) return;
+    this.#values.set(key, values);
+    for (const value of values) {
+      const keys = this.#keys.get(value);
+      if (keys === undefined) this.#keys.set(value, new Set([key]));
+      else keys.add(key);
+    }
+  }
+
+  delete(key: ObjectKey): void {
+    for (const value of this.#values.get(key) ?? []) {
+      const keys = this.#keys.get(value);
+      if (keys?.delete(key) === true && keys.size === 0) this.#keys.delete(value);
+    }
+    this.#values.delete(key);
+  }
+
+  #valuesOf(object: T): readonly string[] {
+    try {
+      return [...this.of(object)];
+    } catch (error) {
+      this.#failed(error);
+      return [];
+    }
+  }
+}
+
+/** The indices of one cache, kept as it changes. */
+export class Indices<T extends KubernetesObject> {
+  readonly #failed: (name: string, error: unknown) => void;
+  readonly #byName = new Map<string, Index<T>>();
+
+  /** @param failed - told of every object whose index function throws. */
+  constructor(failed: (name: string, error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  /** @throws ConfigurationError `CONFIG` when there is an index of this name. */
+  add(name: string, of: IndexFunction<T>): Index<T> {
+    if (this.#byName.has(name)) {
+      throw new ConfigurationError('two indices have the same name', { context: { index: name } });
+    }
+    const index = new Index(of, (error) => this.#failed(name, error));
+    this.#byName.set(name, index);
+    return index;
+  }
+
+  get(name: string): Index<T> | undefined {
+    return this.#byName.get(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
+  update(changes: readonly Change<T>[]): void {
+    for (const index of this.#byName.values()) {
+      for (const { type, key, object } of changes) {
+        if (type === 'delete') index.delete(key);
+        else index.set(key, object);
+      }
+    }
+  }
+}
+
+/**
+ * Adds an index that several may ask for.
+ *
+ * @throws ConfigurationError `CONFIG` when the name stands for another function.
+ */
+export function ensureIndex<T extends KubernetesObject>(
+  informer: {
+    addIndex(name: string, of: IndexFunction<T>): void;
+    indexFunction(name: string): IndexFunction<T> | undefined;
+  },
+  name: string,
+  of: IndexFunction<T>,
+): void {
+  if (informer.indexFunction(name) !== of) informer.addIndex(name, of);
+}

@@ -1,0 +1,251 @@
+import { aborted } from '../core/abort.ts';
+import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { type KubernetesObject, keyOf, type ObjectKey, splitKey } from '../model/object.ts';
+import type { ReflectorStatus } from '../watch/reflector-status.ts';
+import type { Change } from './cache.ts';
+import {
+  combinedState,
+  combinedStatus,
+  earliestContactAt,
+  oldestResourceVersion,
+} from './combined-status.ts';
+import type { ChangeHandler } from './delivery.ts';
+import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
+import { ensureIndex, type IndexFunction } from './indices.ts';
+import type { SharedInformer, SourceState } from './shared-informer.ts';
+import { copied, notSynced, type Store, unknownIndex } from './store.ts';
+import { Waiting } from './waiting.ts';
+
+/** A share in an informer that others may use as well. */
+export interface InformerLease<T extends KubernetesObject> {
+  readonly informer: SharedInformer<T>;
+  /** Must be called once, when it is used no more. */
+  release(): void;
+}
+
+export interface NamespacesInformerOptions<T extends KubernetesObject> {
+  /** Names the source in errors. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random?: () => number;
+  readonly lease: (namespace: string) => InformerLease<T>;
+  readonly handlerFailed: (error: unknown) => void;
+}
+
+interface Member<T extends KubernetesObject> extends InformerLease<T> {
+  readonly cancel: () => void;
+  registration?: HandlerRegistration;
+}
+
+/**
+ * Several namespaces of one resource behind one store: an informer for each.
+ *
+ * It is synced when all of them are. A namespace that is added later appears in the store at once,
+ * when its own first list is there, and takes nothing from the others before that; one that is
+ * removed disappears, and handlers are told of deletes.
+ */
+export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
+  readonly store: Store<T>;
+  readonly #options: NamespacesInformerOptions<T>;
+  readonly #members = new Map<string, Member<T>>();
+  readonly #handlers: Handlers<T>;
+  readonly #indexes = new Map<string, IndexFunction<T>>();
+  readonly #waiting = new Waiting();
+  /** Namespaces whose first list all handlers have been told of. */
+  readonly #told = new Set<string>();
+  #wasSynced = false;
+  #stopped = false;
+
+  constructor(options: NamespacesInformerOptions<T>) {
+    const { clock, handlerFailed: failed, random = Math.random } = options;
+    this.#options = options;
+    this.store = this.#view();
+    this.#handlers = new Handlers({
+      clock,
+      random,
+      objects: () => (this.#stopped ? undefined : this.#entries()),
+      get: (key) => this.#find(key),
+      synced: () => this.synced,
+      failed,
+      changed: () => this.#waiting.changed(),
+    });
+  }
+
+  /** The namespaces that it shows, in the order in which they were added. */
+  get namespaces(): readonly string[] {
+    return [...this.#members.keys()];
+  }
+
+  get synced(): boolean {
+    const informers = this.#informers();
+    this.#wasSynced ||= informers.every(({ synced }) => synced);
+    // One that has stopped shows nothing, which must not pass for a namespace without objects.
+    return this.#wasSynced && informers.every(({ state }) => state !== 'stopped') && !this.#stopped;
+  }
+
+  /** Of the namespace that needs attention most. */
+  get state(): SourceState {
+    return this.#stopped ? 'stopped' : combinedState(this.#informers());
+  }
+
+  /** Of the namespace that is worst off. */
+  get status(): ReflectorStatus {
+    return combinedStatus(this.#informers());
+  }
+
+  /** Of the namespace that was heard of longest ago. */
+  get lastContactAt(): number | undefined {
+    return earliestContactAt(this.#informers());
+  }
+
+  /** Of the namespace that is furthest behind. */
+  get resourceVersion(): string | undefined {
+    return oldestResourceVersion(this.#informers());
+  }
+
+  /** Adds and removes namespaces, so that exactly `namespaces` are shown. */
+  setNamespaces(namespaces: readonly string[]): void {
+    for (const namespace of this.namespaces) {
+      if (!namespaces.includes(namespace)) this.#remove(namespace);
+    }
+    for (const namespace of namespaces) {
+      if (!this.#members.has(namespace)) this.#add(namespace);
+    }
+    this.#memberChanged();
+  }
+
+  addHandler(handler: ChangeHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
+    return this.#handlers.add(handler, options);
+  }
+
+  addIndex(name: string, of: IndexFunction<T>): void {
+    if (this.#indexes.has(name)) {
+      throw new ConfigurationError('two indices have the same name', { context: { index: name } });
+    }
+    for (const informer of this.#informers()) ensureIndex(informer, name, of);
+    this.#indexes.set(name, of);
+  }
+
+  hasIndex(name: string): boolean {
+    return (
+      this.#indexes.has(name) && this.#informers().every((informer) => informer.hasIndex(name))
+    );
+  }
+
+  indexFunction(name: string): IndexFunction<T> | undefined {
+    return this.#indexes.get(name);
+  }
+
+  until(condition: () => boolean, signal: AbortSignal): Promise<void> {
+    return this.#waiting.until(condition, signal);
+  }
+
+  onStateChange(listener: () => void): () => void {
+    return this.#waiting.listen(listener);
+  }
+
+  /** Works until `signal` aborts; the informers behind it are run by who leases them out. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#handlers.start();
+    try {
+      await aborted(signal);
+    } finally {
+      this.#stopped = true;
+      this.#handlers.stop();
+      for (const member of this.#members.values()) leave(member);
+      this.#waiting.changed();
+    }
+  }
+
+  #add(namespace: string): void {
+    const { informer, release } = this.#options.lease(namespace);
+    for (const [name, of] of this.#indexes) ensureIndex(informer, name, of);
+    const cancel = informer.onStateChange(() => this.#memberChanged());
+    // Known before it has a handler: the store shows objects before anybody is told of them.
+    const member: Member<T> = { informer, release, cancel };
+    this.#members.set(namespace, member);
+    member.registration = informer.addHandler((changes) => this.#publish(changes), {
+      holdBack: true,
+      onSynced: () => {
+        this.#told.add(namespace);
+        this.#memberChanged();
+      },
+    });
+  }
+
+  #remove(namespace: string): void {
+    const member = this.#members.get(namespace);
+    if (member === undefined) return;
+    const { store } = member.informer;
+    const lost = store.synced ? entriesOf(store) : [];
+    leave(member);
+    this.#members.delete(namespace);
+    this.#told.delete(namespace);
+    const gone = lost.map(([key, object]): Change<T> => {
+      return { type: 'delete', key, object, finalStateUnknown: true };
+    });
+    void this.#publish(gone);
+  }
+
+  #publish(changes: readonly Change<T>[]): void | Promise<void> {
+    return this.#handlers.publish(changes)?.then(() => {});
+  }
+
+  #memberChanged(): void {
+    if (this.synced && this.namespaces.every((namespace) => this.#told.has(namespace))) {
+      this.#handlers.markSynced();
+    }
+    this.#waiting.changed();
+  }
+
+  #informers(): SharedInformer<T>[] {
+    return [...this.#members.values()].map(({ informer }) => informer);
+  }
+
+  #find(key: ObjectKey): T | undefined {
+    const store = this.#members.get(splitKey(key).namespace ?? '')?.informer.store;
+    return store?.synced === true ? store.get(key) : undefined;
+  }
+
+  /** Those that have their first list. */
+  #stores(): Store<T>[] {
+    return this.#informers().flatMap(({ store }) => (store.synced ? [store] : []));
+  }
+
+  #entries(): (readonly [ObjectKey, T])[] {
+    return this.#stores().flatMap((store) => entriesOf(store));
+  }
+
+  #view(): Store<T> {
+    const isSynced = (): boolean => this.synced;
+    const stores = (): Store<T>[] => {
+      if (isSynced()) return this.#stores();
+      throw notSynced(this.#options.name, this.#stopped);
+    };
+    return {
+      get synced() {
+        return isSynced();
+      },
+      get: (key, options) => {
+        stores();
+        return copied(this.#find(key), options);
+      },
+      list: (query) => stores().flatMap((store) => store.list(query)),
+      byIndex: (name, value) => {
+        if (!this.#indexes.has(name)) throw unknownIndex(name, [...this.#indexes.keys()]);
+        return stores().flatMap((store) => store.byIndex(name, value));
+      },
+    };
+  }
+}
+
+function entriesOf<T extends KubernetesObject>(store: Store<T>): (readonly [ObjectKey, T])[] {
+  return store.list().map((object) => [keyOf(object), object] as const);
+}
+
+function leave({ cancel, registration, release }: Member<KubernetesObject>): void {
+  cancel();
+  registration?.remove();
+  release();
+}

@@ -1,0 +1,61 @@
+import type { KubernetesObject } from '../model/object.ts';
+import type { ReflectorStatus } from '../watch/reflector-status.ts';
+import type { ChangeHandler } from './delivery.ts';
+import type { HandlerOptions, HandlerRegistration } from './handlers.ts';
+import type { IndexFunction } from './indices.ts';
+import type { Store } from './store.ts';
+
+/**
+ * What a source is doing. `waiting`: between attempts. `forbidden` and `unserved`: the same, because
+ * the server refuses or does not have the resource. `stopped` is for good.
+ */
+export type SourceState =
+  | 'idle'
+  | 'listing'
+  | 'watching'
+  | 'waiting'
+  | 'unserved'
+  | 'forbidden'
+  | 'stopped';
+
+/** A cached source, as everybody who shares it sees it: one informer, or several behind one store. */
+export interface SharedInformer<T extends KubernetesObject> {
+  readonly store: Store<T>;
+  /**
+   * The first list is in the store. False again once stopped: a frozen cache is no cache. Says
+   * nothing of health: see `status` and `lastContactAt`.
+   */
+  readonly synced: boolean;
+  readonly state: SourceState;
+  readonly status: ReflectorStatus;
+  /** `clock.monotonic()` of the last sign of life of the server; undefined when there was none. */
+  readonly lastContactAt: number | undefined;
+  /** The store is at least at this resourceVersion; undefined before the first list. */
+  readonly resourceVersion: string | undefined;
+  /**
+   * Tells `handler` of everything in the store, as initial adds, and then of each change: without a
+   * gap, without a duplicate, one call after the other, independently of all other handlers.
+   *
+   * @throws ConfigurationError `CONFIG` for options that are unusable.
+   */
+  addHandler(handler: ChangeHandler<T>, options?: HandlerOptions): HandlerRegistration;
+  /**
+   * Adds an index. What is cached already is indexed 1,000 objects at a time, so that nothing else
+   * waits: see `hasIndex`.
+   *
+   * @throws ConfigurationError `CONFIG` when there is an index of this name.
+   */
+  addIndex(name: string, of: IndexFunction<T>): void;
+  /** There is an index of this name, and every cached object is in it. */
+  hasIndex(name: string): boolean;
+  /** The function behind an index; undefined when there is no such index. */
+  indexFunction(name: string): IndexFunction<T> | undefined;
+  /**
+   * Resolves when `condition` holds, which is looked at after each change of state.
+   *
+   * @throws `signal.reason` when aborted first.
+   */
+  until(condition: () => boolean, signal: AbortSignal): Promise<void>;
+  /** Calls `listener` after each change of state, such as `synced`, until the answer is called. */
+  onStateChange(listener: () => void): () => void;
+}
