@@ -31,8 +31,9 @@ export async function readAnswer(
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<JsonObject> {
   await requireSuccess(response, clock);
-  const { bytes, complete } = await readUpTo(response.body, MAX_BODY_BYTES);
-  if (!complete) throw undecodable('the answer is too large', bytes.length);
+  const { chunks, sizeBytes } = await readUpTo(response.body, MAX_BODY_BYTES);
+  if (sizeBytes > MAX_BODY_BYTES) throw undecodable('the answer is too large', sizeBytes);
+  const bytes = Buffer.concat(chunks);
   const value = parseObject(bytes, parse);
   if (isStatus(value) && value.status === 'Failure') {
     throw responseFailure({ ...response, text: bytes.toString('utf8') }, clock.now());
@@ -48,23 +49,24 @@ export async function requireSuccess(response: TransportResponse, clock: Clock):
 
 async function readFailure(response: TransportResponse, clock: Clock): Promise<OperatorError> {
   const limit = isJson(response.headers) ? MAX_STATUS_BYTES : MAX_FOREIGN_BYTES;
-  const { bytes } = await readUpTo(response.body, limit);
-  return responseFailure({ ...response, text: bytes.toString('utf8') }, clock.now());
+  const { chunks } = await readUpTo(response.body, limit);
+  const text = Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+  return responseFailure({ ...response, text }, clock.now());
 }
 
-/** At most `limit` bytes; a longer body is left, and its connection closed. */
+/** Reads until more than `limit` bytes are there; a longer body is left, and its connection closed. */
 async function readUpTo(
   body: Readable,
   limit: number,
-): Promise<{ bytes: Buffer; complete: boolean }> {
+): Promise<{ chunks: readonly Buffer[]; sizeBytes: number }> {
   const chunks: Buffer[] = [];
-  let size = 0;
+  let sizeBytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    size += chunk.length;
-    if (size > limit) return { bytes: Buffer.concat(chunks).subarray(0, limit), complete: false };
+    sizeBytes += chunk.length;
+    if (sizeBytes > limit) break;
   }
-  return { bytes: Buffer.concat(chunks), complete: true };
+  return { chunks, sizeBytes };
 }
 
 function parseObject(bytes: Buffer, parse: (text: string) => unknown): JsonObject {

@@ -102,13 +102,13 @@ describe('who failed', () => {
     ['a missing page', 404, html, '<html>', { code: 'NOT_KUBERNETES' }],
     ['Go’s own 400', 400, text, '400 Bad Request', { code: 'NOT_KUBERNETES' }],
     ['JSON that is no Status under 400', 400, json, '{"error":"x"}', { code: 'NOT_KUBERNETES' }],
-  ])('%s (%i)', (_, httpStatus, headers, body, expected) => {
+  ])('P-11 %s (%i)', (_, httpStatus, headers, body, expected) => {
     const error = responseFailure({ status: httpStatus, headers, text: body }, 0);
 
     expect(error).toMatchObject(expected);
   });
 
-  test('a pretty-printed Status is a Status', () => {
+  test('P-11 a pretty-printed Status is a Status', () => {
     const body = JSON.stringify(JSON.parse(status(409, 'Conflict')), null, 2);
 
     const error = responseFailure({ status: 409, headers: json, text: body }, 0);
@@ -116,7 +116,7 @@ describe('who failed', () => {
     expect(error).toMatchObject({ status: 409, reason: 'Conflict' });
   });
 
-  test('every recorded failure is attributed to the one who sent it', () => {
+  test('P-11 every recorded failure is attributed to the one who sent it', () => {
     const failures = ['errors', 'server-restart', 'crd', 'list-paging']
       .flatMap((name) => recording(name))
       .map(({ response }) => response)
@@ -181,14 +181,14 @@ describe('what became of the request when the proxy has no answer', () => {
       'unknown',
     ],
     ['', 'unknown'],
-  ])('%s: %s', (message, fate) => {
+  ])('P-12 %s: %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });
     expect(error.message).toContain(message.slice(0, 100));
   });
 
-  test('the message quotes one line, short and without control characters', () => {
+  test('P-11 the message quotes one line, short and without control characters', () => {
     const body = `EOF \u001b[31m${'x'.repeat(1_000)}\nsecond line`;
 
     const { message } = responseFailure({ status: 500, headers: text, text: body }, 0);
@@ -198,8 +198,21 @@ describe('what became of the request when the proxy has no answer', () => {
   });
 });
 
+test('P-19 the filter of kubectl proxy refuses otherwise than RBAC', () => {
+  const filter = responseFailure({ status: 403, headers: text, text: 'Forbidden\n' }, 0);
+  const rbac = responseFailure({ status: 403, headers: json, text: status(403, 'Forbidden') }, 0);
+
+  expect(filter).toMatchObject({
+    code: 'AMBASSADOR_FORBIDDEN',
+    layer: 'ambassador',
+    fate: 'not-sent',
+    message: expect.stringContaining('kubectl proxy refused the request'),
+  });
+  expect(rbac).toMatchObject({ code: 'API_STATUS', layer: 'api-server', status: 403 });
+});
+
 describe('an unserved path', () => {
-  test('is told from an object that does not exist', () => {
+  test('P-11 is told from an object that does not exist', () => {
     const unserved = responseFailure(
       { status: 404, headers: text, text: '404 page not found\n' },
       0,
@@ -221,13 +234,17 @@ describe('Retry-After', () => {
     [' 7 ', 7_000],
     ['0', undefined],
     ['-1', undefined],
+    ['-2050', undefined],
+    ['2050', 2_050_000],
+    ['2100-01-01', undefined],
+    ['Sat, 32 Nov 2026 12:00:30 GMT', undefined],
     ['1.5', undefined],
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
     ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
     ['Sat, 21 Nov 2026 11:59:30 GMT', undefined],
-  ])('%j asks for %j ms', (value, expected) => {
+  ])('P-14 %j asks for %j ms', (value, expected) => {
     expect(parseRetryAfter(value, nowMs)).toBe(expected);
   });
 
@@ -236,7 +253,7 @@ describe('Retry-After', () => {
     ['the body alone', {}, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['the larger of both', { 'retry-after': '2' }, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['neither', {}, {}, undefined],
-  ])('of %s counts', (_, headers, more, expected) => {
+  ])('P-14 of %s counts', (_, headers, more, expected) => {
     const answer = {
       status: 429,
       headers: { ...json, ...headers },
@@ -246,7 +263,7 @@ describe('Retry-After', () => {
     expect(responseFailure(answer, nowMs)).toMatchObject({ retryAfterMs: expected });
   });
 
-  test.each([429, 503])('counts on a %i in text too', (httpStatus) => {
+  test.each([429, 503])('P-14 counts on a %i in text too', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

@@ -12,7 +12,7 @@ test.each([
   expect(parseApiUrl(url)).toMatchObject(expected);
 });
 
-test('an IPv6 loopback is asked for as localhost: kubectl proxy refuses its brackets', () => {
+test('P-2 an IPv6 loopback is asked for as localhost: kubectl proxy refuses its brackets', () => {
   const address = parseApiUrl('http://[::1]:8001');
 
   expect(address).toEqual({
@@ -56,6 +56,7 @@ test('credentials are refused and not repeated', () => {
 test.each([
   { maxInFlight: 0 },
   { callDeadlineMs: 0 },
+  { leaseDeadlineMs: 0 },
   { maxInFlight: Number.NaN },
 ])('the limit %o is refused', (options) => {
   expect(() => undiciTransport('http://127.0.0.1:8001', options)).toThrow(

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { listWatch } from '../../operator/client/list-watch.ts';
+import { serverVersion } from '../../operator/client/server-version.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { type CannedAnswer, cannedTransport } from './canned-transport.ts';
+
+const { signal } = new AbortController();
+const clock = new FakeClock();
+
+test.each<[object, object]>([
+  [
+    { major: '1', minor: '33', gitVersion: 'v1.33.1' },
+    { major: 1, minor: 33, gitVersion: 'v1.33.1' },
+  ],
+  [
+    { major: '1', minor: '29+', gitVersion: 'v1.29.4-eks-1' },
+    { major: 1, minor: 29, gitVersion: 'v1.29.4-eks-1' },
+  ],
+  [{}, { major: undefined, minor: undefined, gitVersion: '' }],
+  [
+    { major: 1, minor: 'latest', gitVersion: { a: 1 } },
+    { major: undefined, minor: undefined, gitVersion: '' },
+  ],
+])('P-20 the version that a server gives, as far as it is one: %j', async (body, expected) => {
+  const transport = cannedTransport(() => ({ body }));
+
+  expect(await serverVersion(transport, { clock, signal })).toEqual(expected);
+  expect(transport.requests).toMatchObject([{ method: 'GET', path: '/version' }]);
+});
+
+test('P-20 a filter that refuses /version is told as such', async () => {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  const transport = cannedTransport(() => ({ status: 403, headers, body: 'Forbidden\n' }));
+
+  await expect(serverVersion(transport, { clock, signal })).rejects.toMatchObject({
+    code: 'AMBASSADOR_FORBIDDEN',
+  });
+});
+
+test('P-20 a server that lies about its version is listed and watched like any other', async () => {
+  const object = { metadata: { name: 'a', namespace: 'demo', uid: 'u1', resourceVersion: '7' } };
+  const form = { apiVersion: 'v1', kind: 'ConfigMap' };
+  const answer = (path: string): CannedAnswer => {
+    if (path === '/version') return { body: { major: '0', minor: '1', gitVersion: 'v0.1' } };
+    if (!path.includes('watch=')) {
+      const metadata = { resourceVersion: '7' };
+      return { body: { ...form, kind: 'ConfigMapList', metadata, items: [object] } };
+    }
+    return { body: `${JSON.stringify({ type: 'ADDED', object: { ...form, ...object } })}\n` };
+  };
+  const transport = cannedTransport(({ path }) => answer(path));
+  const source = listWatch(transport, configMaps);
+
+  const version = await serverVersion(transport, { clock, signal });
+  const page = await source.listPage({ consistency: { kind: 'latest' }, limit: 500, signal });
+  const events = [];
+  const watch = { resourceVersion: '7', timeoutSeconds: 300, signal };
+  for await (const batch of await source.watch(watch)) events.push(...batch);
+
+  expect(version.minor).toBe(1);
+  expect(page.items).toHaveLength(1);
+  expect(events).toMatchObject([{ type: 'ADDED', object }]);
+});
