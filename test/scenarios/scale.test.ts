@@ -1,0 +1,151 @@
+/** Many of everything: counts and bounds, no timings. */
+import { getEventListeners } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { listWatch } from '../../operator/client/list-watch.ts';
+import { restClient } from '../../operator/client/rest-client.ts';
+import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+import { Informer } from '../../operator/store/informer.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { json, stream } from '../../operator/testing/faults/replies.ts';
+import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
+import { scenario } from './support/scenario.ts';
+
+test('H57 200 watches that end at their own timeout: one list, nothing grows, nobody warns', async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const it = await scenario({ watchTimeoutSeconds: [60, 61] });
+  it.serve();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void it.run(it.informer, stop.signal);
+  await it.until(() => it.collection.openWatches.length === 1);
+  const sizes = (): readonly number[] => [
+    it.server.openConnections,
+    getEventListeners(stop.signal, 'abort').length,
+    it.clock.pending,
+  ];
+  const before = sizes();
+  const resources = process.getActiveResourcesInfo().length;
+
+  for (let cycle = 1; cycle <= 200; cycle++) {
+    it.collection.put('a', { data: { cycle: String(cycle) } });
+    await settleSockets();
+    it.clock.advance(60_000); // the server's timeout
+    await settleSockets();
+    it.clock.advance(100); // the least distance of two watches
+    await settleSockets();
+  }
+  await it.until(() => it.collection.openWatches.length === 1);
+
+  expect(it.server.watches).toHaveLength(201);
+  expect(it.server.reads).toHaveLength(1);
+  expect(it.server.watches.at(-1)?.query.resourceVersion).toBe('300');
+  expect(Math.max(...sizes().map((size, index) => size - (before[index] ?? 0)))).toBeLessThan(2);
+  expect(process.getActiveResourcesInfo().length - resources).toBeLessThan(5);
+  expect(warnings).toEqual([]);
+  await it.converges();
+  stop.abort();
+});
+
+test('H58 50 calls beside 60 watches: none waits for a watch, and each watch is one socket', async () => {
+  const it = await scenario();
+  const list = json({
+    apiVersion: 'v1',
+    kind: 'ConfigMapList',
+    metadata: { resourceVersion: '1' },
+    items: [],
+  });
+  const patched = json({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+  const release = Promise.withResolvers<void>();
+  onTestFinished(() => release.resolve());
+  it.server
+    .on({ watch: true }, stream([], { end: 'hang' }))
+    .on({ method: 'GET' }, list)
+    .on({ method: 'PATCH' }, async (exchange) => {
+      await release.promise; // so that all of them are under way at a time
+      await patched(exchange);
+    });
+  for (let n = 0; n < 60; n++) {
+    it.runs(
+      new Informer<ConfigMap>(
+        listWatch(it.transport, configMaps, { namespace: `ns-${n}` }, { clock: it.clock }),
+        { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
+        { clock: it.clock, relistIntervalMs: 0 },
+      ),
+    );
+  }
+  await eventually(() => it.server.openWatches.length === 60);
+
+  const client = restClient({ transport: it.transport, fieldManager: 'test', clock: it.clock });
+  const { signal } = new AbortController();
+  const calls = Array.from({ length: 50 }, () =>
+    client.patch(
+      configMaps,
+      { namespace: 'demo', name: 'a' },
+      { type: 'merge', body: { data: {} } },
+      { signal },
+    ),
+  );
+  const patches = (): number =>
+    it.server.requests.filter(({ method }) => method === 'PATCH').length;
+  await eventually(() => patches() === 50);
+  const sockets = it.server.openConnections;
+  release.resolve();
+  await Promise.all(calls);
+
+  expect(sockets).toBeLessThanOrEqual(60 + 64);
+  expect(it.server.openWatches).toHaveLength(60);
+  expect(it.server.watches).toHaveLength(60);
+});
+
+test('H59 100 000 events at once to a slow handler: the socket waits, not the memory', async () => {
+  const it = await scenario();
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const batches: number[] = [];
+  it.informer.addHandler(async (changes) => {
+    batches.push(changes.length);
+    await held.promise;
+  });
+  it.serve();
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
+  it.disconnects();
+  const data = { filling: 'x'.repeat(300) };
+  for (let n = 0; n < 100_000; n++) it.collection.put(`o-${n % 500}`, { data });
+
+  await it.until(() => it.collection.openWatches.length === 1);
+  await eventually(() => batches.length > 0);
+  await settleSockets();
+  const whileHeld = {
+    delivered: batches.reduce((sum, size) => sum + size, 0),
+    unreadBytes: it.collection.openWatches[0]?.unreadBytes ?? 0,
+  };
+  held.resolve();
+  await eventually(() => it.deliveries.changes.length === 100_000);
+
+  // Half of 50 MB at least stays with the server: a reader that takes all would leave nothing.
+  expect(whileHeld.delivered).toBeLessThan(5_000);
+  expect(whileHeld.unreadBytes).toBeGreaterThan(25 * 1024 * 1024);
+  expect(Math.max(...batches)).toBeLessThan(5_000);
+  expect(it.asked()).toEqual(['list', 'watch@100', 'watch@100']);
+  await it.converges();
+});
+
+test('H60 20 000 objects of 4 KB are read in pages of 500', async () => {
+  const it = await scenario();
+  const data = { filling: 'x'.repeat(4_000) };
+  for (let n = 0; n < 20_000; n++) it.collection.put(`o-${n}`, { data });
+  it.serve();
+
+  void it.run();
+  await eventually(() => it.informer.synced && it.collection.openWatches.length === 1);
+
+  expect(it.server.reads).toHaveLength(40);
+  expect(it.server.reads.every(({ query }) => query.limit === '500')).toBe(true);
+  expect(it.informer.store.list()).toHaveLength(20_000);
+  expect(it.server.watches.map(({ query }) => query.resourceVersion)).toEqual(['20100']);
+  await it.converges();
+});
