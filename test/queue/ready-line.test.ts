@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import { ReadyLine, type ReadyLineOptions } from '../../operator/queue/ready-line.ts';
+
+const LIMIT_MS = 60_000;
+
+function takeAll(line: ReadyLine<string>, nowMs = 0): string[] {
+  const keys: string[] = [];
+  for (let next = line.take(nowMs); next !== undefined; next = line.take(nowMs))
+    keys.push(next.key);
+  return keys;
+}
+
+function lineOf(
+  keys: readonly (readonly [string, number])[],
+  options: ReadyLineOptions<string> = {},
+): ReadyLine<string> {
+  const line = new ReadyLine<string>(options);
+  for (const [key, priority] of keys) line.push(key, priority, 0);
+  return line;
+}
+
+describe('classes', () => {
+  test('Q-20 higher classes first, and inside a class first in, first out', () => {
+    const line = lineOf([
+      ['low 1', -100],
+      ['mid 1', 0],
+      ['high 1', 7],
+      ['low 2', -100],
+      ['high 2', 7],
+      ['mid 2', 0],
+    ]);
+
+    expect(takeAll(line)).toEqual(['high 1', 'high 2', 'mid 1', 'mid 2', 'low 1', 'low 2']);
+  });
+
+  test('Q-21 a raised key stands at the end of its new class and keeps the time it was ready', () => {
+    const line = lineOf([
+      ['a', -100],
+      ['b', -100],
+      ['c', 0],
+    ]);
+
+    const raised = line.raise('a', 0, 500);
+
+    expect(raised).toBe(true);
+    expect(line.take(500)?.key).toBe('c');
+    expect(line.take(500)).toEqual({ key: 'a', priority: 0, readyAtMs: 0 });
+    expect(takeAll(line)).toEqual(['b']);
+  });
+
+  test.each([
+    ['as high', 'a', 0],
+    ['lower', 'a', -1],
+    ['not in line', 'b', 9],
+  ])('Q-21 raising does nothing to a key that is %s', (_case, key, priority) => {
+    const line = lineOf([
+      ['a', 0],
+      ['z', 0],
+    ]);
+
+    expect(line.raise(key, priority, 1)).toBe(false);
+    expect(takeAll(line)).toEqual(['a', 'z']);
+  });
+
+  test('keeps no class that is empty, also after raising and ageing emptied it out of turn', () => {
+    const line = new ReadyLine<string>({ agingLimitMs: 1 });
+    for (let priority = 0; priority < 200; priority++) line.push(`${priority}`, priority, 0);
+    for (let priority = 0; priority < 100; priority++) line.raise(`${priority}`, 500, 0);
+
+    takeAll(line, 10);
+
+    expect([line.size, line.classCount]).toEqual([0, 0]);
+  });
+
+  test('a class that empties and fills again beneath another takes the room of one', () => {
+    const line = lineOf([['top', 1_000]]);
+
+    for (let round = 0; round < 1_000; round++) {
+      line.push('a', 0, 0);
+      line.raise('a', 1_000, 0);
+      line.take(0);
+    }
+
+    expect(line.classCount).toBe(2);
+  });
+
+  test('a hundred thousand classes are no trouble either', () => {
+    const line = new ReadyLine<string>();
+    const before = process.cpuUsage();
+    for (let index = 0; index < 100_000; index++)
+      line.push(`${index}`, (index * 7919) % 100_000, 0);
+
+    const keys = takeAll(line);
+
+    expect(keys).toHaveLength(100_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
+  });
+});
+
+describe('ageing', () => {
+  test('Q-22 a key that has waited for the limit is next, regardless of its class', () => {
+    const line = lineOf([['low', -100]]);
+    line.push('high', 0, LIMIT_MS - 1);
+    line.push('higher', 7, LIMIT_MS - 1);
+    const early = line.take(LIMIT_MS - 1)?.key;
+
+    const late = line.take(LIMIT_MS)?.key;
+
+    expect([early, late]).toEqual(['higher', 'low']);
+  });
+
+  test('Q-22 old keys get every fourth take at most, the longest waiting first', () => {
+    const line = new ReadyLine<string>();
+    line.push('oldest', -100, 0);
+    line.push('older', -50, 1);
+    line.push('old', -100, 2);
+    for (let index = 0; index < 8; index++) line.push(`${index}`, 0, LIMIT_MS);
+
+    const order = takeAll(line, LIMIT_MS + 2);
+
+    expect(order.slice(0, 9)).toEqual(['oldest', '0', '1', '2', 'older', '3', '4', '5', 'old']);
+  });
+
+  test('Q-22 an urgent backlog that is old itself takes no turn from the class below', () => {
+    const line = new ReadyLine<string>();
+    for (let index = 0; index < 100; index++) line.push(`high ${index}`, 0, 0);
+    for (let index = 0; index < 10; index++) line.push(`low ${index}`, -100, 1);
+
+    const order: string[] = [];
+    for (let take = 0; take < 40; take++) order.push(line.take(2 * LIMIT_MS)?.key ?? '');
+
+    expect(order.filter((key) => key.startsWith('low'))).toHaveLength(10);
+  });
+
+  test('Q-22 a saturating urgent stream leaves every low key waiting for the limit and its turn', () => {
+    const line = new ReadyLine<string>();
+    const low = Array.from({ length: 20 }, (_, index) => `low ${index}`);
+    for (const key of low) line.push(key, -100, 0);
+    const takenAtMs = new Map<string, number>();
+    let takes = 0;
+
+    for (let nowMs = 0; takenAtMs.size < low.length; nowMs += 100) {
+      line.push(`high ${nowMs}`, 0, nowMs); // one arrives for each that a worker can do
+      line.push(`high ${nowMs} too`, 0, nowMs); // and one more
+      const key = line.take(nowMs)?.key ?? '';
+      if (nowMs >= LIMIT_MS) takes++;
+      if (key.startsWith('low')) takenAtMs.set(key, nowMs);
+    }
+
+    expect([...takenAtMs.keys()]).toEqual(low);
+    expect(Math.min(...takenAtMs.values())).toBe(LIMIT_MS);
+    expect(Math.max(...takenAtMs.values())).toBe(LIMIT_MS + 19 * 4 * 100);
+    expect((takes - low.length) / takes).toBeGreaterThan(0.7);
+  });
+
+  test('Q-22 the age of a raised key counts from when it was raised', () => {
+    const line = lineOf([['a', -100]]);
+    line.raise('a', -50, LIMIT_MS - 1);
+    line.push('high 1', 0, LIMIT_MS);
+    line.push('high 2', 0, LIMIT_MS);
+
+    const early = line.take(LIMIT_MS + 1)?.key;
+    const late = line.take(2 * LIMIT_MS - 1)?.key;
+
+    expect([early, late]).toEqual(['high 1', 'a']);
+  });
+
+  test('Q-22 with a limit of infinity nothing ages', () => {
+    const line = lineOf([['low', -100]], { agingLimitMs: Number.POSITIVE_INFINITY });
+    line.push('high', 0, 0);
+
+    expect(line.take(1e12)?.key).toBe('high');
+  });
+});
+
+describe('turns', () => {
+  const byNamespace = { fairnessKey: (key: string): string => key.split('/')[0] ?? '' };
+
+  test('Q-23 a tenant with one key does not wait for the ten thousand of another', () => {
+    const line = new ReadyLine<string>(byNamespace);
+    for (let index = 0; index < 10_000; index++) line.push(`big/${index}`, 0, 0);
+    line.push('small/0', 0, 0);
+
+    const order = takeAll(line).slice(0, 3);
+
+    expect(order).toEqual(['big/0', 'small/0', 'big/1']);
+  });
+
+  test('Q-23 tenants take turns inside a class, and keep their own order', () => {
+    const line = lineOf(
+      [
+        ['a/1', 0],
+        ['a/2', 0],
+        ['a/3', 0],
+        ['b/1', 0],
+        ['c/1', 0],
+        ['b/2', 0],
+        ['a/urgent', 5],
+      ],
+      byNamespace,
+    );
+
+    const order = takeAll(line);
+
+    expect(order).toEqual(['a/urgent', 'a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3']);
+  });
+
+  test('Q-23 a tenant that comes back joins the end of the round', () => {
+    const line = lineOf(
+      [
+        ['a/1', 0],
+        ['b/1', 0],
+        ['b/2', 0],
+        ['c/1', 0],
+      ],
+      byNamespace,
+    );
+    line.take(0);
+    line.push('a/2', 0, 0);
+
+    expect(takeAll(line)).toEqual(['b/1', 'c/1', 'a/2', 'b/2']);
+  });
+
+  test('Q-23 a key that is raised away costs its tenant no turn', () => {
+    const line = lineOf(
+      [
+        ['a/1', 0],
+        ['a/2', 0],
+        ['b/1', 0],
+      ],
+      byNamespace,
+    );
+
+    line.raise('a/1', 5, 0);
+
+    expect(takeAll(line)).toEqual(['a/1', 'a/2', 'b/1']);
+  });
+
+  test('Q-23 is off by default', () => {
+    const line = lineOf([
+      ['a/1', 0],
+      ['a/2', 0],
+      ['b/1', 0],
+    ]);
+
+    expect(takeAll(line)).toEqual(['a/1', 'a/2', 'b/1']);
+  });
+});

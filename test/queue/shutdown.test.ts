@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { WorkQueue } from '../../operator/queue/work-queue.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+
+function newQueue(): {
+  clock: FakeClock;
+  queue: WorkQueue<string>;
+  patience: AbortController;
+} {
+  const clock = new FakeClock();
+  const queue = new WorkQueue<string>({ clock, backoff: { jitter: 0 } });
+  return { clock, queue, patience: new AbortController() };
+}
+
+/** What a promise has come to so far. */
+async function stateOf(promise: Promise<unknown>): Promise<unknown> {
+  let state: unknown = 'pending';
+  promise.then(
+    () => {
+      state = 'resolved';
+    },
+    (reason) => {
+      state = reason;
+    },
+  );
+  await settle();
+  return state;
+}
+
+test('Q-30 a shutdown hands out nothing more and resolves when the last key is done', async () => {
+  const { clock, queue, patience } = newQueue();
+  queue.add('held');
+  await queue.take();
+  queue.add('held');
+  queue.add('ready');
+  queue.addAfter('delayed', 10);
+  const ended = queue.shutdown({ signal: patience.signal });
+  const before = await stateOf(ended);
+
+  const offered = await queue.take();
+  queue.done('held');
+
+  expect([before, offered]).toEqual(['pending', undefined]);
+  expect(await stateOf(ended)).toBe('resolved');
+  expect([queue.waitingCount, queue.depth, clock.pending]).toEqual([0, 0, 0]);
+});
+
+test('Q-30 a drain hands out what is ready, also what was added while it was held, and no more', async () => {
+  const { clock, queue, patience } = newQueue();
+  queue.add('held');
+  await queue.take();
+  queue.add('held');
+  queue.add('ready');
+  queue.addAfter('delayed', 10);
+  const ended = queue.shutdown({ drain: true, signal: patience.signal });
+  queue.add('late');
+  queue.addAfter('late', 1);
+  queue.retry('late');
+  clock.advance(1_000);
+
+  const first = await queue.take();
+  queue.done('held');
+  const second = await queue.take();
+  const third = await queue.take();
+  queue.done('ready');
+  const before = await stateOf(ended);
+  queue.done('held');
+
+  expect([first, second, third]).toEqual(['ready', 'held', undefined]);
+  expect([before, await stateOf(ended)]).toEqual(['pending', 'resolved']);
+  expect(clock.pending).toBe(0);
+});
+
+test('Q-30 who waits while a queue drains gets what becomes ready, or nothing at the end', async () => {
+  const { queue, patience } = newQueue();
+  queue.add('held');
+  await queue.take();
+  queue.add('held');
+  const first = queue.take();
+  const second = queue.take();
+
+  const ended = queue.shutdown({ drain: true, signal: patience.signal });
+  const waiting = await stateOf(first);
+  queue.done('held');
+
+  expect(waiting).toBe('pending');
+  expect(await Promise.all([first, second])).toEqual(['held', undefined]);
+  queue.done('held');
+  expect(await stateOf(ended)).toBe('resolved');
+});
+
+test.each([true, false])('Q-30 an idle queue is shut down at once (drain: %s)', async (drain) => {
+  const { queue, patience } = newQueue();
+  const waiting = [queue.take(), queue.take()];
+
+  const ended = queue.shutdown({ drain, signal: patience.signal });
+
+  expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
+  expect(await stateOf(ended)).toBe('resolved');
+});
+
+test('Q-30 patience that ends before the drain closes the queue and leaves no promise open', async () => {
+  const { queue, patience } = newQueue();
+  queue.add('stuck');
+  await queue.take();
+  queue.add('stuck');
+  const waiting = queue.take();
+  queue.add('ready');
+  const got = await waiting;
+  const further = queue.take();
+  const ended = queue.shutdown({ drain: true, signal: patience.signal });
+  const reason = new Error('deadline');
+
+  patience.abort(reason);
+
+  expect(await stateOf(ended)).toBe(reason);
+  expect([got, await further, await queue.take()]).toEqual(['ready', undefined, undefined]);
+  expect(queue.waitingCount).toBe(0);
+});
+
+test.each([
+  true,
+  false,
+])('Q-30 without patience the caller does not wait (drain: %s)', async (drain) => {
+  const { queue } = newQueue();
+  queue.add('stuck');
+  await queue.take();
+  const reason = new Error('none');
+
+  const ended = queue.shutdown({ drain, signal: AbortSignal.abort(reason) });
+
+  expect(await stateOf(ended)).toBe(reason);
+});
+
+test('Q-30 a drain can be cut short by a close', async () => {
+  const { queue, patience } = newQueue();
+  queue.add('ready');
+  const drained = queue.shutdown({ drain: true, signal: patience.signal });
+  const before = await stateOf(drained);
+
+  queue.close();
+
+  expect([before, await stateOf(drained)]).toEqual(['pending', 'resolved']);
+  expect(await queue.take()).toBeUndefined();
+});
+
+test('Q-30 a closed queue does not come back to drain', async () => {
+  const { queue, patience } = newQueue();
+  queue.add('ready');
+  queue.close();
+
+  await queue.shutdown({ drain: true, signal: patience.signal });
+
+  expect(await queue.take()).toBeUndefined();
+});
