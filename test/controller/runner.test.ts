@@ -6,13 +6,16 @@ import {
   type Reconciler,
   type Result,
 } from '../../operator/controller/reconciler.ts';
-import { ControllerRunner } from '../../operator/controller/runner.ts';
+import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
 import { type Source, source } from '../../operator/controller/source.ts';
+import { TerminalError } from '../../operator/controller/terminal-error.ts';
+import { sleep } from '../../operator/core/clock.ts';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
@@ -22,15 +25,20 @@ const things = source(resource('things'));
 const others = source(resource('others'));
 const optional = source(resource('extras'), { optional: true });
 
-interface Setup {
+type Settings = Pick<
+  RunnerOptions,
+  'cacheSyncTimeoutMs' | 'maxReconcileAgeMs' | 'queue' | 'reconcileTimeoutMs'
+>;
+
+interface Setup extends Settings {
   readonly reconcile: Reconciler<Thing>;
   readonly workers?: number;
   readonly watches?: Parameters<typeof controller<Thing>>[0]['watches'];
-  readonly reconcileTimeoutMs?: number;
 }
 
-function start({ reconcile, workers, watches = [], reconcileTimeoutMs }: Setup) {
+function start({ reconcile, workers, watches = [], ...settings }: Setup) {
   const clock = new FakeClock();
+  const meter = new RecordingMeter();
   const stop = new AbortController();
   const hardStop = new AbortController();
   const { lines, logFor } = recordingLog();
@@ -63,7 +71,8 @@ function start({ reconcile, workers, watches = [], reconcileTimeoutMs }: Setup) 
     clock,
     self: { namespace: 'demo', podName: 'me' },
     logFor,
-    ...(reconcileTimeoutMs !== undefined && { reconcileTimeoutMs }),
+    meter,
+    ...settings,
   });
   let running = Promise.resolve();
   let watching: Promise<unknown> = Promise.resolve();
@@ -77,6 +86,11 @@ function start({ reconcile, workers, watches = [], reconcileTimeoutMs }: Setup) 
     clock,
     lines,
     collection,
+    runner,
+    total: (result: string): number =>
+      meter.value('controller_runtime_reconcile_total', { controller: 'test', result }),
+    metric: (name: string): number => meter.value(name, { controller: 'test' }),
+    seconds: (name: string): readonly number[] => meter.observations(name, { controller: 'test' }),
     stop: () => stop.abort(),
     hardStop: () => hardStop.abort(),
     run: async (): Promise<void> => {
@@ -89,7 +103,7 @@ function start({ reconcile, workers, watches = [], reconcileTimeoutMs }: Setup) 
   };
 }
 
-test('reconciles every object once at the start, and again after each change', async () => {
+test('K-1 reconciles every object once at the start, and again after each change', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     reconcile: async (key, object) => {
@@ -109,7 +123,7 @@ test('reconciles every object once at the start, and again after each change', a
   expect(seen).toEqual(['demo/a=1', 'demo/b=2', 'demo/a=3', 'demo/b=undefined']);
 });
 
-test('H46 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
+test('K-3 H46 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
   const seen: (number | undefined)[] = [];
   let running = 0;
   let release = (): void => {};
@@ -138,7 +152,7 @@ test('H46 500 updates during one reconcile make one more, with the newest state,
   expect(seen).toEqual([0, 500]);
 });
 
-test('H45 a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
+test('K-2 Q-24 H45 a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
   const seen: string[] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (key, _object, { attempt }) => {
@@ -158,7 +172,7 @@ test('H45 a reconcile that throws is retried alone, with growing delays, and the
   expect(failures.map(({ fields }) => fields.key)).toEqual(['demo/bad', 'demo/bad', 'demo/bad']);
 });
 
-test('waits as long as the server asks before it retries', async () => {
+test('K-2 waits as long as the server asks before it retries', async () => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
@@ -177,9 +191,9 @@ test('waits as long as the server asks before it retries', async () => {
   expect(calls).toBe(2);
 });
 
-test('a lost race is retried without noise', async () => {
+test('K-2 a lost race is retried without noise', async () => {
   let calls = 0;
-  const { clock, collection, lines, run } = start({
+  const { clock, collection, lines, metric, run, total } = start({
     reconcile: async () => {
       if (++calls === 1) throw new ApiError({ code: 409, reason: 'Conflict' });
       return AWAIT_CHANGE;
@@ -192,9 +206,11 @@ test('a lost race is retried without noise', async () => {
 
   expect(calls).toBe(2);
   expect(lines.find(({ message }) => message === 'reconcile conflicted')?.level).toBe('debug');
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+  expect([total('error'), metric('chancery_reconcile_conflicts_total')]).toEqual([1, 1]);
 });
 
-test('reconciles again after the time that the reconciler asked for', async () => {
+test('K-2 reconciles again after the time that the reconciler asked for', async () => {
   const results: Result[] = [{ requeueAfterMs: 60_000 }, AWAIT_CHANGE];
   let calls = 0;
   const { clock, collection, run } = start({
@@ -211,7 +227,7 @@ test('reconciles again after the time that the reconciler asked for', async () =
   expect(calls).toBe(2);
 });
 
-test('a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
+test('K-2 a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
     reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : AWAIT_CHANGE),
@@ -333,7 +349,7 @@ test('K-5 aborts the signal of a reconcile that takes too long, and runs no seco
   let calls = 0;
   let aborted = false;
   let release = (): void => {};
-  const { clock, collection, run } = start({
+  const { clock, collection, lines, metric, run } = start({
     reconcileTimeoutMs: 1_000,
     reconcile: async (_key, _object, { signal }) => {
       calls++;
@@ -353,6 +369,8 @@ test('K-5 aborts the signal of a reconcile that takes too long, and runs no seco
   collection(things).put('a', 1);
   await clock.advanceAndSettle(60_000);
   const beside = calls;
+  const overdue = lines.filter(({ message }) => message.startsWith('reconcile takes too long'));
+  const longestSeconds = metric('workqueue_longest_running_processor_seconds');
   release();
   await settle();
   release();
@@ -360,6 +378,9 @@ test('K-5 aborts the signal of a reconcile that takes too long, and runs no seco
   expect(aborted).toBe(true);
   expect(beside).toBe(1);
   expect(calls).toBe(2);
+  expect(metric('controller_runtime_reconcile_timeouts_total')).toBe(1);
+  expect(overdue.map(({ fields }) => fields.runningMs).slice(0, 3)).toEqual([1_000, 2_000, 3_000]);
+  expect(longestSeconds).toBe(61);
 });
 
 test('D-1 stops taking keys at once, and resolves when the reconcile under way has ended', async () => {
@@ -383,4 +404,377 @@ test('D-1 stops taking keys at once, and resolves when the reconcile under way h
   await running();
 
   expect(seen).toEqual(['demo/a finished']);
+});
+
+test('K-1 a reconciler learns its priority, its attempt and a fresh id', async () => {
+  const seen: [string, number, number][] = [];
+  const { clock, collection, lines, run } = start({
+    reconcile: async (key, _object, { attempt, log, priority }) => {
+      seen.push([key, priority, attempt]);
+      log.info({}, 'seen');
+      if (seen.length === 2) throw new Error('once');
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  collection(things).put('a', 1);
+  await clock.advanceAndSettle(10);
+
+  expect(seen).toEqual([
+    ['demo/a', -100, 0],
+    ['demo/a', 0, 0],
+    ['demo/a', 0, 1],
+  ]);
+  const ids = lines.filter(({ message }) => message === 'seen').map(({ fields }) => fields);
+  expect(new Set(ids.map(({ reconcileId }) => reconcileId)).size).toBe(3);
+  expect(ids[0]).toMatchObject({ controller: 'test', key: 'demo/a' });
+});
+
+test('K-2 each outcome is counted under its result, and every result has a zero', async () => {
+  const { clock, collection, metric, run, seconds, total } = start({
+    reconcile: async (key, _object, { attempt }) => {
+      if (key === 'demo/fails' && attempt === 0) throw new Error('once');
+      return key === 'demo/polls' ? { requeueAfterMs: 1_000_000 } : AWAIT_CHANGE;
+    },
+  });
+  for (const name of ['works', 'fails', 'polls']) collection(things).put(name);
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect(['success', 'requeue_after', 'error', 'requeue'].map(total)).toEqual([2, 1, 1, 0]);
+  expect(metric('controller_runtime_reconcile_errors_total')).toBe(1);
+  expect(metric('controller_runtime_max_concurrent_reconciles')).toBe(1);
+  expect(metric('controller_runtime_active_workers')).toBe(0);
+  expect(seconds('controller_runtime_reconcile_time_seconds')).toHaveLength(4);
+  expect(metric('workqueue_adds_total')).toBe(4);
+});
+
+test('K-2 a reconciler that returns nothing has succeeded', async () => {
+  const { clock, collection, lines, run, total } = start({
+    reconcile: (async () => {}) as unknown as Reconciler<Thing>,
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10_000);
+
+  expect([total('success'), total('error')]).toEqual([1, 0]);
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+});
+
+test('K-2 there is no requeue: true', async () => {
+  let calls = 0;
+  const { clock, collection, run } = start({
+    reconcile: (async () => {
+      calls++;
+      return { requeue: true };
+    }) as unknown as Reconciler<Thing>,
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(3_600_000);
+
+  expect(calls).toBe(1);
+});
+
+test('K-2 a terminal error is not retried, and a new event reconciles its key again', async () => {
+  const attempts: number[] = [];
+  const { clock, collection, lines, metric, run, total } = start({
+    reconcile: async (_key, object, { attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length === 1) throw new Error('first an ordinary failure');
+      if (object?.value === 1) throw new TerminalError('a spec that makes no sense');
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a', 1);
+  await run();
+
+  await clock.advanceAndSettle(3_600_000);
+  const before = [...attempts];
+  collection(things).put('a', 2);
+  await settle();
+
+  expect(before).toEqual([0, 1]);
+  expect(attempts).toEqual([0, 1, 0]);
+  expect([total('error'), total('success')]).toEqual([2, 1]);
+  expect(metric('controller_runtime_terminal_reconcile_errors_total')).toBe(1);
+  expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+    { fields: { key: 'demo/a', err: { name: 'TerminalError', code: 'USER_CODE' } } },
+  ]);
+});
+
+test('K-2 a reconcile that the end of the process aborted is neither an error nor retried', async () => {
+  let calls = 0;
+  const { clock, collection, hardStop, lines, run, running, stop, total } = start({
+    reconcile: async (_key, _object, { signal }) => {
+      calls++;
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  stop();
+  hardStop();
+  await running();
+  await clock.advanceAndSettle(10_000);
+
+  expect([calls, total('error'), total('success')]).toEqual([1, 0, 0]);
+  expect(lines.filter(({ message }) => message.startsWith('reconcile'))).toEqual([]);
+});
+
+test.each([
+  ['a string', 'no', 'OperatorError', 1],
+  ['nothing', undefined, 'OperatorError', 1],
+  ['null', null, 'OperatorError', 1],
+  ['a TypeError', new TypeError('x is not a function'), 'TypeError', 1],
+  ['a ReferenceError', new ReferenceError('x is not defined'), 'ReferenceError', 1],
+  ['an Error', new Error('no'), 'Error', 0],
+])('K-4 %s that is thrown is logged as an error and retried', async (_case, thrown, name, panics) => {
+  let calls = 0;
+  const { clock, collection, lines, metric, run } = start({
+    reconcile: async () => {
+      if (++calls === 1) throw thrown;
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10);
+
+  expect(calls).toBe(2);
+  expect(metric('controller_runtime_reconcile_panics_total')).toBe(panics);
+  const failures = lines.filter(({ message }) => message.startsWith('reconcile failed'));
+  expect(failures).toMatchObject([
+    { level: panics === 1 ? 'error' : 'warn', fields: { err: { name } } },
+  ]);
+});
+
+test('K-4 a reconciler that throws before it returns a promise is retried as well', async () => {
+  let calls = 0;
+  const { clock, collection, run, total } = start({
+    reconcile: () => {
+      if (++calls === 1) throw new Error('at once');
+      return Promise.resolve(AWAIT_CHANGE);
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10);
+
+  expect([calls, total('error'), total('success')]).toEqual([2, 1, 1]);
+});
+
+test('K-3 as many keys are reconciled side by side as the controller says, and no more', async () => {
+  let running = 0;
+  let most = 0;
+  const { clock, collection, metric, run } = start({
+    workers: 3,
+    reconcile: async (_key, _object, { clock, signal }) => {
+      most = Math.max(most, ++running);
+      await sleep(clock, 100, signal);
+      running--;
+      return AWAIT_CHANGE;
+    },
+  });
+  for (let index = 0; index < 10; index++) collection(things).put(`${index}`);
+  await run();
+  const active = metric('controller_runtime_active_workers');
+
+  await clock.advanceAndSettle(1_000);
+
+  expect([most, active, running]).toEqual([3, 3, 0]);
+  expect(metric('controller_runtime_max_concurrent_reconciles')).toBe(3);
+});
+
+test('K-7 a runner is stuck while one reconcile is under way for longer than it may', async () => {
+  let release = (): void => {};
+  const { clock, collection, run, runner } = start({
+    maxReconcileAgeMs: 60_000,
+    reconcile: async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(60_000);
+  const before = runner.stuck;
+  await clock.advanceAndSettle(1);
+  const during = runner.stuck;
+  release();
+  await settle();
+
+  expect([before, during, runner.stuck]).toEqual([false, true, false]);
+});
+
+test('K-7 no reconcile makes a runner stuck by default', async () => {
+  let release = (): void => {};
+  const { clock, collection, run, runner } = start({
+    reconcileTimeoutMs: Number.POSITIVE_INFINITY,
+    reconcile: async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(100_000);
+
+  expect(runner.stuck).toBe(false);
+  release();
+});
+
+test('Q-20 after a restart a live change does not wait for the first list', async () => {
+  const seen: string[] = [];
+  const releases: (() => void)[] = [];
+  const { collection, run } = start({
+    workers: 2,
+    reconcile: async (key) => {
+      seen.push(key);
+      if (seen.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
+      return AWAIT_CHANGE;
+    },
+  });
+  for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`);
+  await run();
+
+  collection(things).put('999', 1);
+  await settle();
+  for (const release of releases) release();
+  await settle();
+
+  expect(seen.slice(0, 3)).toEqual(['demo/0', 'demo/1', 'demo/999']);
+  expect(seen).toHaveLength(1_000);
+});
+
+test('Q-20 keys that a mapping names from a first list wait for live ones too', async () => {
+  const seen: [string, number][] = [];
+  const { collection, run } = start({
+    watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(others).put('x', 1);
+  await run();
+
+  collection(others).put('y', 2);
+  await settle();
+
+  expect(seen).toEqual([
+    ['demo/thing-1', -100],
+    ['demo/thing-2', 0],
+  ]);
+});
+
+test('Q-20 polls wait for changes, unless the result says otherwise', async () => {
+  const seen: [string, number][] = [];
+  const { clock, collection, run } = start({
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      if (seen.length > 4) return AWAIT_CHANGE;
+      return { requeueAfterMs: 10, ...(key === 'demo/urgent' && { priority: 5 }) };
+    },
+  });
+  await run();
+  collection(things).put('polled');
+  collection(things).put('urgent');
+  await settle();
+
+  await clock.advanceAndSettle(10);
+
+  expect(seen).toEqual([
+    ['demo/polled', 0],
+    ['demo/urgent', 0],
+    ['demo/urgent', 5],
+    ['demo/polled', -100],
+  ]);
+});
+
+test('Q-20 a priority that is no whole number is a failure of the reconciler', async () => {
+  let calls = 0;
+  const { clock, collection, run, total } = start({
+    reconcile: async () =>
+      ++calls === 1 ? { requeueAfterMs: 10, priority: 0.5 } : { requeueAfterMs: 1_000_000 },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect([calls, total('error'), total('requeue_after')]).toEqual([2, 1, 1]);
+});
+
+test('C-16 names, once, the sources that are not synced in time and why, and goes on waiting', async () => {
+  let calls = 0;
+  const { clock, collection, lines, run } = start({
+    watches: [enqueueMapped(others, () => []), enqueueMapped(optional, () => [])],
+    cacheSyncTimeoutMs: 5_000,
+    reconcile: async () => {
+      calls++;
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  const refused = (): ApiError =>
+    new ApiError({ code: 403, reason: 'Forbidden', message: 'others is forbidden' });
+  collection(others).failLists(...Array.from({ length: 20 }, refused));
+  collection(optional).failLists(...Array.from({ length: 200 }, () => new ApiError({ code: 404 })));
+  await run();
+
+  await clock.advanceAndSettle(4_999);
+  const early = lines.filter(({ level }) => level === 'error');
+  await clock.advanceAndSettle(300_000);
+  const late = lines.filter(({ level }) => level === 'error');
+  const before = calls;
+  await clock.advanceAndSettle(3_600_000);
+
+  expect(early).toEqual([]);
+  expect(late).toMatchObject([
+    {
+      message: 'sources are not synced, the controller waits for them',
+      fields: {
+        controller: 'test',
+        timeoutMs: 5_000,
+        sources: [
+          {
+            resource: 'others',
+            health: 'forbidden',
+            error: expect.stringContaining('others is forbidden'),
+          },
+        ],
+      },
+    },
+  ]);
+  expect([before, calls]).toEqual([0, 1]);
+});
+
+test('C-16 waits two minutes before it says so', async () => {
+  const { clock, collection, lines, run } = start({ reconcile: async () => AWAIT_CHANGE });
+  collection(things).failLists(...Array.from({ length: 99 }, () => new ApiError({ code: 503 })));
+  await run();
+
+  await clock.advanceAndSettle(119_999);
+  const early = lines.filter(({ level }) => level === 'error').length;
+  await clock.advanceAndSettle(1);
+
+  expect([early, lines.filter(({ level }) => level === 'error').length]).toEqual([0, 1]);
 });
