@@ -35,6 +35,8 @@ export interface RunnerOptions {
   readonly cacheSyncTimeoutMs?: number;
   /** A reconcile that is under way for longer makes the runner `stuck`. Default: none does. */
   readonly maxReconcileAgeMs?: number;
+  /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
+  readonly resyncPeriodMs?: number;
   readonly queue?: QueueSettings<ObjectKey>;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
@@ -42,6 +44,8 @@ export interface RunnerOptions {
 
 const DEFAULT_RECONCILE_TIMEOUT_MS = 5 * 60 * 1_000;
 const DEFAULT_CACHE_SYNC_TIMEOUT_MS = 2 * 60 * 1_000;
+/** controller-runtime's SyncPeriod. */
+const DEFAULT_RESYNC_PERIOD_MS = 10 * 60 * 60 * 1_000;
 
 /** Runs one controller: changes of its sources become keys, keys become reconciles. */
 export class ControllerRunner {
@@ -68,16 +72,12 @@ export class ControllerRunner {
 
   /** Subscribes to the sources. Call it before their informers run, so that nothing is missed. */
   attach(): void {
-    const { controller, informerFor } = this.#options;
-    const own = informerFor(controller.for);
-    this.#informers.set(controller.for, own);
-    own.addHandler((changes) => {
+    const { controller } = this.#options;
+    this.#subscribe(controller.for, (changes) => {
       for (const change of changes) this.#queue.add(change.key, { priority: priorityOf(change) });
     });
     for (const mapping of controller.watches) {
-      const informer = informerFor(mapping.source);
-      this.#informers.set(mapping.source, informer);
-      informer.addHandler((changes) => this.#enqueueMapped(mapping, changes));
+      this.#subscribe(mapping.source, (changes) => this.#enqueueMapped(mapping, changes));
     }
   }
 
@@ -105,6 +105,13 @@ export class ControllerRunner {
     );
     await Promise.all(workers);
     this.#log.info({}, 'controller stopped');
+  }
+
+  #subscribe(source: Source, handler: (changes: readonly Change[]) => void): void {
+    const { informerFor, resyncPeriodMs } = this.#options;
+    const informer = informerFor(source);
+    this.#informers.set(source, informer);
+    informer.addHandler(handler, { resyncPeriodMs: resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS });
   }
 
   #enqueueMapped(mapping: Mapping, changes: readonly Change[]): void {
@@ -216,11 +223,11 @@ export class ControllerRunner {
   }
 }
 
-/** Nobody waits for what was there before we looked; for a change somebody may. */
+/** Nobody waits for what was there before we looked, or is told again; for a change somebody may. */
 function priorityOf(change: Change): number {
-  const isNews =
-    change.type === 'add' ? !change.initial : change.type === 'delete' || !change.resync;
-  return isNews ? 0 : LOW_PRIORITY;
+  const isInitial = change.type === 'add' && change.initial;
+  const isResync = change.type === 'update' && change.resync === true;
+  return isInitial || isResync ? LOW_PRIORITY : 0;
 }
 
 function userCode(message: string, cause: unknown): OperatorError {

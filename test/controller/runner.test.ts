@@ -27,7 +27,7 @@ const optional = source(resource('extras'), { optional: true });
 
 type Settings = Pick<
   RunnerOptions,
-  'cacheSyncTimeoutMs' | 'maxReconcileAgeMs' | 'queue' | 'reconcileTimeoutMs'
+  'cacheSyncTimeoutMs' | 'maxReconcileAgeMs' | 'queue' | 'reconcileTimeoutMs' | 'resyncPeriodMs'
 >;
 
 interface Setup extends Settings {
@@ -777,4 +777,51 @@ test('C-16 waits two minutes before it says so', async () => {
   await clock.advanceAndSettle(1);
 
   expect([early, lines.filter(({ level }) => level === 'error').length]).toEqual([0, 1]);
+});
+
+test('Q-20 C-20 a resync reconciles every object again, behind what changes', async () => {
+  const seen: [string, number][] = [];
+  const { clock, collection, run } = start({
+    resyncPeriodMs: 10_000,
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      return AWAIT_CHANGE;
+    },
+  });
+  await run();
+  collection(things).put('a');
+  collection(things).put('b');
+  await settle();
+
+  await clock.advanceAndSettle(19_999);
+
+  expect(seen).toEqual([
+    ['demo/a', 0],
+    ['demo/b', 0],
+    ['demo/a', -100],
+    ['demo/b', -100],
+  ]);
+});
+
+test.each([
+  ['by default every 10 hours', {}, 2],
+  ['never with 0', { resyncPeriodMs: 0 }, 1],
+])('C-20 a controller resyncs %s', async (_case, settings, calls) => {
+  let reconciles = 0;
+  const { clock, collection, run } = start({
+    ...settings,
+    reconcile: async () => {
+      reconciles++;
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(0);
+  const early = reconciles;
+  clock.advance(19 * 3_600_000); // the first period begins before anything is cached
+  await settle();
+
+  expect([early, reconciles]).toEqual([1, calls]);
 });

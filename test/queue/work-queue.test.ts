@@ -112,8 +112,9 @@ describe('add', () => {
     queue.add('a');
 
     queue.done('a');
+    queue.add('b');
 
-    expect(await drain(queue)).toEqual(['a']);
+    expect(await drain(queue)).toEqual(['a', 'b']);
   });
 
   test('a hundred thousand keys come out in order, in time, and leave nothing behind', async () => {
@@ -243,6 +244,17 @@ describe('addAfter', () => {
     expect(early).toBe(0);
     expect(due).toEqual(['a']);
     expect(queue.depth).toBe(0);
+  });
+
+  test('Q-4 a key that is due never is not kept, and can still be added', async () => {
+    const { clock, queue } = newQueue();
+
+    queue.addAfter('a', Number.POSITIVE_INFINITY);
+    const kept = [queue.waitingCount, clock.pending];
+    queue.add('a');
+
+    expect(kept).toEqual([0, 0]);
+    expect(await drain(queue)).toEqual(['a']);
   });
 
   test('keys that fall due while one after the other is delayed keep their order', async () => {
