@@ -8,7 +8,8 @@ import { Informer } from '../../operator/store/informer.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { json, stream } from '../../operator/testing/faults/replies.ts';
 import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
-import { scenario } from './support/scenario.ts';
+import { Deliveries } from './support/deliveries.ts';
+import { type Scenario, scenario } from './support/scenario.ts';
 
 test('H57 200 watches that end at their own timeout: one list, nothing grows, nobody warns', async () => {
   const warnings: Error[] = [];
@@ -100,38 +101,70 @@ test('H58 50 calls beside 60 watches: none waits for a watch, and each watch is 
   expect(it.server.watches).toHaveLength(60);
 });
 
-test('H59 100 000 events at once to a slow handler: the socket waits, not the memory', async () => {
+/** Breaks the watch off, and lets 100 000 events of 500 objects (50 MB) happen before the next one. */
+function burst(it: Scenario): void {
+  it.disconnects();
+  const data = { filling: 'x'.repeat(300) };
+  for (let n = 0; n < 100_000; n++) it.collection.put(`o-${n % 500}`, { data });
+}
+
+test('H59 100 000 events at once to a slow handler that holds back: they wait in the socket', async () => {
   const it = await scenario();
   const held = Promise.withResolvers<void>();
   onTestFinished(() => held.resolve());
   const batches: number[] = [];
-  it.informer.addHandler(async (changes) => {
+  const slow = async (changes: readonly unknown[]): Promise<void> => {
     batches.push(changes.length);
+    await held.promise;
+  };
+  it.informer.addHandler(slow, { holdBack: true });
+  it.serve();
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
+
+  burst(it);
+  await it.until(() => it.collection.openWatches.length === 1);
+  await eventually(() => batches.length > 0);
+  await settleSockets();
+  const delivered = it.deliveries.changes.length;
+  const unreadBytes = it.collection.openWatches[0]?.unreadBytes ?? 0;
+  held.resolve();
+  await eventually(() => it.deliveries.changes.length === 100_000);
+
+  // Most of it stays with the server: a reader that takes all would leave nothing.
+  expect(delivered).toBeLessThan(5_000);
+  expect(unreadBytes).toBeGreaterThan(25 * 1024 * 1024);
+  expect(Math.max(...batches)).toBeLessThan(5_000);
+  expect(it.asked()).toEqual(['list', 'watch@100', 'watch@100']);
+  await it.converges();
+});
+
+test('H59 100 000 events at once to a handler that does not: they are merged, object by object', async () => {
+  const it = await scenario();
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const told = new Deliveries();
+  const slow = it.informer.addHandler(async (changes) => {
+    told.take(changes);
     await held.promise;
   });
   it.serve();
   void it.run();
   await it.until(() => it.collection.openWatches.length === 1);
-  it.disconnects();
-  const data = { filling: 'x'.repeat(300) };
-  for (let n = 0; n < 100_000; n++) it.collection.put(`o-${n % 500}`, { data });
 
+  burst(it);
   await it.until(() => it.collection.openWatches.length === 1);
-  await eventually(() => batches.length > 0);
-  await settleSockets();
-  const whileHeld = {
-    delivered: batches.reduce((sum, size) => sum + size, 0),
-    unreadBytes: it.collection.openWatches[0]?.unreadBytes ?? 0,
-  };
-  held.resolve();
   await eventually(() => it.deliveries.changes.length === 100_000);
-
-  // Half of 50 MB at least stays with the server: a reader that takes all would leave nothing.
-  expect(whileHeld.delivered).toBeLessThan(5_000);
-  expect(whileHeld.unreadBytes).toBeGreaterThan(25 * 1024 * 1024);
-  expect(Math.max(...batches)).toBeLessThan(5_000);
-  expect(it.asked()).toEqual(['list', 'watch@100', 'watch@100']);
+  const waiting = slow.pending;
+  held.resolve();
+  await eventually(() => slow.pending === 0);
   await it.converges();
+
+  expect(waiting).toBeLessThanOrEqual(1_000);
+  expect(told.changes.length).toBeLessThan(5_000);
+  expect(told.problems()).toEqual([]);
+  expect(told.alive()).toEqual(it.deliveries.alive());
+  expect(it.asked()).toEqual(['list', 'watch@100', 'watch@100']);
 });
 
 test('H60 20 000 objects of 4 KB are read in pages of 500', async () => {
