@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../model/object.ts';
+import { INITIAL_EVENTS_END } from '../../model/watch-event.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { errorEvent, failure, json } from './replies.ts';
 import { type Page, ScriptedPages } from './scripted-pages.ts';
@@ -141,7 +142,7 @@ export class ScriptedCollection {
     this.#history = [];
   }
 
-  /** The rule that serves it: lists with `limit` and `continue`, and watches. */
+  /** The rule that serves it: lists with `limit` and `continue`, watches, and streamed lists. */
   readonly reply: Reply = async (exchange) => {
     const { query, isWatch } = exchange.request;
     if (isWatch) return this.#watch(exchange);
@@ -151,15 +152,34 @@ export class ScriptedCollection {
 
   async #watch(exchange: Exchange): Promise<void> {
     const watch = new ScriptedWatch(exchange);
-    const from = this.#revisionOf(exchange.request.query.resourceVersion ?? '');
-    const missed = this.#history.filter(({ revision }) => revision > from);
-    const refused = from < this.#expiredAt;
-    await watch.serve(refused ? [] : missed.map(({ event }) => event), () => {
+    const { resourceVersion = '', sendInitialEvents } = exchange.request.query;
+    const from = this.#revisionOf(resourceVersion);
+    const refused = sendInitialEvents !== 'true' && from < this.#expiredAt;
+    const first = sendInitialEvents === 'true' ? this.#initialEvents() : this.#eventsAfter(from);
+    await watch.serve(refused ? [] : first, () => {
       this.#watches.push(watch);
       if (!refused) return;
       watch.send(errorEvent(EXPIRED));
       void watch.end();
     });
+  }
+
+  #eventsAfter(from: number): readonly CollectionEvent[] {
+    return this.#history.filter(({ revision }) => revision > from).map(({ event }) => event);
+  }
+
+  #initialEvents(): readonly unknown[] {
+    const events = this.objects.map((object) => ({ type: 'ADDED', object }));
+    return [...events, this.#bookmark({ [INITIAL_EVENTS_END]: 'true' })];
+  }
+
+  #bookmark(annotations?: Readonly<Record<string, string>>): unknown {
+    const { resourceVersion } = this;
+    const metadata = { resourceVersion, ...(annotations !== undefined && { annotations }) };
+    return {
+      type: 'BOOKMARK',
+      object: { apiVersion: this.#apiVersion, kind: this.#kind, metadata },
+    };
   }
 
   #commit(event: CollectionEvent): void {

@@ -113,6 +113,19 @@ test('a watch gets what it missed, what happens, and bookmarks', async () => {
   expect(things.watches[0]).toMatchObject({ sentCount: 4, closed: false });
 });
 
+test('a streamed list is every object, the bookmark that ends it, and what happens then', async () => {
+  const { things, watch } = await start();
+  things.put('a');
+  things.put('b');
+  things.expire();
+
+  const lines = await watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan');
+  things.put('c');
+  await settleSockets();
+
+  expect(lines).toEqual(['ADDED a@101', 'ADDED b@102', 'BOOKMARK @102', 'ADDED c@103']);
+});
+
 test('a watch ends at its timeout, by the clock', async () => {
   const { clock, things, watch } = await start();
   const lines = await watch('resourceVersion=100&timeoutSeconds=30');
