@@ -75,6 +75,7 @@ export type { WatchEvent } from './model/watch-event.ts';
 
 // Bytes → lines → events
 
+export { type MeteredTransportOptions, meteredTransport } from './transport/metered-transport.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
 export {
   DEFAULT_TRANSPORT_OPTIONS,
@@ -126,6 +127,8 @@ export type {
   Writer,
 } from './client/client.ts';
 export { type RestClientOptions, restClient } from './client/rest-client.ts';
+export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
+export { type ServerVersion, serverVersion } from './client/server-version.ts';
 export {
   type Controller,
   type ControllerOptions,

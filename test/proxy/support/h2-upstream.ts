@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import {
   createSecureServer,
+  type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
@@ -16,7 +17,7 @@ export interface H2Request {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly stream: ServerHttp2Stream;
-  readonly session: ServerHttp2Session;
+  readonly session: Http2Session;
 }
 
 export interface H2Upstream {
