@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
+import { Backlog, COALESCE_ABOVE } from '../../operator/store/backlog.ts';
+import type { Change } from '../../operator/store/cache.ts';
+
+const object = (name: string, version: number, uid = 'u1'): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, uid, resourceVersion: String(version) },
+});
+const key = (name: string): Change['key'] => objectKey(undefined, name);
+const add = (name: string, version: number, uid?: string): Change => ({
+  type: 'add',
+  key: key(name),
+  object: object(name, version, uid),
+  initial: false,
+});
+const update = (name: string, from: number, to: number, uid?: string): Change => ({
+  type: 'update',
+  key: key(name),
+  old: object(name, from, uid),
+  object: object(name, to, uid),
+});
+const remove = (name: string, version: number, uid?: string): Change => ({
+  type: 'delete',
+  key: key(name),
+  object: object(name, version, uid),
+  finalStateUnknown: false,
+});
+const resync = (name: string, version: number): Change => {
+  const same = object(name, version);
+  return { type: 'update', key: key(name), old: same, object: same, resync: true };
+};
+
+/** So many changes of other keys that all are merged. */
+const many: readonly Change[] = Array.from({ length: COALESCE_ABOVE }, (_, index) =>
+  add(`filler-${index}`, 1),
+);
+
+/** What is left of `changes` once they are merged. */
+function merged(...changes: readonly Change[]): readonly Change[] {
+  const backlog = new Backlog();
+  backlog.add(many);
+  for (const change of changes) backlog.add([change]);
+  return backlog.take().filter((change) => !change.key.startsWith('filler'));
+}
+
+test('C-19 up to 1,000 changes wait as they came', () => {
+  const backlog = new Backlog();
+  const changes = Array.from({ length: COALESCE_ABOVE }, (_, index) =>
+    update('a', index, index + 1),
+  );
+
+  for (const change of changes) backlog.add([change]);
+
+  expect(backlog.size).toBe(COALESCE_ABOVE);
+  expect(backlog.take()).toEqual(changes);
+  expect(backlog.isEmpty).toBe(true);
+});
+
+test('C-19 the 1,001st merges them key by key: the first old, the last new', () => {
+  const backlog = new Backlog();
+
+  for (let version = 0; version <= COALESCE_ABOVE; version++) {
+    backlog.add([update('a', version, version + 1)]);
+  }
+
+  expect(backlog.size).toBe(1);
+  expect(backlog.take()).toEqual([update('a', 0, COALESCE_ABOVE + 1)]);
+});
+
+const CASES: readonly [string, readonly Change[], readonly Change[]][] = [
+  ['updates', [update('a', 1, 2), update('a', 2, 3)], [update('a', 1, 3)]],
+  ['an add and an update', [add('a', 1), update('a', 1, 2)], [add('a', 2)]],
+  ['an update and a delete', [update('a', 1, 2), remove('a', 3)], [remove('a', 3)]],
+  ['an add and its delete cancel each other', [add('a', 1), remove('a', 2)], []],
+  [
+    'a delete and an add of another uid stay two',
+    [remove('a', 2, 'u1'), add('a', 3, 'u2')],
+    [remove('a', 2, 'u1'), add('a', 3, 'u2')],
+  ],
+  [
+    'of many recreations the first delete and the last add',
+    [remove('a', 2, 'u1'), add('a', 3, 'u2'), remove('a', 4, 'u2'), add('a', 5, 'u3')],
+    [remove('a', 2, 'u1'), add('a', 5, 'u3')],
+  ],
+  [
+    'an object that came back and went again, in its last state',
+    [remove('a', 2), add('a', 3), remove('a', 4)],
+    [remove('a', 4)],
+  ],
+  ['resyncs', [resync('a', 1), resync('a', 1)], [resync('a', 1)]],
+  [
+    'a resync and an update, which is news',
+    [resync('a', 1), update('a', 1, 2)],
+    [update('a', 1, 2)],
+  ],
+  ['an update and a resync', [update('a', 1, 2), resync('a', 2)], [update('a', 1, 2)]],
+];
+
+test.each(CASES)('C-19 merges %s', (_what, changes, expected) => {
+  const left = merged(...changes);
+
+  expect(left).toEqual(expected);
+});
+
+test('C-19 whatever is merged leaves a handler where the changes one by one would have', () => {
+  const step = fc.record({
+    name: fc.constantFrom('a', 'b', 'c'),
+    act: fc.constantFrom('put', 'recreate', 'remove', 'resync', 'take'),
+  });
+
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const backlog = new Backlog();
+      const world = new Map<Change['key'], KubernetesObject>();
+      const handler = new Map<Change['key'], KubernetesObject>();
+      let version = 0;
+      let uids = 0;
+      const emit = (change: Change): void => {
+        if (change.type === 'delete') world.delete(change.key);
+        else world.set(change.key, change.object);
+        backlog.add([change]);
+      };
+      const handle = (): void => {
+        const batch = backlog.take().filter((change) => !change.key.startsWith('filler'));
+        expect(batch.length).toBeLessThanOrEqual(6);
+        for (const change of batch) {
+          const known = handler.get(change.key);
+          if (change.type === 'add') expect(known).toBeUndefined();
+          else expect(known?.metadata.uid).toBe(change.object.metadata.uid);
+          if (change.type === 'update') expect(change.old).toEqual(known);
+          if (change.type === 'delete') handler.delete(change.key);
+          else handler.set(change.key, change.object);
+        }
+        expect(handler).toEqual(world);
+        backlog.add(many);
+      };
+
+      backlog.add(many);
+      for (const { act, name } of steps) {
+        const known = world.get(key(name));
+        const uid = known?.metadata.uid ?? '';
+        const at = Number(known?.metadata.resourceVersion);
+        if (act === 'take') handle();
+        else if (act === 'resync') {
+          if (known !== undefined) {
+            emit({ type: 'update', key: key(name), object: known, old: known, resync: true });
+          }
+        } else if (known === undefined) {
+          if (act !== 'remove') emit(add(name, ++version, `u${++uids}`));
+        } else if (act === 'put') emit(update(name, at, ++version, uid));
+        else {
+          emit(remove(name, ++version, uid));
+          if (act === 'recreate') emit(add(name, ++version, `u${++uids}`));
+        }
+      }
+      handle();
+    }),
+  );
+});

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
+import type { Change } from '../../operator/store/cache.ts';
+import { Delivery } from '../../operator/store/delivery.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+
+const object = (name: string, version: number): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, uid: `uid-${name}`, resourceVersion: String(version) },
+});
+const update = (name: string, version: number): Change => ({
+  type: 'update',
+  key: objectKey(undefined, name),
+  old: object(name, version - 1),
+  object: object(name, version),
+});
+const versions = (changes: readonly Change[]): string[] =>
+  changes.map(({ object: { metadata } }) => `${metadata.name}@${metadata.resourceVersion}`);
+
+/** A handler whose calls stay open until they are answered, one by one. */
+function heldHandler() {
+  const calls: string[][] = [];
+  const open: PromiseWithResolvers<void>[] = [];
+  return {
+    calls,
+    handler: (changes: readonly Change[]): Promise<void> => {
+      calls.push(versions(changes));
+      const answer = Promise.withResolvers<void>();
+      open.push(answer);
+      return answer.promise;
+    },
+    answer: async (): Promise<void> => {
+      open.shift()?.resolve();
+      await settle();
+    },
+    fail: async (): Promise<void> => {
+      open.shift()?.reject(new Error('failed'));
+      await settle();
+    },
+  };
+}
+
+test('C-18 a handler that returns nothing is called in the turn of the change', () => {
+  const calls: string[][] = [];
+  const delivery = new Delivery(
+    (changes) => void calls.push(versions(changes)),
+    () => {},
+  );
+
+  delivery.push([update('a', 1)]);
+  delivery.push([update('a', 2), update('b', 3)]);
+
+  expect(calls).toEqual([['a@1'], ['a@2', 'b@3']]);
+  expect(delivery.working).toBeUndefined();
+});
+
+test('C-18 calls never overlap: what comes meanwhile is one batch, in order', async () => {
+  const { calls, handler, answer } = heldHandler();
+  const delivery = new Delivery(handler, () => {});
+  delivery.push([update('a', 1)]);
+  delivery.push([update('b', 2)]);
+  delivery.push([update('a', 3)]);
+  const during = structuredClone(calls);
+
+  await answer();
+  delivery.push([update('a', 4)]);
+  await answer();
+  await answer();
+
+  expect(during).toEqual([['a@1']]);
+  expect(calls).toEqual([['a@1'], ['b@2', 'a@3'], ['a@4']]);
+});
+
+test('C-18 a handler that causes a change while it is called hears of it afterwards', () => {
+  const calls: string[] = [];
+  const delivery: Delivery<KubernetesObject> = new Delivery(
+    (changes) => {
+      calls.push(`begin ${versions(changes)}`);
+      if (calls.length === 1) delivery.push([update('a', 2)]);
+      calls.push(`end ${versions(changes)}`);
+    },
+    () => {},
+  );
+
+  delivery.push([update('a', 1)]);
+
+  expect(calls).toEqual(['begin a@1', 'end a@1', 'begin a@2', 'end a@2']);
+});
+
+test('C-18 a handler that throws or rejects is called for the next change', async () => {
+  const failures: string[] = [];
+  const { calls, handler, fail } = heldHandler();
+  const throwing = new Delivery(
+    () => {
+      throw new Error('thrown');
+    },
+    (error) => failures.push(String(error)),
+  );
+  const rejecting = new Delivery(handler, (error) => failures.push(String(error)));
+
+  throwing.push([update('a', 1)]);
+  throwing.push([update('a', 2)]);
+  rejecting.push([update('a', 1)]);
+  rejecting.push([update('a', 2)]);
+  await fail();
+  await fail();
+
+  expect(failures).toEqual(['Error: thrown', 'Error: thrown', 'Error: failed', 'Error: failed']);
+  expect(calls).toEqual([['a@1'], ['a@2']]);
+});
+
+test('C-19 a million updates of 10 keys wait as 10 for a handler that does not return', async () => {
+  const { calls, handler, answer } = heldHandler();
+  const delivery = new Delivery(handler, () => {});
+  delivery.push([update('first', 1)]);
+  let most = 0;
+
+  for (let version = 1; version <= 1_000_000; version += 100) {
+    delivery.push(Array.from({ length: 100 }, (_, at) => update(`o${at % 10}`, version + at)));
+    most = Math.max(most, delivery.pending);
+  }
+  const waiting = delivery.pending;
+  await answer();
+
+  expect(most).toBeLessThanOrEqual(1_000);
+  expect(waiting).toBe(10);
+  expect(calls[1]).toEqual(Array.from({ length: 10 }, (_, at) => `o${at}@${999_991 + at}`));
+});
+
+test('C-15 is synced when what came before the mark is handled, be there more behind it', async () => {
+  const { handler, answer } = heldHandler();
+  let told = 0;
+  const delivery = new Delivery(
+    handler,
+    () => {},
+    () => told++,
+  );
+  delivery.push([update('a', 1)]);
+  delivery.push([update('b', 1)]);
+
+  delivery.markSynced();
+  const atMark = delivery.synced;
+  await answer();
+  const afterFirst = delivery.synced;
+  delivery.push([update('c', 1)]);
+  await answer();
+
+  expect([atMark, afterFirst, delivery.synced]).toEqual([false, false, true]);
+  expect(told).toBe(1);
+});
+
+test('C-15 is synced when the call at the time of the mark ends', async () => {
+  const { handler, answer } = heldHandler();
+  const delivery = new Delivery(handler, () => {});
+  delivery.push([update('a', 1)]);
+
+  delivery.markSynced();
+  const atMark = delivery.synced;
+  delivery.push([update('b', 1)]);
+  await answer();
+
+  expect([atMark, delivery.synced]).toEqual([false, true]);
+});
+
+test('closed, it calls no more, whatever waits', async () => {
+  const { calls, handler, answer } = heldHandler();
+  const delivery = new Delivery(handler, () => {});
+  delivery.push([update('a', 1)]);
+  delivery.push([update('a', 2)]);
+
+  delivery.close();
+  await answer();
+  delivery.push([update('a', 3)]);
+
+  expect(calls).toEqual([['a@1']]);
+});
