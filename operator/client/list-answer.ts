@@ -15,14 +15,15 @@ export interface DecodedList<T extends KubernetesObject> {
  * The items of a list answer, each with `apiVersion` and `kind`: those of built-in resources come
  * without. `items: null` is an empty list.
  *
+ * @param expected - the form that was asked for. Default: that of the resource.
  * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without
  *   a name.
  */
 export function decodeList<T extends KubernetesObject>(
   answer: JsonObject,
   resource: Resource<T>,
+  expected: ObjectForm = formOf(resource),
 ): DecodedList<T> {
-  const expected = formOf(resource);
   const { items, metadata, apiVersion, kind } = answer as UncheckedList;
   if (items !== null && !Array.isArray(items)) throw unexpected(resource, expected, answer);
   if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
@@ -43,6 +44,12 @@ export interface ObjectForm {
   readonly apiVersion: string;
   readonly kind: string;
 }
+
+/** The form of an object of which only the metadata was asked for. */
+export const METADATA_FORM: ObjectForm = Object.freeze({
+  apiVersion: 'meta.k8s.io/v1',
+  kind: 'PartialObjectMetadata',
+});
 
 /** The form in which objects of a resource are sent. */
 export function formOf(resource: Resource): ObjectForm {

@@ -8,7 +8,7 @@ import { readLines } from '../stream/lines.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
 import { readAnswer, requireSuccess } from './answer.ts';
-import { decodeList, formOf } from './list-answer.ts';
+import { decodeList, formOf, METADATA_FORM } from './list-answer.ts';
 import { withQuery } from './query.ts';
 import { pathOfCollection } from './scope.ts';
 
@@ -19,6 +19,11 @@ export interface Scope {
   /** Text form, not yet URL-encoded. */
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /**
+   * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, to decode
+   * and to keep. Default false.
+   */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface ListWatchOptions {
@@ -40,52 +45,58 @@ export function listWatch<T extends KubernetesObject>(
   scope: Scope = {},
   { clock = systemClock, onSkipped }: ListWatchOptions = {},
 ): ListWatch<T> {
-  const { namespace, ...selectors } = scope;
+  const { namespace, metadataOnly = false, ...selectors } = scope;
   const path = pathOfCollection(resource, namespace);
-  const decoding: DecodeOptions = {
-    expected: formOf(resource),
-    ...(onSkipped === undefined ? {} : { onSkipped }),
-  };
+  const expected = metadataOnly ? METADATA_FORM : formOf(resource);
 
   return {
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
       const response = await transport.send({
         method: 'GET',
         path: withQuery(path, { ...selectors, ...pageParameters(request) }),
-        headers: { accept: 'application/json' },
+        headers: { accept: metadataOnly ? ACCEPT_METADATA_LIST : 'application/json' },
         purpose: 'call',
         signal: request.signal,
       });
-      const page = decodeList(await readAnswer(response, clock), resource);
+      const page = decodeList(await readAnswer(response, clock), resource, expected);
       requireResourceVersion(page.resourceVersion, resource);
+      for (const item of page.items) requireUid(item, resource);
       return page;
     },
 
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      const { resourceVersion, timeoutSeconds, onActivity, signal } = request;
-      requireResourceVersion(resourceVersion, resource);
+      const { resourceVersion, sendInitialEvents = false, timeoutSeconds, signal } = request;
+      if (!sendInitialEvents) requireResourceVersion(resourceVersion, resource);
       const response = await transport.send({
         method: 'GET',
         path: withQuery(path, {
           ...selectors,
           watch: 1,
           resourceVersion,
+          sendInitialEvents,
+          resourceVersionMatch: sendInitialEvents ? 'NotOlderThan' : undefined,
           allowWatchBookmarks: true,
           timeoutSeconds,
         }),
-        headers: { accept: 'application/json' },
+        headers: { accept: metadataOnly ? ACCEPT_METADATA : 'application/json' },
         purpose: 'watch',
         signal,
       });
       await requireSuccess(response, clock);
-      const lines = readLines(
-        response.body,
-        onActivity === undefined ? {} : { onChunk: () => onActivity() },
-      );
-      return decodeWatchEvents<T>(lines, decoding);
+      const lines = readLines(response.body, { onChunk: () => request.onActivity?.() });
+      return decodeWatchEvents<T>(lines, {
+        expected,
+        onSkipped: (found) => {
+          request.onSkipped?.();
+          onSkipped?.(found);
+        },
+      });
     },
   };
 }
+
+const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /** A page after the first takes no resourceVersion: the server refuses it beside a token. */
 function pageParameters({
@@ -97,7 +108,7 @@ function pageParameters({
   if (continueToken !== undefined || consistency.kind === 'latest') return paging;
   return {
     ...paging,
-    resourceVersion: consistency.resourceVersion,
+    resourceVersion: consistency.kind === 'any' ? '0' : consistency.resourceVersion,
     resourceVersionMatch: 'NotOlderThan',
   };
 }
@@ -107,5 +118,14 @@ function requireResourceVersion(resourceVersion: string, resource: Resource): vo
   throw new ProtocolError('a resourceVersion that a watch cannot start from', {
     code: 'DECODE',
     context: { resource: resourceName(resource), got: resourceVersion },
+  });
+}
+
+/** Without a uid, an object that was deleted and made anew could not be told from a changed one. */
+function requireUid({ metadata }: KubernetesObject, resource: Resource): void {
+  if (typeof metadata.uid === 'string' && metadata.uid !== '') return;
+  throw new ProtocolError('an item of a list has no uid', {
+    code: 'DECODE',
+    context: { resource: resourceName(resource) },
   });
 }

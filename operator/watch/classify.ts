@@ -134,7 +134,7 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
  */
 function classifyGone(during: During, { expired }: History): Action {
   if (during === 'list') {
-    return act('relist-latest', expired <= 1 ? 'none' : 'backoff', 'expired');
+    return act('relist-latest', expired === 1 ? 'none' : 'backoff', 'expired');
   }
   return act('relist-fresher', expired === 0 ? 'none' : 'backoff', 'expired');
 }
@@ -154,7 +154,9 @@ function classifyAmbassador(error: AmbassadorError): Action {
 
 function classifyProtocol(error: ProtocolError, during: During, history: History): Action {
   if (error.code === 'NOT_KUBERNETES') return act('resume', 'backoff', 'not-kubernetes');
-  if (during === 'list') return act('resume', 'backoff', 'undecodable');
+  if (during === 'list') {
+    return act(history.undecodable === 0 ? 'resume' : 'relist-latest', 'backoff', 'undecodable');
+  }
   // Skipping a line would lose its event for ever. The first time costs one list; a line that stays
   // undecodable must not cost one list after the other.
   const waits = ['none', 'backoff', 'longest'] as const;

@@ -1,16 +1,23 @@
-import { type KubernetesObject, keyOf } from '../model/object.ts';
+import { ProtocolError } from '../core/errors.ts';
+import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isGone } from '../model/status.ts';
 import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
 
 export interface ListAllRequest {
   readonly consistency: ListConsistency;
-  /** Objects in a page; 0 for everything at once. */
+  /** Objects in a page; 0 for everything at once. Pages are for the latest state only. */
   readonly pageSize: number;
   readonly signal: AbortSignal;
 }
 
 /** Objects in a page, as client-go and kube-rs ask for. */
 export const DEFAULT_PAGE_SIZE = 500;
+
+/** Pages in a row without an object that was not there before: such a list has no end. */
+const MAX_BARREN_PAGES = 1_000;
+
+/** More than etcd can hold of any kind: 8 GiB, in objects of 1.6 KiB. */
+const MAX_OBJECTS = 5_000_000;
 
 /** Every object of a collection at one resourceVersion. */
 export interface CompleteList<T extends KubernetesObject> {
@@ -19,44 +26,103 @@ export interface CompleteList<T extends KubernetesObject> {
   readonly resourceVersion: string;
 }
 
+/** A list, and what was strange about it. */
+export interface GatheredList<T extends KubernetesObject> extends CompleteList<T> {
+  /** Objects that stood in it more than once. */
+  readonly duplicates: readonly ObjectKey[];
+}
+
 /**
- * All pages as one unit: the caller gets everything or an error, never a part.
+ * All pages as one unit: the caller gets everything or an error, never a part. Of an object that
+ * stands on two pages the later is taken: it was written in between.
  *
- * When the state behind a page token expires, it starts over once without pages. The token that the
- * server offers instead would mix two states, in which deletes could hide.
+ * Memory is that of the collection and one page. There is no limit on pages, but one on a list
+ * without end: see `listPages`.
  */
 export async function listAll<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
   request: ListAllRequest,
-): Promise<CompleteList<T>> {
-  const pages: ListPage<T>[] = [];
-  try {
-    for await (const page of listPages(source, request)) pages.push(page);
-  } catch (error) {
-    if (pages.length === 0 || !isGone(error)) throw error;
-    const { signal } = request;
-    const whole = { consistency: { kind: 'latest' }, limit: 0, signal } as const;
-    return complete([await source.listPage(whole)]);
+): Promise<GatheredList<T>> {
+  const objects = new Map<ObjectKey, T>();
+  const duplicates: ObjectKey[] = [];
+  let resourceVersion = '';
+  for await (const { page, first } of listPages(source, request)) {
+    if (first) {
+      objects.clear();
+      duplicates.length = 0;
+      resourceVersion = page.resourceVersion;
+    }
+    for (const item of page.items) {
+      const key = keyOf(item);
+      if (objects.has(key)) duplicates.push(key);
+      objects.set(key, item);
+    }
   }
-  return complete(pages);
+  return { items: [...objects.values()], resourceVersion, duplicates };
 }
 
-/** The pages of a collection, one request each. Fails in the middle when a token expires. */
+/** A page; a `first` one begins the list, or begins it anew: what came before is void. */
+export interface Page<T extends KubernetesObject> {
+  readonly page: ListPage<T>;
+  readonly first: boolean;
+}
+
+/**
+ * The pages of a collection, one request each; the event loop turns in between, so that a large
+ * collection delays no lease and no probe.
+ *
+ * When the state behind a page token expires, it starts over once without pages. The token that the
+ * server offers instead would mix two states, in which deletes could hide.
+ *
+ * A list not older than a resourceVersion is asked for without pages: with a limit, API servers
+ * before 1.31 read it from etcd, and thousands of them at once are what such a list is to avoid.
+ *
+ * @throws ProtocolError `DECODE` for a list without end: a token that comes again, a thousand pages
+ *   without a new object, more than five million objects.
+ */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
   { consistency, pageSize, signal }: ListAllRequest,
-): AsyncGenerator<ListPage<T>, void, undefined> {
-  let request: ListPageRequest = { consistency, limit: pageSize, signal };
-  for (;;) {
-    const page = await source.listPage(request);
-    yield page;
+): AsyncGenerator<Page<T>, void, undefined> {
+  const limit = consistency.kind === 'latest' ? pageSize : 0;
+  const end = new EndlessListGuard();
+  let request: ListPageRequest = { consistency, limit, signal };
+  for (let first = true; ; first = false) {
+    let page: ListPage<T>;
+    try {
+      page = await source.listPage(request);
+    } catch (error) {
+      if (first || !isGone(error)) throw error;
+      const whole = { consistency: { kind: 'latest' }, limit: 0, signal } as const;
+      yield { page: await source.listPage(whole), first: true };
+      return;
+    }
+    yield { page, first };
     if (page.continueToken === undefined) return;
+    end.check(page, page.continueToken);
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
     request = { ...request, continueToken: page.continueToken };
   }
 }
 
-/** An object that stands on two pages was written in between; the later is the newer. */
-function complete<T extends KubernetesObject>(pages: readonly ListPage<T>[]): CompleteList<T> {
-  const objects = new Map(pages.flatMap(({ items }) => items.map((item) => [keyOf(item), item])));
-  return { items: [...objects.values()], resourceVersion: pages[0]?.resourceVersion ?? '' };
+/** Finds out that a server would go on for ever. */
+class EndlessListGuard {
+  readonly #tokens = new Set<string>();
+  readonly #keys = new Set<ObjectKey>();
+  #barrenPages = 0;
+
+  check({ items }: ListPage<KubernetesObject>, token: string): void {
+    const before = this.#keys.size;
+    for (const item of items) this.#keys.add(keyOf(item));
+    this.#barrenPages = this.#keys.size > before ? 0 : this.#barrenPages + 1;
+    if (this.#tokens.has(token)) throw endless('the token of a page comes again');
+    this.#tokens.add(token);
+    if (this.#barrenPages >= MAX_BARREN_PAGES) throw endless('page after page brings nothing new');
+    if (this.#keys.size > MAX_OBJECTS) throw endless('the list is larger than a cluster can be');
+  }
+}
+
+function endless(message: string): ProtocolError {
+  return new ProtocolError(message, { code: 'DECODE' });
 }

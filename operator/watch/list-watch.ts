@@ -5,6 +5,8 @@ import type { WatchEvent } from '../model/watch-event.ts';
 export type ListConsistency =
   /** The newest: resourceVersion left out. */
   | { readonly kind: 'latest' }
+  /** Whatever the server's cache holds, which may be older than what was seen before. */
+  | { readonly kind: 'any' }
   /** Anything not older than this resourceVersion, served from the server's cache. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
@@ -26,12 +28,19 @@ export interface ListPage<T extends KubernetesObject> {
 }
 
 export interface WatchRequest {
-  /** Events after this resourceVersion. Never empty and never `0`. */
+  /** Events after this resourceVersion. Never empty and never `0`, but for initial events. */
   readonly resourceVersion: string;
+  /**
+   * Begin with what exists, as ADDED events up to a bookmark that ends them. It is then not older
+   * than `resourceVersion`, and the newest state when that is empty.
+   */
+  readonly sendInitialEvents?: boolean;
   /** After so long the server ends the watch. */
   readonly timeoutSeconds: number;
   /** Called for every piece of the answer's body, complete lines or not: the line is alive. */
   readonly onActivity?: () => void;
+  /** Called for every event that is left out because it is about an object of another kind. */
+  readonly onSkipped?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +48,8 @@ export interface WatchRequest {
 export interface ListWatch<T extends KubernetesObject> {
   /**
    * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted. A page whose
-   *   resourceVersion is empty or `0` is a ProtocolError `DECODE`.
+   *   resourceVersion is empty or `0`, and one with an item without a uid, is a ProtocolError
+   *   `DECODE`.
    */
   listPage(request: ListPageRequest): Promise<ListPage<T>>;
   /**

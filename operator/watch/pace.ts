@@ -20,6 +20,9 @@ const FORBIDDEN = { initialMs: 5_000, maxMs: 60_000, factor: 2, jitter: 0.2 } as
 
 const MINUTE_MS = 60_000;
 
+/** Longest wait that a server can ask for: a wrong number must not silence a source for a day. */
+const MAX_ASKED_MS = 60_000;
+
 /** How long a reflector waits before its next request. One per source, for lists and watches. */
 export class Pace {
   readonly #clock: Clock;
@@ -42,7 +45,8 @@ export class Pace {
 
   /** Milliseconds to wait before `action` is taken. */
   delayMs(action: Action): number {
-    return Math.max(this.#baseMs(action), action.atLeastMs * (1 + 0.2 * this.#random()));
+    const askedMs = Math.min(action.atLeastMs, MAX_ASKED_MS);
+    return Math.max(this.#baseMs(action), askedMs * (1 + 0.2 * this.#random()));
   }
 
   #baseMs({ wait, reason }: Action): number {
@@ -87,9 +91,14 @@ export class Pace {
     this.#lastOpenAt = this.#clock.monotonic();
   }
 
-  /** A watch that had been accepted ended after `livedMs` of the `askedMs` that it was opened for. */
-  closed(livedMs: number, askedMs: number): void {
+  /**
+   * A watch that had been accepted ended after `livedMs` of the `askedMs` that it was opened for.
+   *
+   * @param healthy - it was not cut for its silence: a dead line is no connected time.
+   */
+  closed(livedMs: number, askedMs: number, healthy: boolean): void {
     if (livedMs < askedMs) this.#earlyOpens.push(this.#lastOpenAt);
+    if (!healthy) return;
     this.#connectedMs += livedMs;
     this.#forbidden.reset();
     if (this.#connectedMs < HEALTHY_AFTER_MS) return;

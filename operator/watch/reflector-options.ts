@@ -1,5 +1,10 @@
 import type { Clock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
+import type { ObjectKey } from '../model/object.ts';
 import { DEFAULT_PAGE_SIZE } from './list-all.ts';
+import { ListGate } from './list-gate.ts';
+import type { ListMode } from './list-mode.ts';
 
 export interface ReflectorSettings {
   /** Objects in a list page. */
@@ -8,6 +13,13 @@ export interface ReflectorSettings {
   readonly watchTimeoutSeconds: readonly [min: number, max: number];
   /** Mean time between authoritative relists; 0 turns them off. */
   readonly relistIntervalMs: number;
+  /** How lists are made: see `ListMode`. */
+  readonly list: ListMode;
+  /**
+   * `consistent`: the first list shows the newest state. `any`: it shows what the server's cache
+   * holds, which is cheaper on servers before 1.31 and may be older than before a restart.
+   */
+  readonly initialList: 'consistent' | 'any';
 }
 
 /**
@@ -15,15 +27,70 @@ export interface ReflectorSettings {
  *   less than its limit.
  * - Relist: 30 minutes; every other means of finding a divergence acts sooner, this one is for
  *   those that no watch can show (an API server whose own watch cache lost an event).
+ * - Lists are paged: what streaming saves is the server's memory, and there are servers and proxies
+ *   that never end a streamed list.
  */
 export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
   pageSize: DEFAULT_PAGE_SIZE,
   watchTimeoutSeconds: [300, 600],
   relistIntervalMs: 30 * 60 * 1_000,
+  list: 'paged',
+  initialList: 'consistent',
 } as const);
+
+/** Something that a person may want to read in a log, and that changes no state. */
+export type ReflectorNotice =
+  /** The server shows an older state than one that it has shown: it was restored from a backup. */
+  | { readonly kind: 'regression'; readonly from: string; readonly to: string }
+  /** One list held these objects more than once; the last of each was taken. */
+  | { readonly kind: 'duplicates'; readonly keys: readonly ObjectKey[] }
+  /** A list could not be streamed, and is paged instead. */
+  | { readonly kind: 'not-streamed'; readonly error: unknown };
 
 export interface ReflectorOptions extends Partial<ReflectorSettings> {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
+  /** Where measurements go. Default: nowhere. */
+  readonly meter?: Meter;
+  /** `group`, `version`, `resource` and `namespace` of the source, for its measurements. */
+  readonly labels?: Labels;
+  /** Shared by all sources of a process. Default: one of its own. */
+  readonly gate?: ListGate;
+  /** Must not throw. */
+  readonly onNotice?: (notice: ReflectorNotice) => void;
+}
+
+/** Options with every default filled in. */
+export interface ResolvedOptions extends Required<Omit<ReflectorOptions, keyof ReflectorSettings>> {
+  readonly settings: ReflectorSettings;
+}
+
+/** @throws ConfigurationError `CONFIG` for a watch timeout that would never, or at once, end. */
+export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
+  const {
+    clock,
+    random = Math.random,
+    meter = noMeter,
+    labels = {},
+    gate,
+    onNotice,
+    ...some
+  } = options;
+  const settings = { ...DEFAULT_REFLECTOR_SETTINGS, ...some };
+  const [min, max] = settings.watchTimeoutSeconds;
+  if (!(min >= 1 && max >= min)) {
+    throw new ConfigurationError('watchTimeoutSeconds must be a range of 1 second or more', {
+      context: { min, max },
+    });
+  }
+  return {
+    clock,
+    random,
+    meter,
+    labels,
+    gate: gate ?? new ListGate({ clock, random }),
+    onNotice: onNotice ?? ((): void => {}),
+    settings,
+  };
 }

@@ -48,6 +48,12 @@ export class StatusReporter {
     return this.#status;
   }
 
+  /** A new run begins, perhaps after another one. */
+  starting(): ReflectorStatus {
+    if (this.#status.health === 'stopped') this.#enter(plain('starting'));
+    return this.#status;
+  }
+
   /** A list is in the sink. The watch that follows decides whether all is well. */
   listed(): void {
     if (this.#status.health === 'starting') this.#enter(plain('healthy'));

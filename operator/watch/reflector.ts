@@ -1,42 +1,28 @@
 import { linkedAbort } from '../core/abort.ts';
-import { type Clock, sleep } from '../core/clock.ts';
+import { sleep } from '../core/clock.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { isOlder } from '../model/resource-version.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
-import {
-  type Action,
-  classify,
-  NO_HISTORY,
-  type Outcome,
-  remember,
-  SHORT_WATCH_MS,
-} from './classify.ts';
-import { type CompleteList, listAll } from './list-all.ts';
+import { classify, NO_HISTORY, type Outcome, remember } from './classify.ts';
+import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './decision.ts';
+import { type CompleteList, type GatheredList, listAll } from './list-all.ts';
+import type { GateSeat } from './list-gate.ts';
+import { ListModeChoice } from './list-mode.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
 import { Pace } from './pace.ts';
+import { Position } from './position.ts';
 import {
-  DEFAULT_REFLECTOR_SETTINGS,
   type ReflectorOptions,
-  type ReflectorSettings,
+  type ResolvedOptions,
+  resolveOptions,
 } from './reflector-options.ts';
+import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
-import { Verification, type VersionView } from './verification.ts';
-import { type WindowReport, type WindowSink, watchWindow } from './watch-window.ts';
+import { RegressionProbe } from './regression-probe.ts';
+import { SourceMeter } from './source-meter.ts';
+import { Verifier } from './verifier.ts';
+import { WatchReceiver } from './watch-receiver.ts';
+import { type WindowReport, watchWindow } from './watch-window.ts';
 
-/**
- * Where a reflector puts what it learns. One call at a time; each is awaited, so that a slow sink
- * slows the socket instead of filling memory.
- */
-export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
-  /** The whole collection, at once: what is not in it is gone. */
-  replace(list: CompleteList<T>): void | Promise<void>;
-  /** Changes in the order of the wire. Bookmarks are among them and mean nothing to a cache. */
-  apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
-  /** The state changed; once per change, not per attempt. */
-  statusChanged(status: ReflectorStatus): void;
-  /** An authoritative relist has compared; `drift` names what the watch had got wrong. */
-  verified(drift: readonly ObjectKey[]): void;
-}
+export type { ReflectorSink } from './reflector-sink.ts';
 
 /**
  * Keeps a sink equal to a collection on the server: lists it, watches it for ever, resumes, and
@@ -48,29 +34,46 @@ export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
 export class Reflector<T extends KubernetesObject> {
   readonly #source: ListWatch<T>;
   readonly #sink: ReflectorSink<T>;
-  readonly #clock: Clock;
-  readonly #random: () => number;
-  readonly #settings: ReflectorSettings;
+  readonly #options: ResolvedOptions;
+  readonly #meter: SourceMeter;
   readonly #pace: Pace;
+  readonly #mode: ListModeChoice;
   readonly #reporter: StatusReporter;
+  readonly #verifier: Verifier;
+  readonly #position = new Position();
+  readonly #probe: RegressionProbe;
   #history = NO_HISTORY;
-  /** The newest resourceVersion whose events are all in the sink; undefined before the first list. */
-  #resourceVersion: string | undefined;
+  /** The list that must succeed before a watch can go on; undefined when the sink has one. */
+  #due: ListConsistency | undefined;
   #livelyBefore = false;
-  #stallsInARow = 0;
-  /** Cuts the watch under way because the sink is known to be wrong. */
-  #cutForDrift: (() => void) | undefined;
-  #verification: Verification | undefined;
+  /** The server has gone back in time, and that was said; the next list need not say it again. */
+  #regressed = false;
+  #running: Promise<void> | undefined;
 
+  /** @throws ConfigurationError `CONFIG` for a watch timeout that would never, or at once, end. */
   constructor(source: ListWatch<T>, sink: ReflectorSink<T>, options: ReflectorOptions) {
-    const { clock, random = Math.random, ...settings } = options;
     this.#source = source;
     this.#sink = sink;
-    this.#clock = clock;
-    this.#random = random;
-    this.#settings = { ...DEFAULT_REFLECTOR_SETTINGS, ...settings };
+    this.#options = resolveOptions(options);
+    const { clock, random, gate, labels, settings } = this.#options;
+    this.#meter = new SourceMeter(this.#options.meter, labels, clock);
     this.#pace = new Pace(clock, random);
-    this.#reporter = new StatusReporter((status) => sink.statusChanged(status));
+    const { group, version, resource: plural } = labels;
+    const resource = JSON.stringify([group, version, plural]);
+    this.#mode = new ListModeChoice(settings.list, gate, resource);
+    this.#reporter = new StatusReporter((status) => {
+      this.#meter.entered(status.health);
+      sink.statusChanged(status);
+    });
+    const monotonic = (): number => clock.monotonic();
+    this.#probe = new RegressionProbe({ source, gate, meter: this.#meter, monotonic });
+    this.#verifier = new Verifier({
+      ...{ source, view: sink, position: this.#position, meter: this.#meter, gate, clock, random },
+      pageSize: settings.pageSize,
+      intervalMs: settings.relistIntervalMs,
+      verified: (drift) => sink.verified(drift),
+      regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
+    });
   }
 
   get status(): ReflectorStatus {
@@ -79,182 +82,243 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Everything up to this resourceVersion is in the sink. */
   get resourceVersion(): string | undefined {
-    return this.#resourceVersion;
+    return this.#position.resourceVersion;
   }
 
-  /** Works until `signal` aborts; then resolves, with no request and no timer left behind. */
-  async run(signal: AbortSignal): Promise<void> {
+  /**
+   * Works until `signal` aborts; then resolves, with no request and no timer left behind. While it
+   * runs, a second call starts nothing: it answers with the end of the first.
+   */
+  run(signal: AbortSignal): Promise<void> {
+    this.#running ??= this.#run(signal).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /**
+   * Compares the sink with an authoritative list, as is done every `relistIntervalMs`; waits for a
+   * live watch first. Calls no handler; what is found is repaired by a list afterwards.
+   *
+   * @returns the keys that differed for 30 s; none when a list has replaced everything meanwhile.
+   * @throws OperatorError `NOT_SYNCED` when the reflector does not run; what the list throws; the
+   *   reason of the stop when it is stopped first.
+   */
+  verify(): Promise<readonly ObjectKey[]> {
+    return this.#verifier.verify();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const seat = this.#options.gate.join();
+    this.#meter.entered(this.#reporter.starting().health);
     try {
-      await Promise.all([this.#mirror(signal), this.#verifyForEver(signal)]);
+      await Promise.all([this.#mirror(seat, signal), this.#verifier.run(signal)]);
     } catch (error) {
       if (!signal.aborted) throw error; // a sink that throws is a bug: it must not pass for a failure
     } finally {
+      seat.leave();
+      this.#verifier.stop();
       this.#reporter.stopped();
     }
   }
 
-  async #mirror(signal: AbortSignal): Promise<void> {
-    let list: ListConsistency | undefined = { kind: 'latest' };
+  async #mirror(seat: GateSeat, signal: AbortSignal): Promise<void> {
+    this.#due = this.#firstList();
+    await Promise.resolve(); // let the other sources of the process join
+    await this.#wait(seat.startDelayMs(), signal);
     while (!signal.aborted) {
-      const action: Decision | undefined =
-        list === undefined ? await this.#watch(signal) : await this.#list(list, signal);
+      const pages = this.#due !== undefined && !this.#mode.streams;
+      const decision = pages ? await this.#list(signal) : await this.#watch(signal);
       if (signal.aborted) return;
-      if (action === undefined) {
-        list = undefined;
-        continue;
-      }
-      const delayMs = this.#pace.delayMs(action);
-      this.#reporter.failed(action, delayMs, action.error);
-      if (delayMs > 0) await sleep(this.#clock, delayMs, signal);
-      list = this.#listFor(action, list);
+      if (decision === undefined) continue;
+      const wasWatching = this.#due === undefined;
+      this.#due = listAfter(decision, this.#due, this.#position.resourceVersion);
+      const ownMs = this.#pace.delayMs(decision);
+      const lostWatch = wasWatching && this.#due !== undefined;
+      const delayMs = lostWatch ? Math.max(ownMs, seat.relistDelayMs()) : ownMs;
+      this.#reporter.failed(decision, delayMs, decision.error);
+      await this.#wait(delayMs, signal);
     }
   }
 
-  /** The list that `action` asks for, or undefined to watch. */
-  #listFor({ step }: Action, failed: ListConsistency | undefined): ListConsistency | undefined {
-    if (step === 'resume') return failed;
-    const resourceVersion = this.#resourceVersion;
-    if (step === 'relist-latest' || resourceVersion === undefined) return { kind: 'latest' };
-    return { kind: 'not-older-than', resourceVersion };
+  /** A run after another one never starts behind it. */
+  #firstList(): ListConsistency {
+    const { resourceVersion } = this.#position;
+    if (this.#options.settings.initialList === 'consistent') return { kind: 'latest' };
+    return resourceVersion === undefined
+      ? { kind: 'any' }
+      : { kind: 'not-older-than', resourceVersion };
   }
 
-  /** One list; undefined when it is in the sink. */
-  async #list(consistency: ListConsistency, signal: AbortSignal): Promise<Decision | undefined> {
-    this.#verification = undefined;
-    let list: CompleteList<T>;
+  /** The list that is due, page by page; undefined when it is in the sink. */
+  async #list(signal: AbortSignal): Promise<Decision | undefined> {
+    const { gate, clock, settings } = this.#options;
+    const { pageSize } = settings;
+    const release = await gate.enter(signal);
+    const startedAt = clock.monotonic();
+    let list: GatheredList<T>;
     try {
-      const { pageSize } = this.#settings;
+      const consistency = this.#due ?? { kind: 'latest' };
       list = await listAll(this.#source, { consistency, pageSize, signal });
     } catch (error) {
-      return this.#decide({ during: 'list', error }, false);
+      if (signal.aborted) return undefined;
+      const decision = this.#decide({ during: 'list', error }, false);
+      this.#meter.listed('paged', decision.reason, startedAt);
+      return decision;
+    } finally {
+      release();
     }
-    await this.#sink.replace(list);
-    this.#resourceVersion = list.resourceVersion;
-    this.#reporter.listed();
+    this.#meter.listed('paged', 'ok', startedAt);
+    this.#noteDuplicates(list.duplicates);
+    await this.#publish({ items: list.items, resourceVersion: list.resourceVersion });
     return undefined;
   }
 
-  /** One watch, and what to do after it. */
-  async #watch(signal: AbortSignal): Promise<Decision> {
-    const spacingMs = this.#pace.spacingMs();
-    if (spacingMs > 0) await sleep(this.#clock, spacingMs, signal);
+  async #publish(list: CompleteList<T>): Promise<void> {
+    if (this.#position.isAhead(list.resourceVersion)) this.#noteRegression(list.resourceVersion);
+    this.#verifier.replaced();
+    await this.#sink.replace(list);
+    this.#position.jump(list.resourceVersion);
+    this.#due = undefined;
+    this.#regressed = false;
+    this.#mode.listed();
+    this.#reporter.listed();
+  }
+
+  /** One watch, and what to do after it; it begins with the list that is due, where one is. */
+  async #watch(signal: AbortSignal): Promise<Decision | undefined> {
+    await this.#wait(this.#pace.spacingMs(), signal);
+    const { clock, gate } = this.#options;
+    const streams = this.#due !== undefined;
+    const release = streams ? await gate.enter(signal) : (): void => {};
     using cut = linkedAbort(signal);
     let drifted = false;
-    this.#cutForDrift = () => {
-      drifted = true;
-      cut.abort(new Error('cache drifted'));
+    const watching = (): void =>
+      this.#verifier.watching(() => {
+        drifted = true;
+        cut.abort(new Error('cache drifted'));
+      });
+    const startedAt = clock.monotonic();
+    const publish = async (list: CompleteList<T>): Promise<void> => {
+      release();
+      this.#meter.listed('stream', 'ok', startedAt);
+      await this.#publish(list);
+      watching();
     };
+    const receiver = this.#receiver(streams ? publish : undefined);
+    if (!streams) watching();
+    try {
+      const report = await this.#window(receiver, cut.signal);
+      if (signal.aborted) return undefined;
+      if (drifted) return RELIST_NOW;
+      if (this.#due !== undefined) return this.#unfinished(report, startedAt);
+      return await this.#afterWatch(report, signal);
+    } finally {
+      release();
+      this.#verifier.notWatching();
+    }
+  }
+
+  #receiver(publish: ((list: CompleteList<T>) => Promise<void>) | undefined): WatchReceiver<T> {
+    return new WatchReceiver({
+      sink: this.#sink,
+      position: this.#position,
+      meter: this.#meter,
+      reporter: this.#reporter,
+      verifier: this.#verifier,
+      publish,
+    });
+  }
+
+  async #window(receiver: WatchReceiver<T>, signal: AbortSignal): Promise<WindowReport> {
     const timeoutSeconds = this.#timeoutSeconds();
     this.#pace.opened();
-    const report = await watchWindow(this.#source, this.#windowSink(), {
-      resourceVersion: this.#resourceVersion ?? '',
+    const report = await watchWindow(this.#source, receiver, {
+      resourceVersion: this.#versionToWatchFrom(),
+      ...(receiver.awaitsInitialEvents && {
+        awaitsInitialEvents: () => receiver.awaitsInitialEvents,
+      }),
       timeoutSeconds,
       livelyBefore: this.#livelyBefore,
-      clock: this.#clock,
-      signal: cut.signal,
+      clock: this.#options.clock,
+      onSkipped: () => this.#meter.skipped(),
+      signal,
     });
-    this.#cutForDrift = undefined;
-    if (report.acceptedForMs !== undefined) {
-      this.#pace.closed(report.acceptedForMs, timeoutSeconds * 1_000);
-    }
     this.#livelyBefore = report.lively;
-    if (signal.aborted || drifted) return RELIST_NOW;
-    const action = this.#decide(report.outcome, hasWorked(report));
-    if (this.#isSuspicious(report, action) && (await this.#isServerBehind(signal))) {
-      return RELIST_NOW;
+    if (report.acceptedForMs !== undefined) {
+      const healthy = !('stalled' in report.outcome);
+      this.#pace.closed(report.acceptedForMs, timeoutSeconds * 1_000, healthy);
     }
-    return action;
+    return report;
   }
 
-  #windowSink(): WindowSink<T> {
-    return {
-      accepted: () => this.#reporter.accepted(),
-      proven: () => this.#reporter.proven(),
-      events: async (batch: readonly WatchEvent<T>[]): Promise<void> => {
-        await this.#sink.apply(batch);
-        this.#verification?.observe(batch);
-        this.#advance(batch);
-      },
-    };
+  async #afterWatch(report: WindowReport, signal: AbortSignal): Promise<Decision> {
+    if (report.slowConsumer) this.#meter.slowConsumer();
+    const decision = this.#decide(report.outcome, hasWorked(report));
+    if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
+    const seen = this.#position.resourceVersion;
+    if (seen === undefined || !this.#probe.suspects(report, decision)) return decision;
+    const behind = await this.#probe.find(seen, signal);
+    if (behind === undefined) return decision;
+    this.#noteRegression(behind);
+    return { ...RELIST_NOW, reason: 'ahead-of-server' };
   }
 
-  /** Only after the sink has the batch: whatever breaks in between is then seen again, not skipped. */
-  #advance(batch: readonly WatchEvent<T>[]): void {
-    for (const event of batch) {
-      const version =
-        event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
-      if (version === undefined || version === '') continue;
-      if (this.#resourceVersion !== undefined && isOlder(version, this.#resourceVersion)) continue;
-      this.#resourceVersion = version;
+  /** A watch ended before the list that it was to begin with was complete: nothing has changed. */
+  #unfinished(report: WindowReport, startedAt: number): Decision {
+    const { outcome } = report;
+    const error = 'error' in outcome ? outcome.error : undefined;
+    if (this.#mode.ended(report)) {
+      this.#options.onNotice({ kind: 'not-streamed', error });
+      this.#meter.listed('stream', 'stream-refused', startedAt);
+      return REPEAT_NOW;
     }
+    const decision = this.#decide(
+      'error' in outcome ? { during: 'list', error: outcome.error } : outcome,
+      false,
+    );
+    if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
+    this.#meter.listed('stream', decision.reason, startedAt);
+    return decision;
   }
 
   #decide(outcome: Outcome, worked: boolean): Decision {
     const action = classify(outcome, this.#history);
     this.#history = remember(this.#history, action, worked);
+    if (action.reason === 'stalled') this.#meter.stalled();
+    if (action.reason === 'undecodable') this.#meter.undecodable();
     return 'error' in outcome ? { ...action, error: outcome.error } : action;
   }
 
-  /**
-   * A window without a line, or a second stall, may mean that the server has gone back in time: it
-   * accepts a watch from a future resourceVersion, and is silent until it gets there.
-   */
-  #isSuspicious(report: WindowReport, action: Action): boolean {
-    this.#stallsInARow = action.reason === 'stalled' ? this.#stallsInARow + 1 : 0;
-    const silent = action.reason === 'ended' && report.lines === 0;
-    return silent || this.#stallsInARow >= 2;
+  /** Said and counted once for each time that the server goes back. */
+  #noteRegression(to: string): void {
+    if (this.#regressed) return;
+    this.#regressed = true;
+    this.#meter.regressed();
+    const from = this.#position.resourceVersion ?? '';
+    this.#options.onNotice({ kind: 'regression', from, to });
   }
 
-  async #isServerBehind(signal: AbortSignal): Promise<boolean> {
-    try {
-      const consistency = { kind: 'latest' } as const;
-      const probe = await this.#source.listPage({ consistency, limit: 1, signal });
-      const behind = isOlder(probe.resourceVersion, this.#resourceVersion ?? '');
-      if (behind) this.#reporter.failed({ ...RELIST_NOW, reason: 'ahead-of-server' }, 0);
-      return behind;
-    } catch {
-      return false; // the watch that follows meets the same failure, and is classified
-    }
+  #noteDuplicates(keys: readonly ObjectKey[]): void {
+    if (keys.length === 0) return;
+    this.#meter.duplicated(keys.length);
+    this.#options.onNotice({ kind: 'duplicates', keys });
+  }
+
+  /** Of a streamed list, how old it may be; empty for the newest state. */
+  #versionToWatchFrom(): string {
+    const due = this.#due;
+    if (due === undefined) return this.#position.resourceVersion ?? '';
+    if (due.kind === 'latest') return '';
+    return due.kind === 'any' ? '0' : due.resourceVersion;
   }
 
   #timeoutSeconds(): number {
-    const [min, max] = this.#settings.watchTimeoutSeconds;
-    return Math.floor(min + (max - min) * this.#random());
+    const [min, max] = this.#options.settings.watchTimeoutSeconds;
+    return Math.floor(min + (max - min) * this.#options.random());
   }
 
-  async #verifyForEver(signal: AbortSignal): Promise<void> {
-    const { relistIntervalMs, pageSize } = this.#settings;
-    while (relistIntervalMs > 0 && !signal.aborted) {
-      await sleep(this.#clock, relistIntervalMs * (0.8 + 0.4 * this.#random()), signal);
-      if (this.#cutForDrift === undefined) continue; // listing or waiting: a list is due anyway
-      const verification = new Verification(this.#sink, this.#clock);
-      this.#verification = verification;
-      try {
-        const drift = await verification.run(this.#source, { pageSize, signal });
-        if (this.#verification !== verification) continue; // a list has replaced the cache since
-        this.#sink.verified(drift);
-        if (drift.length > 0) this.#cutForDrift?.();
-      } catch {
-        // The watch beside it meets the same failure and reports it; the next round tries again.
-      } finally {
-        if (this.#verification === verification) this.#verification = undefined;
-      }
-    }
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await sleep(this.#options.clock, ms, signal);
   }
-}
-
-/** An action, and the failure that it answers. */
-interface Decision extends Action {
-  readonly error?: unknown;
-}
-
-const RELIST_NOW: Action = {
-  step: 'relist-latest',
-  wait: 'none',
-  atLeastMs: 0,
-  reason: 'ended',
-};
-
-function hasWorked({ lines, acceptedForMs }: WindowReport): boolean {
-  return lines > 0 || (acceptedForMs ?? 0) >= SHORT_WATCH_MS;
 }

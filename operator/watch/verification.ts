@@ -33,6 +33,8 @@ export class Verification {
   readonly #clock: Clock;
   /** Deletes that the watch has delivered since the list began. */
   readonly #deleted = new Map<ObjectKey, string | undefined>();
+  /** All that the watch has touched since then. */
+  readonly #touched = new Set<ObjectKey>();
 
   constructor(view: VersionView, clock: Clock) {
     this.#view = view;
@@ -42,38 +44,46 @@ export class Verification {
   /** Must be called with every batch that the watch delivers while `run` is under way. */
   observe(batch: readonly WatchEvent<KubernetesObject>[]): void {
     for (const event of batch) {
-      if (event.type !== 'DELETED') continue;
-      this.#deleted.set(keyOf(event.object), event.object.metadata.resourceVersion);
+      if (event.type === 'BOOKMARK') continue;
+      const key = keyOf(event.object);
+      this.#touched.add(key);
+      if (event.type === 'DELETED') this.#deleted.set(key, event.object.metadata.resourceVersion);
     }
   }
 
   /**
    * The keys that differ and stay different for 30 s.
    *
+   * @param listed - told of the resourceVersion of the list, as soon as it is there.
    * @throws what the list throws, and `signal.reason`.
    */
   async run(
     source: Pick<ListWatch<KubernetesObject>, 'listPage'>,
     request: { readonly pageSize: number; readonly signal: AbortSignal },
+    listed: (resourceVersion: string) => void = () => {},
   ): Promise<readonly ObjectKey[]> {
-    const listed = new Map<ObjectKey, ObjectVersion>();
-    let listVersion: string | undefined;
+    const wanted = new Map<ObjectKey, ObjectVersion>();
+    let listVersion = '';
     const latest = { kind: 'latest' } as const;
-    for await (const page of listPages(source, { ...request, consistency: latest })) {
-      listVersion ??= page.resourceVersion;
+    for await (const { page, first } of listPages(source, { ...request, consistency: latest })) {
+      if (first) {
+        wanted.clear();
+        listVersion = page.resourceVersion;
+      }
       for (const item of page.items) {
         const { uid, resourceVersion } = item.metadata;
-        listed.set(keyOf(item), { uid, resourceVersion });
+        wanted.set(keyOf(item), { uid, resourceVersion });
       }
     }
+    listed(listVersion);
     const differs = (key: ObjectKey): boolean => {
-      const wanted = listed.get(key);
-      return wanted === undefined
+      const version = wanted.get(key);
+      return version === undefined
         ? this.#isLeftOver(key, listVersion)
-        : this.#isBehind(key, wanted);
+        : this.#isBehind(key, version);
     };
     const givenUpAt = this.#clock.monotonic() + PATIENCE_MS;
-    let suspects = [...new Set([...listed.keys(), ...this.#view.keys()])].filter(differs);
+    let suspects = [...new Set([...wanted.keys(), ...this.#view.keys()])].filter(differs);
     while (suspects.length > 0 && this.#clock.monotonic() < givenUpAt) {
       await sleep(this.#clock, RECHECK_MS, request.signal);
       suspects = suspects.filter(differs);
@@ -84,20 +94,29 @@ export class Verification {
   /** The list has the object; the cache has not, or has an older state of it. */
   #isBehind(key: ObjectKey, wanted: ObjectVersion): boolean {
     const cached = this.#view.version(key);
-    if (cached?.uid === wanted.uid && isAtLeast(cached?.resourceVersion, wanted.resourceVersion)) {
-      return false;
+    const order = orderOf(cached?.resourceVersion, wanted.resourceVersion);
+    if (cached?.uid === wanted.uid && isAtLeast(order)) return false;
+    if (this.#deleted.has(key)) {
+      return !isAtLeast(orderOf(this.#deleted.get(key), wanted.resourceVersion), true);
     }
-    return !isAtLeast(this.#deleted.get(key), wanted.resourceVersion);
+    return !(cached !== undefined && order === undefined && this.#touched.has(key));
   }
 
   /** The cache has an object that the list has not, and did not learn of it after the list. */
-  #isLeftOver(key: ObjectKey, listVersion: string | undefined): boolean {
+  #isLeftOver(key: ObjectKey, listVersion: string): boolean {
     const cached = this.#view.version(key);
-    return cached !== undefined && !isAtLeast(cached.resourceVersion, listVersion);
+    if (cached === undefined) return false;
+    const order = orderOf(cached.resourceVersion, listVersion);
+    return order === undefined ? !this.#touched.has(key) : order <= 0;
   }
 }
 
-function isAtLeast(version: string | undefined, other: string | undefined): boolean {
-  if (version === undefined || other === undefined) return false;
-  return (compareResourceVersions(version, other) ?? -1) >= 0;
+/** Undefined where there is no order: then only what the watch has touched since can excuse a key. */
+function orderOf(version: string | undefined, other: string | undefined): number | undefined {
+  if (version === undefined || other === undefined) return undefined;
+  return compareResourceVersions(version, other);
+}
+
+function isAtLeast(order: number | undefined, whenUnordered = false): boolean {
+  return order === undefined ? whenUnordered : order >= 0;
 }

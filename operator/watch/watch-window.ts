@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { type Outcome, SHORT_WATCH_MS } from './classify.ts';
 import type { ListWatch } from './list-watch.ts';
+import { watchdog } from './watchdog.ts';
 
 /** What the server is given beyond its own deadline before the line is taken for dead. */
 const GRACE_MS = 10_000;
@@ -14,12 +15,22 @@ const PROVEN_SILENCE_MS = 90_000;
 /** Longest gap of a window that proves that bookmarks come. */
 const PROOF_GAP_MS = 75_000;
 
+/** Initial events come without pause; some servers and proxies never send the marker of their end. */
+const INITIAL_SILENCE_MS = 10_000;
+const INITIAL_EVENTS_MS = 120_000;
+
+/** A handler that holds a batch for so long may have made the server give up on us. */
+const SLOW_HOLD_MS = 1_000;
+
 export interface WindowRequest {
   readonly resourceVersion: string;
+  /** Asks for initial events; true until their end has come. */
+  readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
   /** The window before saw a line at least every 75 s: silence means more now. */
   readonly livelyBefore: boolean;
   readonly clock: Clock;
+  readonly onSkipped?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -32,6 +43,8 @@ export interface WindowReport {
   readonly lines: number;
   /** A line came at least every 75 s. */
   readonly lively: boolean;
+  /** It ended before its time, and a handler had held up the reading for a second or more. */
+  readonly slowConsumer: boolean;
 }
 
 /** What happens to a window's contents; both are awaited, so that a slow consumer slows the socket. */
@@ -54,85 +67,109 @@ export async function watchWindow<T extends KubernetesObject>(
   sink: WindowSink<T>,
   request: WindowRequest,
 ): Promise<WindowReport> {
-  const { clock, timeoutSeconds, resourceVersion } = request;
+  const { clock, timeoutSeconds, resourceVersion, onSkipped, awaitsInitialEvents } = request;
   using line = linkedAbort(request.signal);
   const openedAt = clock.monotonic();
-  const hardLimitMs = timeoutSeconds * 1_000 + GRACE_MS;
-  const silenceMs = request.livelyBefore ? Math.min(PROVEN_SILENCE_MS, hardLimitMs) : hardLimitMs;
-  let activeAt = openedAt;
-  let handing = false;
-  let stalled = false;
+  const dog = watchdog({
+    clock,
+    limitAt: limits(request, openedAt),
+    cut: () => line.abort(new Error('watch stalled')),
+  });
+  const gaps = new GapMeter(clock);
   let bug: { readonly error: unknown } | undefined;
-  let lines = 0;
-  let lastLineAt = openedAt;
-  let longestGapMs = 0;
   let acceptedAt: number | undefined;
-
-  const limitAt = (): number => Math.min(openedAt + hardLimitMs, activeAt + silenceMs);
-  const check = (): void => {
-    const leftMs = limitAt() - clock.monotonic();
-    // A consumer that holds a batch keeps us from reading: that is not the line's silence.
-    if (leftMs > 0 || handing) cancelCheck = clock.schedule(Math.max(leftMs, 1_000), check);
-    else cancelCheck = confirm();
-  };
-  // After a stall of our own event loop the bytes may be waiting: let them in before judging.
-  const confirm = (): (() => void) => {
-    const seenAt = activeAt;
-    const turn = setImmediate(() => {
-      if (activeAt !== seenAt) return check();
-      stalled = true;
-      line.abort(new Error('watch stalled'));
-    });
-    return () => clearImmediate(turn);
-  };
-  let cancelCheck = clock.schedule(limitAt() - openedAt, check);
+  let longestHoldMs = 0;
   let cancelProof = (): void => {};
 
-  const report = (outcome: Outcome): WindowReport => ({
-    outcome,
-    lines,
-    lively: lines > 0 && Math.max(longestGapMs, clock.monotonic() - lastLineAt) <= PROOF_GAP_MS,
-    acceptedForMs: acceptedAt === undefined ? undefined : clock.monotonic() - acceptedAt,
-  });
+  const report = (outcome: Outcome): WindowReport => {
+    const acceptedForMs = acceptedAt === undefined ? undefined : clock.monotonic() - acceptedAt;
+    const { lines, lively } = gaps;
+    const early = acceptedForMs !== undefined && acceptedForMs < timeoutSeconds * 1_000;
+    const slowConsumer = early && !dog.fired && longestHoldMs >= SLOW_HOLD_MS;
+    return { outcome, acceptedForMs, lines, lively, slowConsumer };
+  };
+  const hand = async (batch: readonly WatchEvent<T>[]): Promise<void> => {
+    const heldAt = clock.monotonic();
+    dog.hold();
+    try {
+      await sink.events(batch);
+    } catch (error) {
+      bug = { error };
+      throw error;
+    }
+    dog.release();
+    longestHoldMs = Math.max(longestHoldMs, clock.monotonic() - heldAt);
+  };
   try {
     const batches = await source.watch({
       resourceVersion,
       timeoutSeconds,
-      onActivity: () => {
-        activeAt = clock.monotonic();
-      },
+      ...(awaitsInitialEvents !== undefined && { sendInitialEvents: true }),
+      onActivity: () => dog.active(),
+      ...(onSkipped !== undefined && { onSkipped }),
       signal: line.signal,
     });
     acceptedAt = clock.monotonic();
-    activeAt = acceptedAt;
+    dog.active();
     sink.accepted();
     cancelProof = clock.schedule(SHORT_WATCH_MS, () => sink.proven());
     for await (const batch of batches) {
       if (line.signal.aborted) break;
-      const nowMs = clock.monotonic();
-      longestGapMs = Math.max(longestGapMs, nowMs - lastLineAt);
-      lastLineAt = nowMs;
-      activeAt = nowMs;
-      lines += batch.length;
+      gaps.saw(batch.length);
       sink.proven();
-      handing = true;
-      try {
-        await sink.events(batch);
-      } catch (error) {
-        bug = { error };
-        throw error;
-      }
-      handing = false;
-      activeAt = clock.monotonic();
+      await hand(batch);
     }
-    if (stalled) return report({ during: 'stream', stalled });
-    return report({ during: 'stream', lines, livedMs: clock.monotonic() - acceptedAt });
+    if (dog.fired) return report({ during: 'stream', stalled: true });
+    const livedMs = clock.monotonic() - acceptedAt;
+    return report({ during: 'stream', lines: gaps.lines, livedMs });
   } catch (error) {
     if (bug !== undefined) throw bug.error;
-    if (stalled) return report({ during: 'stream', stalled });
+    if (dog.fired) return report({ during: 'stream', stalled: true });
     return report({ during: acceptedAt === undefined ? 'open' : 'stream', error });
   } finally {
-    cancelCheck();
+    dog.stop();
     cancelProof();
+  }
+}
+
+/** When a line that was last active at a time is dead. */
+function limits(
+  { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WindowRequest,
+  openedAt: number,
+): (activeAt: number) => number {
+  const hardLimitMs = timeoutSeconds * 1_000 + GRACE_MS;
+  const silenceMs = livelyBefore ? Math.min(PROVEN_SILENCE_MS, hardLimitMs) : hardLimitMs;
+  return (activeAt) =>
+    awaitsInitialEvents?.() === true
+      ? Math.min(openedAt + INITIAL_EVENTS_MS, activeAt + INITIAL_SILENCE_MS)
+      : Math.min(openedAt + hardLimitMs, activeAt + silenceMs);
+}
+
+/** How regularly lines come. */
+class GapMeter {
+  readonly #clock: Clock;
+  #lastLineAt: number;
+  #longestGapMs = 0;
+  #lines = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#lastLineAt = clock.monotonic();
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+
+  get lively(): boolean {
+    const gapMs = Math.max(this.#longestGapMs, this.#clock.monotonic() - this.#lastLineAt);
+    return this.#lines > 0 && gapMs <= PROOF_GAP_MS;
+  }
+
+  saw(lines: number): void {
+    const nowMs = this.#clock.monotonic();
+    this.#longestGapMs = Math.max(this.#longestGapMs, nowMs - this.#lastLineAt);
+    this.#lastLineAt = nowMs;
+    this.#lines += lines;
   }
 }

@@ -27,7 +27,7 @@ const list = (metadata: object): object => ({
   kind: 'ConfigMapList',
   apiVersion: 'v1',
   metadata,
-  items: [{ metadata: { name: 'a' } }],
+  items: [{ metadata: { name: 'a', uid: 'u' } }],
 });
 const latest = { consistency: { kind: 'latest' }, limit: 500, signal } as const;
 const fresh = { resourceVersion: '100', timeoutSeconds: 300, signal } as const;
@@ -61,7 +61,7 @@ describe('a page', () => {
     const page = await listWatch(transport, configMaps, scope).listPage(request);
 
     expect(page).toEqual({
-      items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
+      items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u' } }],
       resourceVersion: '9',
       continueToken: undefined,
     });

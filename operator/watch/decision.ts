@@ -1,0 +1,54 @@
+import { AmbassadorError, ProtocolError } from '../core/errors.ts';
+import { type Action, SHORT_WATCH_MS } from './classify.ts';
+import type { ListConsistency } from './list-watch.ts';
+import type { WindowReport } from './watch-window.ts';
+
+/** An action, and the failure that it answers. */
+export interface Decision extends Action {
+  readonly error?: unknown;
+}
+
+/** The sink is known to be wrong: whatever it holds, a new list is due. */
+export const RELIST_NOW: Decision = Object.freeze({
+  step: 'relist-latest',
+  wait: 'none',
+  atLeastMs: 0,
+  reason: 'ended',
+});
+
+/** The list that is due is tried again, in another way. */
+export const REPEAT_NOW: Decision = Object.freeze({ ...RELIST_NOW, step: 'resume' });
+
+/** A watch that delivered something, or lived for a second. */
+export function hasWorked({ lines, acceptedForMs }: WindowReport): boolean {
+  return lines > 0 || (acceptedForMs ?? 0) >= SHORT_WATCH_MS;
+}
+
+/**
+ * The list that is due after a decision; undefined when the watch goes on.
+ *
+ * @param due - the list that was due before, and failed.
+ * @param resourceVersion - what the sink has; undefined before its first list.
+ */
+export function listAfter(
+  { step, error }: Decision,
+  due: ListConsistency | undefined,
+  resourceVersion: string | undefined,
+): ListConsistency | undefined {
+  if (step === 'resume') return isTooBigAtOnce(due, error) ? { kind: 'latest' } : due;
+  if (step === 'relist-latest' || resourceVersion === undefined) return { kind: 'latest' };
+  return { kind: 'not-older-than', resourceVersion };
+}
+
+/**
+ * A list not older than a resourceVersion comes without pages. Where that answer does not get
+ * through in time or in one piece, repeating it would fail for ever; the latest list has pages.
+ */
+function isTooBigAtOnce(due: ListConsistency | undefined, error: unknown): boolean {
+  if (due === undefined || due.kind === 'latest') return false;
+  if (error instanceof ProtocolError) return error.code === 'DECODE';
+  return (
+    error instanceof AmbassadorError &&
+    (error.code === 'AMBASSADOR_TIMEOUT' || error.code === 'CONNECTION_LOST')
+  );
+}

@@ -1,0 +1,148 @@
+import type { Clock } from '../core/clock.ts';
+
+/** Lists at a time in one process: a restart of an API server must not cost it one per source. */
+export const DEFAULT_CONCURRENT_LISTS = 4;
+
+/** More sources than this do not start at the same moment. */
+const CALM_START_SOURCES = 10;
+const START_SPREAD_MS = 1_000;
+
+/** So many sources that must list anew within a second have lost their watches together. */
+const MASS_SOURCES = 5;
+const MASS_WINDOW_MS = 1_000;
+const MASS_SPREAD_MS = 2_000;
+
+/** How long a resource that cannot stream its list is listed page by page without trying again. */
+const REFUSAL_MS = 60 * 60 * 1_000;
+
+export interface ListGateOptions {
+  readonly clock: Clock;
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  /** Lists at a time. Default 4. */
+  readonly concurrentLists?: number;
+}
+
+/** Gives a place at the gate back. Calling it twice does nothing. */
+export type Release = () => void;
+
+/** One source's seat; it is given back with `leave`. */
+export interface GateSeat {
+  /** How long to wait before the first list, once every source of the process has joined. */
+  startDelayMs(): number;
+  /** How long to wait before a list that a failure has made necessary. */
+  relistDelayMs(): number;
+  leave(): void;
+}
+
+interface Waiting {
+  readonly admit: () => void;
+}
+
+/**
+ * What the sources of one process share, so that together they are gentle to the API server: how
+ * many list at a time, when they start, and which resources cannot stream their lists.
+ *
+ * First come, first served. Waiting is no failure, and is not reported as one.
+ */
+export class ListGate {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #free: number;
+  readonly #queue: Waiting[] = [];
+  /** In the order in which they joined. */
+  readonly #seats = new Set<GateSeat>();
+  readonly #relists = new Map<GateSeat, number>();
+  readonly #refusedAt = new Map<string, number>();
+
+  constructor({ clock, random = Math.random, concurrentLists }: ListGateOptions) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#free = concurrentLists ?? DEFAULT_CONCURRENT_LISTS;
+  }
+
+  /** Counts a source in. */
+  join(): GateSeat {
+    const seat: GateSeat = {
+      startDelayMs: () => this.#startDelayMs(seat),
+      relistDelayMs: () => this.#relistDelayMs(seat),
+      leave: () => {
+        this.#seats.delete(seat);
+        this.#relists.delete(seat);
+      },
+    };
+    this.#seats.add(seat);
+    return seat;
+  }
+
+  /**
+   * Resolves when a list may be sent; the caller must release the place when it has ended.
+   *
+   * @throws `signal.reason` when aborted first; no place is taken then.
+   */
+  enter(signal: AbortSignal): Promise<Release> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      if (this.#free > 0) {
+        this.#free--;
+        resolve(this.#place());
+        return;
+      }
+      const onAbort = (): void => {
+        this.#queue.splice(this.#queue.indexOf(waiting), 1);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        admit: () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve(this.#place());
+        },
+      };
+      this.#queue.push(waiting);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** A resource cannot stream its list; said by group, version and name. */
+  refuseStreaming(resource: string): void {
+    this.#refusedAt.set(resource, this.#clock.monotonic());
+  }
+
+  /** It is not known that `resource` cannot stream its list, or that was an hour ago. */
+  mayStream(resource: string): boolean {
+    const refusedAt = this.#refusedAt.get(resource);
+    return refusedAt === undefined || this.#clock.monotonic() - refusedAt >= REFUSAL_MS;
+  }
+
+  /** A place that its holder has; it goes straight to whoever waits longest. */
+  #place(): Release {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.#queue.shift();
+      if (next === undefined) this.#free++;
+      else next.admit();
+    };
+  }
+
+  /** Spread over a second, each in its own slot, so that the order of joining is kept. */
+  #startDelayMs(seat: GateSeat): number {
+    if (this.#seats.size <= CALM_START_SOURCES) return 0;
+    const slot = [...this.#seats].indexOf(seat);
+    return ((slot + this.#random()) / this.#seats.size) * START_SPREAD_MS;
+  }
+
+  /** The first four cannot know that more will follow; the cap on lists holds for them, too. */
+  #relistDelayMs(seat: GateSeat): number {
+    const nowMs = this.#clock.monotonic();
+    for (const [other, at] of this.#relists) {
+      if (nowMs - at > MASS_WINDOW_MS) this.#relists.delete(other);
+    }
+    this.#relists.set(seat, nowMs);
+    return this.#relists.size < MASS_SOURCES ? 0 : this.#random() * MASS_SPREAD_MS;
+  }
+}

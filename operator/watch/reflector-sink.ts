@@ -1,0 +1,23 @@
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
+import type { CompleteList } from './list-all.ts';
+import type { ReflectorStatus } from './reflector-status.ts';
+import type { VersionView } from './verification.ts';
+
+/**
+ * Where a reflector puts what it learns. One call at a time; each is awaited, so that a slow sink
+ * slows the socket instead of filling memory.
+ */
+export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
+  /** The whole collection, at once: what is not in it is gone. */
+  replace(list: CompleteList<T>): void | Promise<void>;
+  /**
+   * Changes in the order of the wire. Bookmarks are among them and mean nothing to a cache. So may be
+   * a state of an object that is older than the one it has: that is to be ignored.
+   */
+  apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
+  /** The state changed; once per change, not per attempt. */
+  statusChanged(status: ReflectorStatus): void;
+  /** An authoritative relist has compared; `drift` names what the watch had got wrong. */
+  verified(drift: readonly ObjectKey[]): void;
+}
