@@ -67,7 +67,9 @@ export class Ledger {
     this.#gone = new Set();
   }
 
-  #take({ type, key, object }: Change): void {
+  #take(change: Change): void {
+    const { type, key, object } = change;
+    if (change.type === 'update' && change.old === change.object) return; // a resync says nothing
     this.#eventCount++;
     const seen = seenOf(object);
     const known = this.live.get(key);

@@ -26,6 +26,9 @@ const things = source(
 /** Small, so that lists of a few objects take several pages. */
 const PAGE_SIZE = 3;
 
+/** Longer than any pause between two attempts. */
+const AT_REST_MS = 300_000;
+
 export interface WorldOptions {
   /** Mean time between authoritative relists; 0 for none. */
   readonly relistIntervalMs: number;
@@ -144,9 +147,16 @@ export class World {
     this.collection.calm();
     await this.clock.advanceAndSettle(this.options.quiesceMs);
     const { informer, ledger, reconciled } = this.#life;
-    const { objects } = this.collection;
+    const { objects, lists } = this.collection;
+    // One object is what a probe asks for, to see that a silent server is not an older one.
+    const listCount = (): number => lists.filter(({ limit }) => limit !== 1).length;
+    const listsBefore = listCount();
+    await this.clock.advanceAndSettle(AT_REST_MS);
+    const restless = this.options.relistIntervalMs === 0 && listCount() > listsBefore;
     const stored = new Map(informer.store.list().map((object) => [keyOf(object), seenOf(object)]));
     return [
+      ...(restless ? ['it lists although all is well'] : []),
+      ...(informer.status.health === 'healthy' ? [] : [`it is ${informer.status.health}`]),
       ...ledger.violations,
       ...differences(stored, objects).map((word) => `store: ${word}`),
       ...differences(ledger.live, objects).map((word) => `handlers: ${word}`),

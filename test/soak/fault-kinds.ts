@@ -84,12 +84,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 
   // The ambassador
   'ambassador: killed': async (scene) => {
-    await scene.proxy.kill();
-    await until(scene, () => scene.proxy.start());
+    await scene.ambassador.kill();
+    await until(scene, () => scene.ambassador.start());
   },
   'ambassador: frozen': async (scene) => {
-    scene.proxy.freeze();
-    await until(scene, () => scene.proxy.thaw());
+    scene.ambassador.freeze();
+    await until(scene, () => scene.ambassador.thaw());
   },
   'ambassador: upstream refused': async (scene) => {
     await scene.gate.refuse();

@@ -6,20 +6,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Random } from '../convergence/random.ts';
 import { acceleratedClock } from './accelerated-clock.ts';
 import { parseSoakArguments, type SoakArguments, USAGE } from './arguments.ts';
-import { startEnvironment } from './environment.ts';
-import { FAULTS, type Scene } from './fault-kinds.ts';
+import { startEnvironment, throughKubectl } from './environment.ts';
+import type { Scene } from './fault-kinds.ts';
 import { leakedHandles, type MemorySample, memoryGrowth } from './footprint.ts';
 import { type Findings, report, targetsMissed } from './report.ts';
+import { Rounds } from './round.ts';
 import { Subject } from './subject.ts';
 import { Writer } from './writer.ts';
 
+/** The distance between two checkpoints, most of it a storm. */
 const ROUND_MS = 20_000;
-/** What is left of a round when faults end. */
-const CALM_MS = 3_000;
-/** Five backoffs of the longest kind at the default speed. */
+const STORM_MS = 17_000;
+
+/** The longest backoff is 60 s: 3 s at the default speed. The rest is for a slow machine. */
 const PATIENCE_MS = 20_000;
-const WRITE_EVERY_MS = 25;
-const FAULT_EVERY_MS = [700, 1_500] as const;
+
+const PACE = { writeEveryMs: 25, faultEveryMs: [700, 1_500] } as const;
 
 async function main(words: readonly string[]): Promise<number> {
   const parsed = parseSoakArguments(words);
@@ -41,82 +43,49 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
   process.stderr.write(`seed ${seed}, ${minutes} minutes, clock at ${speed} times\n`);
   const handlesBefore = process.getActiveResourcesInfo();
   const clock = acceleratedClock(speed);
-  const random = new Random(seed);
-  const environment = await startEnvironment(clock);
+  const environment = await startEnvironment(clock, throughKubectl);
   const { server, gate, line } = environment;
   const subject = new Subject(line.url, server, clock, new Random(seed + 1));
   const writer = new Writer(server, new Random(seed + 2));
-  const scene: Scene = { ...environment, subject, random, speed };
-  const faults = new Map(Object.keys(FAULTS).map((name) => [name, 0]));
+  const scene: Scene = { ...environment, subject, random: new Random(seed), speed };
+  const rounds = new Rounds(scene, writer, PACE);
   const lost: string[] = [];
   const memory: MemorySample[] = [];
   const startedAt = performance.now();
   const elapsedMs = (): number => performance.now() - startedAt;
-  const faultCount = (): number => [...faults.values()].reduce((sum, count) => sum + count, 0);
   const sampler = setInterval(() => {
     memory.push({ atMs: elapsedMs(), bytes: process.memoryUsage.rss() });
   }, 1_000);
-  const reporter = setInterval(() => {
+  const progress = setInterval(() => {
     process.stderr.write(
       `${Math.round(elapsedMs() / 1_000)} s: ${writer.writeCount} writes, ` +
-        `${subject.eventCount} events, ${faultCount()} faults, ${gate.watchCount} watches, ` +
+        `${subject.eventCount} changes, ${rounds.faultCount} faults, ${gate.watchCount} watches, ` +
         `${gate.listCount} lists, ${lost.length} lost, ` +
         `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB\n`,
     );
   }, 10_000);
 
   subject.start();
-  let bag: string[] = [];
   let checkpointCount = 0;
   let settleMsMax = 0;
   while (elapsedMs() < minutes * 60_000) {
     const roundEndsAt = elapsedMs() + ROUND_MS;
-    const underway: Promise<void>[] = [];
-    let nextFaultAt = elapsedMs() + 500;
-    while (elapsedMs() < roundEndsAt - CALM_MS) {
-      writer.write();
-      if (elapsedMs() >= nextFaultAt) {
-        if (bag.length === 0) bag = random.shuffled(Object.keys(FAULTS));
-        const name = bag.pop() ?? '';
-        faults.set(name, (faults.get(name) ?? 0) + 1);
-        underway.push(Promise.resolve(FAULTS[name]?.(scene)));
-        nextFaultAt = elapsedMs() + random.between(...FAULT_EVERY_MS);
-      }
-      await wait(WRITE_EVERY_MS * 2 * random.next());
-    }
-    await Promise.all(underway);
-    await line.heal();
-    await gate.heal();
-    subject.calm();
+    await rounds.storm(STORM_MS);
     const calmAt = elapsedMs();
-    const converged = (): boolean =>
-      subject.differences().length === 0 && server.openWatches === subject.watchCount;
-    while (!converged() && elapsedMs() < calmAt + PATIENCE_MS) await wait(50);
+    const wrong = await rounds.settle(PATIENCE_MS);
     settleMsMax = Math.max(settleMsMax, elapsedMs() - calmAt);
     checkpointCount++;
-    const found = [
-      ...subject.differences(),
-      ...subject.takeViolations(),
-      ...subject.bugs.splice(0),
-    ];
-    if (server.openWatches !== subject.watchCount) {
-      found.push(`${server.openWatches} watches are open, not ${subject.watchCount}`);
-    }
-    for (const what of found.slice(0, 10)) process.stderr.write(`LOST ${what}\n`);
-    lost.push(...found);
+    for (const what of wrong.slice(0, 10)) process.stderr.write(`LOST ${what}\n`);
+    lost.push(...wrong);
     await wait(Math.max(0, roundEndsAt - elapsedMs()));
   }
-
   const ranMs = elapsedMs();
-  await subject.stop();
-  const stopAt = performance.now();
-  while ((server.openWatches > 0 || line.openCount > 0) && performance.now() < stopAt + 5_000) {
-    await wait(20);
-  }
-  const connectionsLeft = server.openWatches + line.openCount;
   clearInterval(sampler);
-  clearInterval(reporter);
+  clearInterval(progress);
+  await subject.stop();
+  const connectionsLeft = await leftOpen(scene);
   await environment.close();
+
   return {
     seed,
     minutes: ranMs / 60_000,
@@ -125,7 +94,7 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     writeCount: writer.writeCount,
     eventCount: subject.eventCount,
     reconcileCount: subject.reconcileCount,
-    faults,
+    faults: rounds.faults,
     watchCount: gate.watchCount,
     listCount: gate.listCount,
     driftCount: subject.driftCount,
@@ -134,6 +103,14 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     connectionsLeft,
     handlesLeft: await leakedHandles(handlesBefore),
   };
+}
+
+/** Connections to the line and watches in the server 5 s after the operator's end. */
+async function leftOpen({ server, line }: Scene): Promise<number> {
+  const count = (): number => server.openWatches + line.openCount;
+  const givenUpAt = performance.now() + 5_000;
+  while (count() > 0 && performance.now() < givenUpAt) await wait(20);
+  return count();
 }
 
 process.exitCode = await main(process.argv.slice(2));
