@@ -54,6 +54,8 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #waiting = new Waiting();
   /** Namespaces whose first list all handlers have been told of. */
   readonly #told = new Set<string>();
+  /** What `setNamespaces` was told; all of it may not be among the members yet. */
+  #wanted: readonly string[] | undefined;
   #wasSynced = false;
   #stopped = false;
 
@@ -78,10 +80,12 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   get synced(): boolean {
-    const informers = this.#informers();
-    this.#wasSynced ||= informers.every(({ synced }) => synced);
+    this.#wasSynced ||= this.#wantedEvery((namespace) => {
+      return this.#members.get(namespace)?.informer.synced === true;
+    });
     // One that has stopped shows nothing, which must not pass for a namespace without objects.
-    return this.#wasSynced && informers.every(({ state }) => state !== 'stopped') && !this.#stopped;
+    const working = this.#informers().every(({ state }) => state !== 'stopped');
+    return this.#wasSynced && working && !this.#stopped;
   }
 
   /** Of the namespace that needs attention most. */
@@ -106,6 +110,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
 
   /** Adds and removes namespaces, so that exactly `namespaces` are shown. */
   setNamespaces(namespaces: readonly string[]): void {
+    this.#wanted = [...namespaces];
     for (const namespace of this.namespaces) {
       if (!namespaces.includes(namespace)) this.#remove(namespace);
     }
@@ -193,10 +198,14 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   #memberChanged(): void {
-    if (this.synced && this.namespaces.every((namespace) => this.#told.has(namespace))) {
+    if (this.synced && this.#wantedEvery((namespace) => this.#told.has(namespace))) {
       this.#handlers.markSynced();
     }
     this.#waiting.changed();
+  }
+
+  #wantedEvery(condition: (namespace: string) => boolean): boolean {
+    return this.#wanted?.every(condition) ?? false;
   }
 
   #informers(): SharedInformer<T>[] {

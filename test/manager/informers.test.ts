@@ -1,0 +1,328 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type SourceOptions, source } from '../../operator/controller/source.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import type { Meter } from '../../operator/core/metrics.ts';
+import { Informers } from '../../operator/manager/informers.ts';
+import type { Scope } from '../../operator/manager/scope.ts';
+import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { defineResource, type Resource } from '../../operator/model/resource.ts';
+import { byLabel, byOwner } from '../../operator/store/indices.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import { FakeCollection } from '../support/fake-collection.ts';
+import { inNamespace } from '../support/in-namespace.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const nodes = defineResource({
+  group: '',
+  version: 'v1',
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+});
+
+/** Informers over collections, one for each scope that they ask for. */
+function world(
+  namespaces: readonly string[] = ['demo'],
+  options: { readonly meter?: Meter; readonly freeze?: boolean } = {},
+) {
+  const clock = new FakeClock();
+  const { lines, logFor } = recordingLog();
+  const asked: { readonly scope: Scope; readonly collection: FakeCollection }[] = [];
+  const prepared = new Map<string, FakeCollection>();
+  const prepare = (plural: string, namespace = 'demo'): FakeCollection => {
+    const name = `${plural} ${namespace}`;
+    const collection = prepared.get(name) ?? new FakeCollection();
+    prepared.set(name, collection);
+    return collection;
+  };
+  const informers = new Informers({
+    namespaces,
+    reflector: { clock, random: () => 0.5, relistIntervalMs: 0 },
+    log: logFor({}),
+    listWatchFor: (scope) => {
+      const { namespace = 'demo', resource } = scope;
+      const collection = prepare(resource.plural, namespace);
+      asked.push({ scope, collection });
+      return inNamespace(collection, namespace);
+    },
+    ...options,
+  });
+  const stop = new AbortController();
+  let running = Promise.resolve();
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const run = async (): Promise<void> => {
+    running = informers.run(stop.signal);
+    await settle();
+  };
+  const wire = (plural: string, namespace = 'demo') => {
+    const { lists, watches, openWatches } = prepare(plural, namespace);
+    return { lists: lists.length, watches: watches.length, open: openWatches.length };
+  };
+  return { asked, clock, informers, lines, prepare, run, stop, wire };
+}
+
+describe('C-21', () => {
+  test('equal sources of any number of controllers are one list and one watch', async () => {
+    const { asked, informers, run, wire } = world();
+    const first = informers.of(source(pods));
+    const again = informers.of(source(pods));
+    informers.of(source(pods, { namespace: { name: 'demo' } }));
+    const told: string[] = [];
+    first.addHandler(() => void told.push('first'));
+    again.addHandler(() => void told.push('again'));
+
+    await run();
+
+    expect(first).toBe(again);
+    expect(asked).toHaveLength(1);
+    expect(wire('pods')).toEqual({ lists: 1, watches: 1, open: 1 });
+  });
+
+  const keep = <T>(object: T): T => object;
+  test.each<[string, SourceOptions & { readonly resource?: Resource }]>([
+    ['resource', { resource: configMaps }],
+    ['namespace', { namespace: { name: 'other' } }],
+    ['all namespaces', { namespace: 'all' }],
+    ['label selector', { labelSelector: 'app=web' }],
+    ['field selector', { fieldSelector: 'metadata.name=a' }],
+    ['metadata only', { metadataOnly: true }],
+    ['transform', { transform: keep }],
+  ])('another %s is another watch', (_what, { resource = pods, ...options }) => {
+    const { asked, informers } = world();
+
+    informers.of(source(pods));
+    informers.of(source(resource, options));
+    informers.of(source(resource, options));
+
+    expect(asked).toHaveLength(2);
+  });
+
+  test('a scope that came while all run starts at once, and ends when its last user leaves', async () => {
+    const { informers, run, wire } = world();
+    informers.of(source(configMaps));
+    await run();
+
+    const one = informers.lease(source(pods, { namespace: { name: 'late' } }));
+    const two = informers.lease(source(pods, { namespace: { name: 'late' } }));
+    await settle();
+    const started = wire('pods', 'late');
+    one.release();
+    one.release(); // does nothing
+    await settle();
+    const withOne = [wire('pods', 'late').open, two.informer.synced];
+    two.release();
+    await settle();
+    const left = [wire('pods', 'late').open, two.informer.state];
+    const again = informers.lease(source(pods, { namespace: { name: 'late' } }));
+    await settle();
+
+    expect(started).toEqual({ lists: 1, watches: 1, open: 1 });
+    expect(withOne).toEqual([1, true]);
+    expect(left).toEqual([0, 'stopped']);
+    expect(again.informer.synced).toBe(true);
+    expect(wire('configmaps').open).toBe(1);
+  });
+
+  test('an optional user makes nobody wait, a needing one does until it leaves', async () => {
+    const { informers, run } = world();
+    const broken = { namespace: { name: 'broken' } } as const;
+    const never = { ...source(pods, broken), optional: true };
+    informers.of(never);
+    const beforeRun = informers.healthy;
+    const needing = informers.lease(source(pods, broken));
+    const needed = informers.healthy;
+    needing.release();
+    const afterwards = informers.healthy;
+    informers.of(source(pods, broken));
+    await run();
+
+    expect([beforeRun, needed, afterwards]).toEqual([true, false, true]);
+    expect(informers.healthy).toBe(true);
+  });
+
+  test('equal sources share indices, and may not mean different ones by one name', async () => {
+    const { informers, prepare, run } = world();
+    prepare('pods').put('a');
+    informers.of(source(pods, { indexes: { owner: byOwner } }));
+    const shared = informers.of(source(pods, { indexes: { owner: byOwner, app: byLabel('app') } }));
+    await run();
+
+    expect(shared.hasIndex('owner')).toBe(true);
+    expect(shared.store.byIndex('app', 'web')).toEqual([]);
+    expect(() => informers.of(source(pods, { indexes: { owner: byLabel('owner') } }))).toThrow(
+      ConfigurationError,
+    );
+  });
+});
+
+test('only metadata is asked for where a source says so', () => {
+  const { asked, informers } = world();
+
+  informers.of(source(pods, { metadataOnly: true }));
+  informers.of(source(pods));
+
+  expect(asked.map(({ scope }) => scope.metadataOnly)).toEqual([true, undefined]);
+});
+
+test('managed fields are not cached, unless the transform of a source keeps them', async () => {
+  const { asked, informers, prepare, run } = world();
+  const pod = prepare('pods').put('a');
+  Object.assign(pod.metadata, { managedFields: [{ manager: 'kubectl' }] });
+  const usual = informers.of(source(pods));
+  const keeping = informers.of(source(pods, { transform: (object) => object }));
+
+  await run();
+
+  const fieldsIn = ({ store }: typeof usual): unknown[] =>
+    store.list().map(({ metadata }) => metadata.managedFields);
+  expect(asked).toHaveLength(2);
+  expect(fieldsIn(usual)).toEqual([undefined]);
+  expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
+});
+
+test('C-2 freezes what is cached when it is told to', async () => {
+  const { informers, prepare, run } = world(['demo'], { freeze: true });
+  prepare('pods').put('a');
+  const { store } = informers.of(source(pods));
+
+  await run();
+
+  expect(store.list().map((pod) => Object.isFrozen(pod.metadata))).toEqual([true]);
+});
+
+test('C-4 one log line for an index function that throws', async () => {
+  const { informers, lines, prepare, run } = world();
+  prepare('pods').put('a');
+  prepare('pods').put('b');
+  const broken = (): string[] => {
+    throw new Error('broken');
+  };
+  informers.of(source(pods, { indexes: { broken } }));
+
+  await run();
+
+  const told = lines.filter(({ message }) => message === 'index function failed');
+  expect(told).toMatchObject([{ level: 'error', fields: { resource: 'pods', index: 'broken' } }]);
+});
+
+describe('C-22', () => {
+  test('a source over several namespaces is a watch in each, behind one store', async () => {
+    const { asked, informers, prepare, run, wire } = world(['a', 'b']);
+    prepare('pods', 'a').put('x');
+    prepare('pods', 'b').put('y');
+    const { store } = informers.of(source(pods));
+
+    await run();
+
+    expect(asked.map(({ scope }) => scope.namespace)).toEqual(['a', 'b']);
+    expect(wire('pods', 'a')).toEqual({ lists: 1, watches: 1, open: 1 });
+    expect(store.list().map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
+  });
+
+  test('it shares the watch of a source that names one of them', async () => {
+    const { asked, informers, run } = world(['a', 'b']);
+    informers.of(source(pods));
+    const named = informers.of(source(pods, { namespace: { name: 'b' } }));
+
+    await run();
+
+    expect(asked).toHaveLength(2);
+    expect(named.synced).toBe(true);
+  });
+
+  test('a cluster-scoped resource, and all namespaces, are one watch', () => {
+    const { asked, informers } = world(['a', 'b']);
+
+    informers.of(source(nodes));
+    informers.of(source(pods, { namespace: 'all' }));
+
+    expect(asked.map(({ scope }) => scope.namespace)).toEqual([undefined, undefined]);
+  });
+
+  test('namespaces come and go while it runs; who else watches one keeps it', async () => {
+    const { informers, prepare, run, wire } = world(['a', 'b']);
+    prepare('pods', 'a').put('x');
+    prepare('pods', 'c').put('z');
+    const shared = informers.of(source(pods));
+    informers.of(source(pods, { namespace: { name: 'b' } }));
+    const told: string[] = [];
+    shared.addHandler((changes) => {
+      for (const { type, key } of changes) told.push(`${type} ${key}`);
+    });
+    await run();
+
+    informers.setNamespaces(['c']);
+    await settle();
+
+    expect(told).toEqual(['add a/x', 'delete a/x', 'add c/z']);
+    expect([wire('pods', 'a').open, wire('pods', 'b').open, wire('pods', 'c').open]).toEqual([
+      0, 1, 1,
+    ]);
+    expect(shared.store.list().map(({ metadata }) => metadata.name)).toEqual(['z']);
+  });
+
+  test('all namespaces cannot be changed one by one', () => {
+    const all = new Informers({
+      namespaces: undefined,
+      reflector: { clock: new FakeClock() },
+      log: recordingLog().logFor({}),
+      listWatchFor: () => new FakeCollection(),
+    });
+
+    expect(() => all.setNamespaces(['a'])).toThrow(ConfigurationError);
+  });
+});
+
+describe('C-23', () => {
+  test('gauges say how many objects of a resource are cached, and about how large they are', async () => {
+    const meter = new RecordingMeter();
+    const { clock, informers, prepare, run } = world(['a', 'b'], { meter });
+    for (let number = 0; number < 150; number++) prepare('pods', 'a').put(`o${number}`);
+    prepare('pods', 'b').put('x');
+    informers.of(source(pods));
+    await run();
+    const first = meter.value('cached_objects', { resource: 'pods' });
+    const bytes = meter.value('cached_bytes_estimate', { resource: 'pods' });
+
+    prepare('pods', 'a').put('more');
+    await settle();
+    await clock.advanceAndSettle(30_000);
+
+    expect(first).toBe(151);
+    expect(bytes / 151).toBeGreaterThan(150); // an object of the collection is 170 bytes of JSON
+    expect(bytes / 151).toBeLessThan(600);
+    expect(meter.value('cached_objects', { resource: 'pods' })).toBe(152);
+  });
+
+  test('a source that has ended counts nothing', async () => {
+    const meter = new RecordingMeter();
+    const { clock, informers, prepare, run } = world(['demo'], { meter });
+    prepare('pods').put('a');
+    const lease = informers.lease(source(pods, { namespace: { name: 'demo' } }));
+    await run();
+    const before = meter.value('cached_objects', { resource: 'pods' });
+
+    lease.release();
+    await clock.advanceAndSettle(30_000);
+
+    expect(before).toBe(1);
+    expect(meter.value('cached_objects', { resource: 'pods' })).toBe(0);
+    expect(meter.value('cached_bytes_estimate', { resource: 'pods' })).toBe(0);
+  });
+});
+
+test('nothing is left behind when it has stopped', async () => {
+  const { clock, informers, run, stop, wire } = world(['a', 'b'], { meter: new RecordingMeter() });
+  informers.of(source(pods)).addHandler(() => {}, { resyncPeriodMs: 1_000 });
+  await run();
+
+  stop.abort();
+  await settle();
+
+  expect([wire('pods', 'a').open, wire('pods', 'b').open]).toEqual([0, 0]);
+  expect(clock.pending).toBe(0);
+});

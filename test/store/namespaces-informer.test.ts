@@ -1,0 +1,301 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { AmbassadorError } from '../../operator/core/errors.ts';
+import type { ObjectKey } from '../../operator/model/object.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import type { Change } from '../../operator/store/cache.ts';
+import { byNamespace } from '../../operator/store/indices.ts';
+import { Informer } from '../../operator/store/informer.ts';
+import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { inNamespace } from '../support/in-namespace.ts';
+
+/** A facade over namespaces that are collections of their own; what is leased runs until released. */
+function world() {
+  const clock = new FakeClock();
+  const collections = new Map<string, FakeCollection>();
+  const leased: string[] = [];
+  const running = new Set<Promise<void>>();
+  const stop = new AbortController();
+  const collection = (namespace: string): FakeCollection => {
+    const found = collections.get(namespace) ?? new FakeCollection();
+    collections.set(namespace, found);
+    return found;
+  };
+  const options = { clock, random: () => 0.5, relistIntervalMs: 0 };
+  const facade = new NamespacesInformer<Thing>({
+    ...options,
+    name: 'things',
+    handlerFailed: () => {},
+    lease: (namespace) => {
+      const informer = new Informer<Thing>(
+        inNamespace(collection(namespace), namespace),
+        { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
+        options,
+      );
+      const end = new AbortController();
+      running.add(informer.run(AbortSignal.any([end.signal, stop.signal])));
+      leased.push(namespace);
+      return {
+        informer,
+        release: () => {
+          leased.splice(leased.indexOf(namespace), 1);
+          end.abort();
+        },
+      };
+    },
+  });
+  running.add(facade.run(stop.signal));
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await Promise.all(running);
+  };
+  onTestFinished(end);
+  return { clock, collection, facade, leased, end };
+}
+
+/** What a handler is told, as `add a/x=1`. */
+function listener() {
+  const told: string[] = [];
+  return {
+    told,
+    handler: (changes: readonly Change<Thing>[]): void => {
+      for (const change of changes) {
+        const initial = change.type === 'add' && change.initial ? ' (initial)' : '';
+        const unsure = change.type === 'delete' && change.finalStateUnknown ? '?' : '';
+        const resync = change.type === 'update' && change.resync === true ? ' (resync)' : '';
+        told.push(
+          `${change.type}${unsure} ${change.key}=${change.object.value}${initial}${resync}`,
+        );
+      }
+    },
+  };
+}
+
+const refused = (): Error =>
+  new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' });
+const keys = (objects: readonly Thing[]): string[] =>
+  objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
+
+test('C-22 is synced when all namespaces are, handlers with it', async () => {
+  const { clock, collection, facade } = world();
+  collection('a').put('x', 1);
+  collection('b').failLists(refused());
+  const one = listener();
+  const handler = facade.addHandler(one.handler);
+
+  facade.setNamespaces(['a', 'b']);
+  await settle();
+  const before = [facade.synced, facade.store.synced, handler.synced];
+  const early = (): unknown => facade.store.get('a/x' as ObjectKey);
+  expect(early).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
+  const synced = facade.until(() => handler.synced, AbortSignal.timeout(10_000));
+  await clock.advanceAndSettle(60_000);
+  await synced;
+
+  expect(before).toEqual([false, false, false]);
+  expect([facade.synced, facade.store.synced, handler.synced]).toEqual([true, true, true]);
+  expect(one.told).toEqual(['add a/x=1 (initial)']);
+});
+
+test('C-22 shows all namespaces as one store, with indices over all of them', async () => {
+  const { collection, facade } = world();
+  collection('a').put('x', 1);
+  collection('b').put('x', 2);
+  facade.addIndex('namespace', byNamespace);
+  facade.setNamespaces(['a', 'b']);
+  facade.addIndex('parity', ({ value }) => [value % 2 === 0 ? 'even' : 'odd']);
+  await settle();
+
+  expect(keys(facade.store.list())).toEqual(['a/x', 'b/x']);
+  expect(keys(facade.store.list({ namespace: 'b' }))).toEqual(['b/x']);
+  expect(facade.store.get('b/x' as ObjectKey)?.value).toBe(2);
+  expect(facade.store.get('c/x' as ObjectKey)).toBeUndefined();
+  expect(keys(facade.store.byIndex('namespace', 'a'))).toEqual(['a/x']);
+  expect(keys(facade.store.byIndex('parity', 'even'))).toEqual(['b/x']);
+  expect(facade.hasIndex('parity')).toBe(true);
+  expect(() => facade.addIndex('parity', byNamespace)).toThrow(
+    expect.objectContaining({ code: 'CONFIG' }),
+  );
+  expect(() => facade.store.byIndex('owner', 'a')).toThrow(
+    expect.objectContaining({ code: 'CONFIG' }),
+  );
+});
+
+test('C-22 handlers are told of each namespace, and the store has it by then', async () => {
+  const { collection, facade } = world();
+  const one = listener();
+  const inStore: boolean[] = [];
+  facade.setNamespaces(['a', 'b']);
+  facade.addHandler(one.handler);
+  facade.addHandler((changes) => {
+    for (const { key, object } of changes) inStore.push(facade.store.get(key) === object);
+  });
+  await settle();
+
+  collection('a').put('x', 1);
+  await settle();
+  collection('b').put('x', 2);
+  await settle();
+  const late = listener();
+  facade.addHandler(late.handler);
+
+  expect(one.told).toEqual(['add a/x=1', 'add b/x=2']);
+  expect(inStore).toEqual([true, true]);
+  expect(late.told).toEqual(['add a/x=1 (initial)', 'add b/x=2 (initial)']);
+});
+
+test('C-22 a namespace that is added appears with its first list; the others stay readable', async () => {
+  const { clock, collection, facade } = world();
+  collection('a').put('x', 1);
+  collection('b').put('y', 2);
+  collection('b').failLists(refused());
+  facade.setNamespaces(['a']);
+  const one = listener();
+  const handler = facade.addHandler(one.handler);
+  await settle();
+
+  facade.setNamespaces(['a', 'b']);
+  await settle();
+  const meanwhile = [facade.synced, handler.synced, keys(facade.store.list())];
+  await clock.advanceAndSettle(60_000);
+
+  expect(meanwhile).toEqual([true, true, ['a/x']]);
+  expect(keys(facade.store.list())).toEqual(['a/x', 'b/y']);
+  expect(one.told).toEqual(['add a/x=1 (initial)', 'add b/y=2 (initial)']);
+});
+
+test('C-22 a namespace that is removed is released, and its objects are told of as deleted', async () => {
+  const { collection, facade, leased } = world();
+  collection('a').put('x', 1);
+  collection('b').put('y', 2);
+  facade.setNamespaces(['a', 'b']);
+  const one = listener();
+  const left: string[][] = [];
+  facade.addHandler((changes) => {
+    one.handler(changes);
+    left.push(keys(facade.store.list()));
+  });
+  await settle();
+  one.told.length = 0;
+  left.length = 0;
+
+  facade.setNamespaces(['b']);
+  collection('a').put('z', 3);
+  await settle();
+
+  expect(one.told).toEqual(['delete? a/x=1']);
+  expect(left).toEqual([['b/y']]);
+  expect(facade.namespaces).toEqual(['b']);
+  expect(leased).toEqual(['b']);
+  expect(facade.synced).toBe(true);
+});
+
+test('C-22 tells the state, status, contact and resourceVersion of the namespace that is worst off', async () => {
+  const { clock, collection, facade } = world();
+  collection('a').put('x', 1);
+  collection('b').failLists(
+    ...Array.from(
+      { length: 3 },
+      () => new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }),
+    ),
+  );
+  facade.setNamespaces(['a', 'b']);
+  await settle();
+  const while403 = [facade.state, facade.status.health, facade.resourceVersion];
+
+  await clock.advanceAndSettle(300_000);
+  const healed = [facade.state, facade.status.health, facade.resourceVersion];
+  const silentSince = facade.lastContactAt;
+  collection('a').bookmark();
+  collection('b').bookmark();
+  await settle();
+
+  expect(while403).toEqual(['forbidden', 'forbidden', undefined]);
+  expect(healed).toEqual(['watching', 'healthy', '100']); // a is at 101
+  expect([silentSince, facade.lastContactAt]).toEqual([0, 300_000]);
+});
+
+test('C-22 a handler may hold back the namespace whose change it is told of, and no other', async () => {
+  const { collection, facade } = world();
+  facade.setNamespaces(['a', 'b']);
+  const held = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  facade.addHandler(
+    (changes) => {
+      seen.push(...changes.map(({ key, object }) => `${key}=${object.value}`));
+      return seen.length === 1 ? held.promise : undefined;
+    },
+    { holdBack: true },
+  );
+  await settle();
+  collection('a').put('x', 1);
+  await settle();
+
+  collection('a').put('x', 2);
+  await settle();
+  const behind = facade.store.get('a/x' as ObjectKey)?.value;
+  held.resolve();
+  await settle();
+
+  expect(behind).toBe(1);
+  expect(seen).toEqual(['a/x=1', 'a/x=2']);
+});
+
+test('C-20 C-22 a resync tells of every namespace', async () => {
+  const { clock, collection, facade } = world();
+  collection('a').put('x', 1);
+  collection('b').put('y', 2);
+  facade.setNamespaces(['a', 'b']);
+  await settle();
+  const one = listener();
+  facade.addHandler(one.handler, { resyncPeriodMs: 2_000 });
+  one.told.length = 0;
+
+  await clock.advanceAndSettle(2_000);
+
+  expect(one.told).toEqual(['update a/x=1 (resync)', 'update b/y=2 (resync)']);
+});
+
+test('C-15 C-22 is not synced once it, or one of its informers, has stopped', async () => {
+  const { facade, end } = world();
+  facade.setNamespaces(['a']);
+  const handler = facade.addHandler(() => {});
+  await settle();
+  const before = [facade.synced, handler.synced];
+
+  await end();
+
+  expect(before).toEqual([true, true]);
+  expect([facade.synced, handler.synced, facade.state]).toEqual([false, false, 'stopped']);
+  expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
+});
+
+test('C-22 is not synced by the first of its namespaces that an informer shows already', async () => {
+  const { collection, facade } = world();
+  collection('b').failLists(refused());
+  facade.setNamespaces(['a']);
+  await settle();
+  const clock = new FakeClock();
+  const sharing = new NamespacesInformer<Thing>({
+    clock,
+    name: 'things',
+    handlerFailed: () => {},
+    lease: (namespace) => ({
+      informer:
+        namespace === 'a'
+          ? facade
+          : new Informer<Thing>(
+              collection('b'),
+              { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
+              { clock },
+            ),
+      release: () => {},
+    }),
+  });
+  const handler = sharing.addHandler(() => {});
+
+  sharing.setNamespaces(['a', 'b']);
+
+  expect([facade.synced, sharing.synced, handler.synced]).toEqual([true, false, false]);
+});

@@ -1,0 +1,31 @@
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import type { ListWatch } from '../../operator/watch/list-watch.ts';
+
+/** `source`, with its objects in another namespace. */
+export function inNamespace<T extends KubernetesObject>(
+  source: ListWatch<T>,
+  namespace: string,
+): ListWatch<T> {
+  const moved = (object: T): T => ({ ...object, metadata: { ...object.metadata, namespace } });
+  return {
+    async listPage(request) {
+      const page = await source.listPage(request);
+      return { ...page, items: page.items.map(moved) };
+    },
+    async watch(request) {
+      return movedEvents(await source.watch(request), moved);
+    },
+  };
+}
+
+async function* movedEvents<T extends KubernetesObject>(
+  batches: AsyncIterable<readonly WatchEvent<T>[]>,
+  moved: (object: T) => T,
+): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+  for await (const batch of batches) {
+    yield batch.map((event) =>
+      event.type === 'BOOKMARK' ? event : { ...event, object: moved(event.object) },
+    );
+  }
+}
