@@ -98,13 +98,9 @@ export class QueueMetrics {
 
   #changeDepth(priority: number, by: 1 | -1): void {
     const own = `${priority}`;
-    const isKnown = this.#depth.has(own) || this.#ownLabels < MAX_PRIORITIES;
+    const isKnown = this.#depth.has(own) || this.#depth.size < MAX_PRIORITIES;
     const label = isKnown ? own : FURTHER_PRIORITIES;
     this.#setDepth(label, (this.#depth.get(label) ?? 0) + by);
-  }
-
-  get #ownLabels(): number {
-    return this.#depth.size - (this.#depth.has(FURTHER_PRIORITIES) ? 1 : 0);
   }
 
   #setDepth(label: string, depth: number): void {

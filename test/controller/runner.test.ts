@@ -486,7 +486,7 @@ test('K-2 a terminal error is not retried, and a new event reconciles its key ag
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async (_key, object, { attempt }) => {
       attempts.push(attempt);
-      if (attempts.length === 1) throw new Error('first an ordinary failure');
+      if (attempts.length <= 2) throw new Error('first two ordinary failures');
       if (object?.value === 1) throw new TerminalError('a spec that makes no sense');
       return AWAIT_CHANGE;
     },
@@ -499,9 +499,9 @@ test('K-2 a terminal error is not retried, and a new event reconciles its key ag
   collection(things).put('a', 2);
   await settle();
 
-  expect(before).toEqual([0, 1]);
-  expect(attempts).toEqual([0, 1, 0]);
-  expect([total('error'), total('success')]).toEqual([2, 1]);
+  expect(before).toEqual([0, 1, 2]);
+  expect(attempts).toEqual([0, 1, 2, 0]);
+  expect([total('error'), total('success')]).toEqual([3, 1]);
   expect(metric('controller_runtime_terminal_reconcile_errors_total')).toBe(1);
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
     { fields: { key: 'demo/a', err: { name: 'TerminalError', code: 'USER_CODE' } } },
@@ -824,4 +824,21 @@ test.each([
   await settle();
 
   expect([early, reconciles]).toEqual([1, calls]);
+});
+
+test('K-2 a success forgets the failures before it: the next one is the first', async () => {
+  const attempts: number[] = [];
+  const { clock, collection, run } = start({
+    reconcile: async (_key, _object, { attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length !== 3) throw new Error('no');
+      return { requeueAfterMs: 1_000 };
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(1_100);
+
+  expect(attempts.slice(0, 5)).toEqual([0, 1, 2, 0, 1]);
 });

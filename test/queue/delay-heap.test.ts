@@ -92,16 +92,14 @@ describe('DelayHeap', () => {
     expect(heap.takeDue(500)).toEqual([0, 1, ...left.slice(1)]);
   });
 
-  test('does not remember far-off keys that have been deleted', async () => {
+  test.each([
+    'one by one',
+    'all together',
+  ])('does not remember far-off keys that have been deleted %s', async (how) => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heap = new DelayHeap<object>();
-    const deleted = Array.from({ length: 10_000 }, (_, index) => {
-      const key = {};
-      heap.add(key, 1_000_000 + index);
-      heap.delete(key);
-      return new WeakRef(key);
-    });
+    const deleted = addAndDelete(heap, how === 'one by one' ? 1 : 10_000);
 
     await settle();
     collectGarbage();
@@ -110,3 +108,13 @@ describe('DelayHeap', () => {
     expect(heap.size).toBe(0);
   });
 });
+
+/** 10,000 keys, of which `atOnce` are in the heap before they are deleted. */
+function addAndDelete(heap: DelayHeap<object>, atOnce: number): WeakRef<object>[] {
+  return Array.from({ length: 10_000 / atOnce }, () => {
+    const keys = Array.from({ length: atOnce }, () => ({}));
+    for (const [index, key] of keys.entries()) heap.add(key, 1_000_000 + index);
+    for (const key of keys) heap.delete(key);
+    return keys.map((key) => new WeakRef(key));
+  }).flat();
+}
