@@ -93,6 +93,22 @@ test('H50 a stop before the first turn of the event loop sends nothing', async (
   expect(it.deliveries.told).toEqual([]);
 });
 
+test('H51 a second start is one stream', async () => {
+  const it = await scenario();
+  it.collection.put('a');
+  it.serve();
+
+  void it.run();
+  void it.run();
+  await it.until(() => it.collection.openWatches.length >= 1);
+  await it.passes(60_000);
+  it.collection.put('b');
+  await it.converges();
+
+  expect(it.asked()).toEqual(['list', 'watch@101']);
+  expect(it.deliveries.told).toEqual(['add a@101', 'add b@102']);
+});
+
 test('H51 a stop and a start during a backoff are one stream', async () => {
   const it = await scenario();
   it.collection.put('a');

@@ -176,17 +176,18 @@ test('H35 a token that expires on the third page: listed anew, and nothing delet
   for (let n = 0; n < 25; n++) it.collection.put(`o-${n}`);
   it.server.on({ ...LIST, nth: 6 }, failure(GONE)); // the third page of the second list
   it.serve();
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
 
-  await expired(it, () => it.collection.remove('o-24'));
+  it.collection.loseEvents();
+  it.collection.remove('o-24');
+  it.collection.openWatches[0]?.send('garbage\n'); // what it takes to have the newest state listed
   await it.converges();
 
   const continued = it.server.reads.map(({ query }) => query.continue !== undefined);
   expect(continued.slice(0, 6)).toEqual([false, true, true, false, true, true]);
   expect(continued[6]).toBe(false);
-  expect(it.deliveries.told.filter((told) => told.startsWith('delete'))).toEqual([
-    'delete o-24@125?',
-  ]);
-  expect(it.deliveries.changes).toHaveLength(26);
+  expect(it.deliveries.told.slice(25)).toEqual(['delete o-24@125?']);
 });
 
 test('H36 thirty pages are one list, with the resourceVersion of the first', async () => {

@@ -11,6 +11,9 @@ import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { Deliveries } from './support/deliveries.ts';
 import { type Scenario, scenario } from './support/scenario.ts';
 
+/** Megabytes take a second, and more on a machine that has other work. */
+const PATIENT = { timeoutMs: 18_000 } as const;
+
 test('H57 200 watches that end at their own timeout: one list, nothing grows, nobody warns', async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);
@@ -129,7 +132,7 @@ test('H59 100 000 events at once to a slow handler that holds back: they wait in
   const delivered = it.deliveries.changes.length;
   const unreadBytes = it.collection.openWatches[0]?.unreadBytes ?? 0;
   held.resolve();
-  await eventually(() => it.deliveries.changes.length === 100_000);
+  await eventually(() => it.deliveries.changes.length === 100_000, PATIENT);
 
   // Most of it stays with the server: a reader that takes all would leave nothing.
   expect(delivered).toBeLessThan(5_000);
@@ -154,7 +157,7 @@ test('H59 100 000 events at once to a handler that does not: they are merged, ob
 
   burst(it);
   await it.until(() => it.collection.openWatches.length === 1);
-  await eventually(() => it.deliveries.changes.length === 100_000);
+  await eventually(() => it.deliveries.changes.length === 100_000, PATIENT);
   const waiting = slow.pending;
   held.resolve();
   await eventually(() => slow.pending === 0);
@@ -174,7 +177,7 @@ test('H60 20 000 objects of 4 KB are read in pages of 500', async () => {
   it.serve();
 
   void it.run();
-  await eventually(() => it.informer.synced && it.collection.openWatches.length === 1);
+  await eventually(() => it.informer.synced && it.collection.openWatches.length === 1, PATIENT);
 
   expect(it.server.reads).toHaveLength(40);
   expect(it.server.reads.every(({ query }) => query.limit === '500')).toBe(true);
