@@ -95,11 +95,8 @@ export {
   type InformerObserver,
   type InformerOptions,
 } from './store/informer.ts';
-export {
-  type InformerLease,
-  NamespacesInformer,
-  type NamespacesInformerOptions,
-} from './store/namespaces-informer.ts';
+export type { InformerLease, NamespacesInformerOptions } from './store/informer-lease.ts';
+export { NamespacesInformer } from './store/namespaces-informer.ts';
 export type { SharedInformer, SourceState } from './store/shared-informer.ts';
 export type { GetOptions, Query, Store } from './store/store.ts';
 export { dropManagedFields, type Transform, transformed } from './store/transform.ts';

@@ -1,26 +1,33 @@
 import type { Cancel, Clock } from '../core/clock.ts';
-import { type Meter, noMeter } from '../core/metrics.ts';
+import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 
 /** A cache, as far as it is measured. */
 export interface Measured {
-  /** Names the resource, such as `pods`: the only label. */
-  readonly resource: string;
-  readonly informer: { size(): { readonly objects: number; readonly bytes: number } };
+  /** Caches with equal labels are one series. */
+  readonly labels: Labels;
+  readonly informer: { size(): CacheSize };
+}
+
+interface CacheSize {
+  readonly objects: number;
+  readonly bytes: number;
 }
 
 /** Between two measurements; Prometheus asks every 15 to 60 s. */
 const INTERVAL_MS = 30_000;
 
+const NOTHING: CacheSize = { objects: 0, bytes: 0 };
+
 /**
- * The gauges `cached_objects` and `cached_bytes_estimate`, by resource: all caches of one resource
- * in one series. Set every 30 s and whenever `measure` is called; never on the way of an event.
+ * The gauges `chancery_cached_objects` and `chancery_cached_bytes_estimate`. Set every 30 s and
+ * whenever `measure` is called; never on the way of an event.
  */
 export class CacheGauges {
   readonly #meter: Meter;
   readonly #clock: Clock;
   readonly #caches: () => Iterable<Measured>;
-  /** So that the series of a resource whose caches are gone falls to 0. */
-  readonly #seen = new Set<string>();
+  /** Every series there has been, so that one whose caches are gone falls to 0. */
+  readonly #series = new Map<string, Labels>();
   #cancel: Cancel = () => {};
 
   constructor(meter: Meter, clock: Clock, caches: () => Iterable<Measured>) {
@@ -41,16 +48,18 @@ export class CacheGauges {
 
   measure(): void {
     if (this.#meter === noMeter) return;
-    const sums = new Map([...this.#seen].map((resource) => [resource, { objects: 0, bytes: 0 }]));
-    for (const { resource, informer } of this.#caches()) {
-      const { objects, bytes } = informer.size();
-      const sum = sums.get(resource) ?? { objects: 0, bytes: 0 };
-      sums.set(resource, { objects: sum.objects + objects, bytes: sum.bytes + bytes });
-      this.#seen.add(resource);
+    const sums = new Map<string, CacheSize>();
+    for (const { informer, labels } of this.#caches()) {
+      const series = JSON.stringify(labels);
+      const { objects, bytes } = sums.get(series) ?? NOTHING;
+      const size = informer.size();
+      sums.set(series, { objects: objects + size.objects, bytes: bytes + size.bytes });
+      this.#series.set(series, labels);
     }
-    for (const [resource, { objects, bytes }] of sums) {
-      this.#meter.gauge('cached_objects', { resource }, objects);
-      this.#meter.gauge('cached_bytes_estimate', { resource }, bytes);
+    for (const [series, labels] of this.#series) {
+      const { objects, bytes } = sums.get(series) ?? NOTHING;
+      this.#meter.gauge('chancery_cached_objects', labels, objects);
+      this.#meter.gauge('chancery_cached_bytes_estimate', labels, bytes);
     }
   }
 }

@@ -2,19 +2,21 @@ import type { Log } from '../controller/reconciler.ts';
 import type { Source } from '../controller/source.ts';
 import { aborted, linkedAbort } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { type Meter, noMeter } from '../core/metrics.ts';
+import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 import { ensureIndex } from '../store/indices.ts';
 import { Informer, type InformerObserver } from '../store/informer.ts';
-import { type InformerLease, NamespacesInformer } from '../store/namespaces-informer.ts';
+import type { InformerLease } from '../store/informer-lease.ts';
+import { NamespacesInformer } from '../store/namespaces-informer.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import { dropManagedFields, transformed } from '../store/transform.ts';
+import { ListGate } from '../watch/list-gate.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
-import type { ReflectorOptions } from '../watch/reflector-options.ts';
+import type { ReflectorNotice, ReflectorOptions } from '../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import { CacheGauges } from './cache-gauges.ts';
-import { type Scope, ScopeIdentities, scopeFacts, scopeOf } from './scope.ts';
+import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
 
 export type { Scope } from './scope.ts';
 
@@ -33,7 +35,7 @@ export interface InformersOptions {
 /** An informer and its users. */
 interface Shared {
   readonly informer: Informer<KubernetesObject>;
-  readonly resource: string;
+  readonly labels: Labels;
   users: number;
   /** Users that cannot do without it. */
   needs: number;
@@ -51,6 +53,8 @@ export class Informers {
   /** Sources over the configured namespaces: several informers behind one store. */
   readonly #facades = new Map<string, NamespacesInformer<KubernetesObject>>();
   readonly #gauges: CacheGauges;
+  /** What keeps all sources together gentle to the API server. */
+  readonly #gate: ListGate;
   #namespaces: readonly string[] | undefined;
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
@@ -59,6 +63,7 @@ export class Informers {
     const { meter = noMeter, namespaces, reflector } = options;
     this.#options = options;
     this.#namespaces = namespaces;
+    this.#gate = reflector.gate ?? new ListGate(reflector);
     this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
   }
 
@@ -153,14 +158,20 @@ export class Informers {
   }
 
   #share(identity: string, scope: Scope, { transform = dropManagedFields }: Source): Shared {
-    const { freeze = false, listWatchFor, meter = noMeter, reflector } = this.#options;
-    const resource = resourceName(scope.resource);
-    const informer = new Informer(
-      transformed(listWatchFor(scope), transform),
-      this.#observer(scope),
-      { ...reflector, name: resource, freeze, meter },
-    );
-    const shared = { informer, resource, users: 0, needs: 0, stop: () => {} };
+    const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
+    const labels = scopeLabels(scope);
+    const facts = scopeFacts(scope);
+    const source = transformed(listWatchFor(scope), transform);
+    const informer = new Informer(source, observer(log, facts), {
+      ...reflector,
+      name: resourceName(scope.resource),
+      freeze,
+      meter,
+      labels,
+      gate: this.#gate,
+      onNotice: (notice) => logNotice(log, facts, notice),
+    });
+    const shared = { informer, labels, users: 0, needs: 0, stop: () => {} };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
     this.#start(shared);
@@ -199,20 +210,29 @@ export class Informers {
     const tracked = run.catch(this.#crash).finally(() => ended?.delete(tracked));
     ended?.add(tracked);
   }
+}
 
-  #observer(scope: Scope): InformerObserver {
-    const { log } = this.#options;
-    const facts = scopeFacts(scope);
-    return {
-      statusChanged: (status) => logStatus(log, facts, status),
-      drifted: (keys) =>
-        log.warn(
-          { ...facts, count: keys.length, keys: keys.slice(0, 10) },
-          'cache had drifted, it is listed anew',
-        ),
-      handlerFailed: (err) => log.error({ ...facts, err }, 'handler failed'),
-      indexFailed: (index, err) => log.error({ ...facts, index, err }, 'index function failed'),
-    };
+function observer(log: Log, facts: object): InformerObserver {
+  return {
+    statusChanged: (status) => logStatus(log, facts, status),
+    drifted: (keys) =>
+      log.warn(
+        { ...facts, count: keys.length, keys: keys.slice(0, 10) },
+        'cache had drifted, it is listed anew',
+      ),
+    handlerFailed: (err) => log.error({ ...facts, err }, 'handler failed'),
+    indexFailed: (index, err) => log.error({ ...facts, index, err }, 'index function failed'),
+  };
+}
+
+function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
+  if (notice.kind === 'regression') {
+    const { from, to } = notice;
+    log.warn({ ...facts, from, to }, 'server shows an older state, was it restored?');
+  } else if (notice.kind === 'duplicates') {
+    log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
+  } else {
+    log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Source } from '../controller/source.ts';
+import type { Labels } from '../core/metrics.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { Transform } from '../store/transform.ts';
 
@@ -33,6 +34,12 @@ export function scopeFacts({ resource, namespace, labelSelector }: Scope): objec
     namespace: namespace ?? '*',
     ...(labelSelector !== undefined && { labelSelector }),
   };
+}
+
+/** What measurements of a scope carry. */
+export function scopeLabels({ resource, namespace }: Scope): Labels {
+  const { group, version, plural } = resource;
+  return { group, version, resource: plural, namespace: namespace ?? '' };
 }
 
 /** Tells which scopes are the same, by their parts; a transform is the same when it is identical. */

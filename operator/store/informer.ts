@@ -1,13 +1,12 @@
 import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
-import { type Meter, noMeter } from '../core/metrics.ts';
+import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { CompleteList } from '../watch/list-all.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../watch/reflector.ts';
-import type { ReflectorOptions } from '../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import { Cache, type Change } from './cache.ts';
 import { Contact } from './contact.ts';
@@ -16,31 +15,13 @@ import { estimateTotalBytes } from './estimate-bytes.ts';
 import { deepFreeze } from './freeze.ts';
 import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
+import type { InformerObserver, InformerOptions } from './informer-options.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
 
 export type { ChangeHandler } from './delivery.ts';
-
-/** What an informer tells its owner, for logs and metrics. */
-export interface InformerObserver {
-  /** Once per change of state, not per attempt. */
-  statusChanged(status: ReflectorStatus): void;
-  /** Keys that an authoritative relist found wrong; the cache is about to be repaired. */
-  drifted(keys: readonly ObjectKey[]): void;
-  /** A handler threw; the other handlers and the source go on. */
-  handlerFailed(error: unknown): void;
-  /** An index function threw, told once per function; the object is indexed under nothing. */
-  indexFailed?(index: string, error: unknown): void;
-}
-
-export interface InformerOptions extends ReflectorOptions {
-  /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
-  readonly name?: string;
-  /** Freezes every object before anybody sees it. Default false; for development and tests. */
-  readonly freeze?: boolean;
-  readonly meter?: Meter;
-}
+export type { InformerObserver, InformerOptions } from './informer-options.ts';
 
 /** How many objects a new index takes in one turn: a few milliseconds. */
 const INDEX_SLICE = 1_000;
@@ -48,7 +29,7 @@ const INDEX_SLICE = 1_000;
 /** One resource kept in a store, and handlers that are told of each change. */
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
-  readonly #name: string;
+  readonly #labels: Labels;
   readonly #clock: Clock;
   readonly #meter: Meter;
   readonly #freeze: boolean;
@@ -67,9 +48,9 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #signal: AbortSignal = new AbortController().signal;
 
   constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions) {
-    const { name = 'objects', freeze = false, meter = noMeter, ...reflector } = options;
-    const { clock, random = Math.random } = reflector;
-    this.#name = name;
+    const { name = 'objects', freeze = false, ...reflector } = options;
+    const { clock, meter = noMeter, random = Math.random } = reflector;
+    this.#labels = reflector.labels ?? { resource: name };
     this.#clock = clock;
     this.#meter = meter;
     this.#freeze = freeze;
@@ -149,6 +130,16 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#waiting.listen(listener);
   }
 
+  /**
+   * Compares the store with an authoritative list now, as is done every `relistIntervalMs`; what
+   * differs for 30 s is answered, and repaired by a list afterwards. For after a restore of etcd.
+   *
+   * @throws OperatorError `NOT_SYNCED` when it does not run; what the list throws.
+   */
+  verify(): Promise<readonly ObjectKey[]> {
+    return this.#reflector.verify();
+  }
+
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
@@ -178,7 +169,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
         const { outdatedCount } = this.#cache;
         const changes = this.#cache.applyAll(batch);
         const outdated = this.#cache.outdatedCount - outdatedCount;
-        if (outdated > 0) this.#count('outdated_events_total', outdated);
+        if (outdated > 0) this.#count('chancery_outdated_events_total', outdated);
         this.#advance(batch);
         return this.#tell(changes);
       },
@@ -235,19 +226,19 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   #indexFailed(index: string, error: unknown): void {
-    this.#count('index_errors_total');
+    this.#count('chancery_index_errors_total');
     if (this.#brokenIndices.has(index)) return;
     this.#brokenIndices.add(index);
     this.#observer.indexFailed?.(index, error);
   }
 
   #handlerFailed(error: unknown): void {
-    this.#count('handler_errors_total');
+    this.#count('chancery_handler_errors_total');
     this.#observer.handlerFailed(error);
   }
 
   #count(metric: string, amount = 1): void {
-    this.#meter.count(metric, { resource: this.#name }, amount);
+    this.#meter.count(metric, this.#labels, amount);
   }
 }
 

@@ -1,5 +1,4 @@
 import { aborted } from '../core/abort.ts';
-import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type KubernetesObject, keyOf, type ObjectKey, splitKey } from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
@@ -13,25 +12,10 @@ import {
 import type { ChangeHandler } from './delivery.ts';
 import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
 import { ensureIndex, type IndexFunction } from './indices.ts';
+import type { InformerLease, NamespacesInformerOptions } from './informer-lease.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
-
-/** A share in an informer that others may use as well. */
-export interface InformerLease<T extends KubernetesObject> {
-  readonly informer: SharedInformer<T>;
-  /** Must be called once, when it is used no more. */
-  release(): void;
-}
-
-export interface NamespacesInformerOptions<T extends KubernetesObject> {
-  /** Names the source in errors. */
-  readonly name: string;
-  readonly clock: Clock;
-  readonly random?: () => number;
-  readonly lease: (namespace: string) => InformerLease<T>;
-  readonly handlerFailed: (error: unknown) => void;
-}
 
 interface Member<T extends KubernetesObject> extends InformerLease<T> {
   readonly cancel: () => void;

@@ -285,8 +285,8 @@ describe('C-23', () => {
     prepare('pods', 'b').put('x');
     informers.of(source(pods));
     await run();
-    const first = meter.value('cached_objects', { resource: 'pods' });
-    const bytes = meter.value('cached_bytes_estimate', { resource: 'pods' });
+    const first = meter.value('chancery_cached_objects', { resource: 'pods' });
+    const bytes = meter.value('chancery_cached_bytes_estimate', { resource: 'pods' });
 
     prepare('pods', 'a').put('more');
     await settle();
@@ -295,7 +295,7 @@ describe('C-23', () => {
     expect(first).toBe(151);
     expect(bytes / 151).toBeGreaterThan(150); // an object of the collection is 170 bytes of JSON
     expect(bytes / 151).toBeLessThan(600);
-    expect(meter.value('cached_objects', { resource: 'pods' })).toBe(152);
+    expect(meter.value('chancery_cached_objects', { resource: 'pods' })).toBe(152);
   });
 
   test('a source that has ended counts nothing', async () => {
@@ -304,14 +304,14 @@ describe('C-23', () => {
     prepare('pods').put('a');
     const lease = informers.lease(source(pods, { namespace: { name: 'demo' } }));
     await run();
-    const before = meter.value('cached_objects', { resource: 'pods' });
+    const before = meter.value('chancery_cached_objects', { resource: 'pods' });
 
     lease.release();
     await clock.advanceAndSettle(30_000);
 
     expect(before).toBe(1);
-    expect(meter.value('cached_objects', { resource: 'pods' })).toBe(0);
-    expect(meter.value('cached_bytes_estimate', { resource: 'pods' })).toBe(0);
+    expect(meter.value('chancery_cached_objects', { resource: 'pods' })).toBe(0);
+    expect(meter.value('chancery_cached_bytes_estimate', { resource: 'pods' })).toBe(0);
   });
 });
 

@@ -105,7 +105,7 @@ test('C-4 an index is what its function says of every object, whatever happens',
 test('C-4 an index that comes late takes what is cached slice by slice, and what changes meanwhile', async () => {
   const collection = new FakeCollection();
   for (let number = 0; number < 2_500; number++) collection.put(`o${number}`, 1);
-  const { clock, collection: server, informer, run } = start(collection);
+  const { clock, informer, run } = start(collection, { pageSize: 0 });
   void run();
   await settle();
 
@@ -119,10 +119,10 @@ test('C-4 an index that comes late takes what is cached slice by slice, and what
   expect(tooEarly).toThrow(
     expect.objectContaining({ code: 'NOT_SYNCED', message: expect.stringContaining('hasIndex') }),
   );
-  server.put('o0', 2); // indexed already
-  server.put('o2400', 2); // not indexed yet
-  server.remove('o2401');
-  server.put('new', 2);
+  collection.put('o0', 2); // indexed already
+  collection.put('o2400', 2); // not indexed yet
+  collection.remove('o2401');
+  collection.put('new', 2);
   await settle();
   await clock.advanceAndSettle(0);
   await informer.until(() => informer.hasIndex('value'), AbortSignal.timeout(10_000));
@@ -152,7 +152,7 @@ test('C-4 an index function that throws hides its object from that index only, a
   expect(names(informer.store.byIndex('picky', 'all'))).toEqual(['good']);
   expect(names(informer.store.byIndex('value', '2'))).toEqual(['bad', 'worse']);
   expect(indexErrors).toEqual(['picky: Error: no twos']);
-  expect(meter.value('index_errors_total', { resource: 'things' })).toBe(2);
+  expect(meter.value('chancery_index_errors_total', { resource: 'things' })).toBe(2);
 });
 
 test('C-4 a second index of the same name is refused, and one that is not there is named', async () => {

@@ -276,7 +276,7 @@ test('C-11 a replayed state is silent, and an older one is ignored and counted',
 
   expect(one.told).toEqual(['add a=1', 'update a=2']);
   expect(informer.store.get('demo/a' as ObjectKey)).toMatchObject({ value: 2 });
-  expect(meter.value('outdated_events_total', { resource: 'things' })).toBe(1);
+  expect(meter.value('chancery_outdated_events_total', { resource: 'things' })).toBe(1);
 });
 
 describe('C-12 the same name with another uid', () => {
@@ -512,5 +512,5 @@ test('C-18 counts what handlers throw', async () => {
   collection.put('a', 1);
   await settle();
 
-  expect(meter.value('handler_errors_total', { resource: 'things' })).toBe(2);
+  expect(meter.value('chancery_handler_errors_total', { resource: 'things' })).toBe(2);
 });

@@ -1,0 +1,19 @@
+import type { Clock } from '../core/clock.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { SharedInformer } from './shared-informer.ts';
+
+/** A share in an informer that others may use as well. */
+export interface InformerLease<T extends KubernetesObject> {
+  readonly informer: SharedInformer<T>;
+  /** Must be called once, when it is used no more. */
+  release(): void;
+}
+
+export interface NamespacesInformerOptions<T extends KubernetesObject> {
+  /** Names the source in errors. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random?: () => number;
+  readonly lease: (namespace: string) => InformerLease<T>;
+  readonly handlerFailed: (error: unknown) => void;
+}
