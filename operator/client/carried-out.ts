@@ -50,12 +50,12 @@ function isDone(live: KubernetesObject, operation: JsonPatchOperation): boolean 
 /** The value that a JSON pointer leads to, or undefined. `-`, behind the last item, leads nowhere. */
 function valueAt(root: unknown, pointer: string): unknown {
   const keys = pointer.split('/').slice(1);
-  return keys
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-      root,
-    );
+  return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(memberOf, root);
+}
+
+function memberOf(parent: unknown, key: string): unknown {
+  if (Array.isArray(parent)) return /^\d+$/.test(key) ? parent[Number(key)] : undefined;
+  return isObject(parent) ? own(parent, key) : undefined;
 }
 
 /** What a writer decides; the rest of the metadata is the server's. */

@@ -47,6 +47,10 @@ test.each([
   expect(parseExact(text)).toEqual(JSON.parse(text));
 });
 
+test('P-10 the smallest integer that a number cannot hold is read exactly', () => {
+  expect(parseExact('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
+});
+
 test('P-10 any integer comes back as it went', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }), (integer) => {

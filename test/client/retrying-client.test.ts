@@ -8,6 +8,7 @@ import type { ObjectMeta } from '../../operator/model/object.ts';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { transportTo } from '../transport/raw-server.ts';
+import { cannedTransport } from './canned-transport.ts';
 import { type Fortune, type UnreliableTransport, unreliable } from './unreliable-transport.ts';
 
 const { signal } = new AbortController();
@@ -259,8 +260,8 @@ test.each([
 });
 
 test.each([
-  ['of another owner', { ownerReferences: [{ ...owner, uid: 'o2' }] }],
-  ['without an owner', {}],
+  ['of another owner', { ownerReferences: [{ ...owner, uid: 'o2' }], labels: { app: 'web' } }],
+  ['without an owner', { labels: { app: 'web' } }],
   ['with other labels', { ownerReferences: [owner], labels: { app: 'db' } }],
 ])('P-13 an object %s under our name is not ours', async (_, theirs) => {
   const { server, client, finish, stored } = await fixture(['lost']);
@@ -344,6 +345,99 @@ test('P-13 a dry run is repeated, whatever it would do', async () => {
 
   expect(transport.attempts).toHaveLength(2);
   expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toEqual([]);
+});
+
+test('P-13 a refusal of the first attempt is nobody’s echo, however like ours the object is', async () => {
+  const { server, client, transport, finish } = await fixture([]);
+  const { metadata } = server.create(configMap());
+  server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
+  const update = { ...configMap(), metadata: { ...metadata, labels: { a: 'b' } } };
+
+  const creating = finish(client.create(configMaps, configMap(), { signal }));
+  await expect(creating).rejects.toMatchObject({ reason: 'AlreadyExists' });
+  const updating = finish(client.update(configMaps, update, { signal }));
+  await expect(updating).rejects.toMatchObject({ reason: 'Conflict' });
+
+  expect(transport.attempts).toEqual([`POST ${PATH}`, `PUT ${PATH}/a`]);
+});
+
+test('P-13 the creation of a subresource, such as an eviction, is not repeated', async () => {
+  const { client, transport, finish } = await fixture(['lost']);
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target };
+
+  const creating = finish(client.create(pods, eviction, { subresource: 'eviction', signal }));
+
+  await expect(creating).rejects.toMatchObject(FAILED);
+  expect(transport.attempts).toHaveLength(1);
+});
+
+test('P-13 an update of the status that was carried out, unheard, succeeds', async () => {
+  const { server, client, finish } = await fixture(['swallowed']);
+  const spec = { containers: [{ name: 'a', image: 'a' }] };
+  const metadata: ObjectMeta = target;
+  const pod = server.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  const otherSpec = { nodeName: 'n', containers: [] };
+  const sent = { ...pod, spec: otherSpec, status: { phase: 'Running' } };
+
+  const updated = await finish(client.update(pods, sent, { subresource: 'status', signal }));
+
+  expect(updated).toEqual(server.get('v1', 'Pod', 'default', 'a'));
+  expect(updated).toMatchObject({ spec, status: { phase: 'Running' } });
+});
+
+test('P-13 a patch of a list is not taken for done by what is at its start', async () => {
+  const { server, client, finish } = await fixture(['lost']);
+  const { resourceVersion } = server.create(configMap({ finalizers: ['a.b/c', 'd.e/f'] })).metadata;
+  server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
+  const body = { metadata: { resourceVersion, finalizers: ['a.b/c'] } };
+
+  const patching = finish(client.patch(configMaps, target, { type: 'merge', body }, { signal }));
+
+  await expect(patching).rejects.toMatchObject({ status: 409 });
+});
+
+test('P-13 what a strategic patch makes of a list nobody can tell: its conflict stands', async () => {
+  const { server, client, finish } = await fixture(['swallowed']);
+  const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
+  const body = { metadata: { resourceVersion }, data: { value: 'new' } };
+
+  const patching = finish(
+    client.patch(configMaps, target, { type: 'strategic', body }, { signal }),
+  );
+
+  await expect(patching).rejects.toMatchObject({ status: 409 });
+});
+
+test('P-13 a path that is not served is no proof that an object is gone', async () => {
+  const unserved = { status: 404, headers: { 'content-type': 'text/plain' }, body: 'not found' };
+  const transport = unreliable(
+    cannedTransport(() => unserved),
+    ['lost'],
+  );
+  const clock = new FakeClock();
+  const plain = restClient({ transport, fieldManager: 'tester', clock });
+  const client = retryingClient(plain, { clock, random: () => 0 });
+
+  const deleting = client.delete(configMaps, target, { preconditions: { uid: 'u1' }, signal });
+  deleting.catch(() => {});
+  await clock.advanceAndSettle(100);
+
+  await expect(deleting).rejects.toMatchObject({ status: 404 });
+});
+
+test('P-13 a JSON patch that removes what is still there was not carried out', async () => {
+  const { server, client, finish, stored } = await fixture(['lost']);
+  const { resourceVersion } = server.create(configMap()).metadata;
+  server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
+  const body: readonly JsonPatchOperation[] = [
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    { op: 'remove', path: '/data/value' },
+  ];
+
+  const patching = finish(client.patch(configMaps, target, { type: 'json', body }, { signal }));
+
+  await expect(patching).rejects.toMatchObject({ name: 'ApiError' });
+  expect(stored()?.data).toEqual({ value: 'new' });
 });
 
 test('P-12 what stays unknown is not called unsent by a later failure that is', async () => {

@@ -234,6 +234,7 @@ describe('timers', () => {
       context: { cause: 'ETIMEDOUT' },
     });
     expect(clock.pending).toBe(0);
+    await vi.waitUntil(() => !process.getActiveResourcesInfo().includes('TCPConnectWrap'));
   });
 
   test('P-4 the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {
