@@ -25,6 +25,7 @@ const HEALTH: Partial<Record<Reason, ReflectorStatus['health']>> = {
 /** Failures that come after a server has accepted: accepting again does not disprove them. */
 const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
   'ended-at-once',
+  'broken',
   'expired',
   'server-error',
   'overloaded',
@@ -35,10 +36,15 @@ const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
 /** A stall or a routine relist is part of normal life, and no state of its own. */
 const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
 
-/** Turns attempts into states: speaks only when health or its reason changed. */
+/**
+ * Turns attempts into states: speaks when health changed, and once for each reason of a failure that
+ * lasts, however often reasons take turns.
+ */
 export class StatusReporter {
   readonly #tell: (status: ReflectorStatus) => void;
   #status: ReflectorStatus = plain('starting');
+  /** Reasons that were told since the health changed. */
+  readonly #told = new Set<Reason>();
 
   constructor(tell: (status: ReflectorStatus) => void) {
     this.#tell = tell;
@@ -80,9 +86,13 @@ export class StatusReporter {
   }
 
   #enter(status: ReflectorStatus): void {
-    const { health, reason } = this.#status;
+    const { health, reason } = status;
+    const changed = health !== this.#status.health;
     this.#status = status;
-    if (health !== status.health || reason !== status.reason) this.#tell(status);
+    if (changed) this.#told.clear();
+    else if (reason === undefined || this.#told.has(reason)) return;
+    if (reason !== undefined) this.#told.add(reason);
+    this.#tell(status);
   }
 }
 

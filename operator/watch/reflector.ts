@@ -111,11 +111,15 @@ export class Reflector<T extends KubernetesObject> {
   async #run(signal: AbortSignal): Promise<void> {
     const seat = this.#options.gate.join();
     this.#meter.entered(this.#reporter.starting().health);
+    using stop = linkedAbort(signal);
+    const mirroring = this.#mirror(seat, stop.signal).finally(() => stop.abort());
+    const verifying = this.#verifier.run(stop.signal).catch(() => {}); // it ends by that abort
     try {
-      await Promise.all([this.#mirror(seat, signal), this.#verifier.run(signal)]);
+      await mirroring;
     } catch (error) {
       if (!signal.aborted) throw error; // a sink that throws is a bug: it must not pass for a failure
     } finally {
+      await verifying;
       seat.leave();
       this.#verifier.stop();
       this.#reporter.stopped();

@@ -87,6 +87,12 @@ export class FakeCollection implements ListWatch<Thing> {
   readonly watches: OpenWatch[] = [];
   /** Called after each page but the last, to change the world in the middle of a list. */
   betweenPages: () => void = () => {};
+  /** How a watch that asks for initial events is served. */
+  streaming: 'yes' | 'no-marker' | 'manual' | Error = 'yes';
+  /** Lists under way, and the most that there ever were. */
+  readonly listing = { now: 0, most: 0 };
+  /** A list waits for this before it answers. */
+  listGate: Promise<void> | undefined;
   /** Drops the next event on the floor, as a server whose own cache lost it. */
   loseNextEvent = false;
 
@@ -165,12 +171,10 @@ export class FakeCollection implements ListWatch<Thing> {
     this.betweenPages = () => {};
   }
 
-  /** Says the latest event again to every watch that has had it. */
-  replay(): void {
-    const latest = this.#history.at(-1);
-    for (const watch of this.openWatches) {
-      if (latest !== undefined) watch.send(latest.event);
-    }
+  /** Says the latest events again to every watch. */
+  replay(count = 1): void {
+    const latest = this.#history.slice(-count).map(({ event }) => event);
+    for (const watch of this.openWatches) watch.send(...latest);
   }
 
   bookmark(): void {
@@ -185,6 +189,16 @@ export class FakeCollection implements ListWatch<Thing> {
   async listPage(request: ListPageRequest): Promise<ListPage<Thing>> {
     this.lists.push(request);
     request.signal.throwIfAborted();
+    this.listing.most = Math.max(this.listing.most, ++this.listing.now);
+    try {
+      await this.listGate;
+      return this.#page(request);
+    } finally {
+      this.listing.now--;
+    }
+  }
+
+  #page(request: ListPageRequest): ListPage<Thing> {
     const failure = this.#listFailures.shift();
     if (failure !== undefined) throw failure;
     const from = request.continueToken === undefined ? 0 : Number(request.continueToken);
@@ -210,11 +224,23 @@ export class FakeCollection implements ListWatch<Thing> {
       for await (const _ of watch.events());
       throw failure;
     }
+    if (request.sendInitialEvents === true) {
+      this.#stream(watch);
+      return watch.events();
+    }
     const from = Number(request.resourceVersion);
     if (from < this.#compactedAt) watch.fail(expired());
     const missed = this.#history.filter(({ revision }) => revision > from);
     if (missed.length > 0) watch.send(...missed.map(({ event }) => event));
     return watch.events();
+  }
+
+  #stream(watch: OpenWatch): void {
+    if (this.streaming instanceof Error) watch.fail(this.streaming);
+    if (this.streaming === 'manual' || this.streaming instanceof Error) return;
+    for (const object of this.#objects.values()) watch.send({ type: 'ADDED', object });
+    if (this.streaming === 'no-marker') return;
+    watch.send({ type: 'BOOKMARK', resourceVersion: this.revision, initialEventsEnd: true });
   }
 
   #commit(event: WatchEvent<Thing>): void {

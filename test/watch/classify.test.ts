@@ -172,12 +172,21 @@ const ROWS: readonly Row[] = [
   ['19 twice', stream(garbage), { undecodable: 1 }, 'relist-latest', 'backoff', 'undecodable'],
   ['19 for ever', stream(garbage), { undecodable: 7 }, 'relist-latest', 'longest', 'undecodable'],
   ['19 an undecodable list', list(garbage), {}, 'resume', 'backoff', 'undecodable'],
+  [
+    '19 an undecodable list, twice',
+    list(garbage),
+    { undecodable: 1 },
+    'relist-latest',
+    'backoff',
+    'undecodable',
+  ],
+  ['1 410 of the very first list', list(gone), {}, 'relist-latest', 'backoff', 'expired'],
   ['20 a redirect or login page', list(login), {}, 'resume', 'backoff', 'not-kubernetes'],
   ['a bug of ours', stream(new TypeError('bug')), {}, 'relist-latest', 'backoff', 'unexpected'],
 ];
 
 describe('classify', () => {
-  test.each(ROWS)('row %s', (_what, outcome, history, step, wait, reason) => {
+  test.each(ROWS)('W-20 row %s', (_what, outcome, history, step, wait, reason) => {
     const action = classify(outcome, { ...NO_HISTORY, ...history });
 
     expect(action).toMatchObject({ step, wait, reason });

@@ -1,71 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
-import type { ObjectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { Cache } from '../../operator/store/cache.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { Reflector, type ReflectorSink } from '../../operator/watch/reflector.ts';
-import type { ReflectorOptions } from '../../operator/watch/reflector-options.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { start } from './started-reflector.ts';
 
 const MINUTE_MS = 60_000;
 const lost = (): AmbassadorError =>
   new AmbassadorError('cut', { code: 'CONNECTION_LOST', fate: 'unknown' });
 const refused = (): AmbassadorError =>
   new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' });
-
-/** A reflector over a fake collection into a real cache, everything that it tells written down. */
-function start(options: Partial<ReflectorOptions> = {}, collection = new FakeCollection()) {
-  const clock = new FakeClock();
-  const stop = new AbortController();
-  const cache = new Cache<Thing>();
-  const statuses: string[] = [];
-  const drift: ObjectKey[][] = [];
-  let replaced = 0;
-  const sink: ReflectorSink<Thing> = {
-    replace: ({ items }) => {
-      replaced++;
-      cache.replace(items);
-    },
-    apply: (batch) => {
-      for (const event of batch) cache.apply(event);
-    },
-    statusChanged: ({ health, reason }) => {
-      statuses.push(reason === undefined ? health : `${health}: ${reason}`);
-    },
-    verified: (keys) => drift.push([...keys]),
-    version: (key) => {
-      const metadata = cache.objects?.get(key)?.metadata;
-      return metadata && { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
-    },
-    keys: () => cache.objects?.keys() ?? [],
-  };
-  const reflector = new Reflector(collection, sink, {
-    clock,
-    random: () => 0.5,
-    relistIntervalMs: 0,
-    ...options,
-  });
-  const running = reflector.run(stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    await running;
-    expect(clock.pending).toBe(0);
-  });
-  return {
-    clock,
-    collection,
-    reflector,
-    statuses,
-    drift,
-    running,
-    stop: () => stop.abort(),
-    cached: () => [...(cache.objects?.values() ?? [])],
-    names: () => [...(cache.objects?.keys() ?? [])].sort(),
-    replaced: () => replaced,
-  };
-}
 
 test('lists once, then watches from the resourceVersion of the list, and mirrors every change', async () => {
   const collection = new FakeCollection();
@@ -85,14 +31,14 @@ test('lists once, then watches from the resourceVersion of the list, and mirrors
   expect(statuses).toEqual(['healthy']);
 });
 
-test('asks for watches of 300 to 600 seconds', async () => {
+test('W-1 asks for watches of 300 to 600 seconds', async () => {
   const { collection } = start();
   await settle();
 
   expect(collection.newestWatch.request.timeoutSeconds).toBe(450);
 });
 
-test('takes the resourceVersion of the first page, and publishes no page before the last', async () => {
+test('L-6 L-7 takes the resourceVersion of the first page, and publishes no page before the last', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c']) collection.put(name);
   collection.betweenPages = () => collection.put('late');
@@ -119,7 +65,7 @@ test('L-5 starts over without pages when a page token expires, and deletes nothi
   expect(names()).toEqual(['demo/a', 'demo/b', 'demo/c']);
 });
 
-test('resumes from the last event after a cut, without a list and without a loss', async () => {
+test('W-20 row 5: resumes from the last event after a cut, without a list and without a loss', async () => {
   const { clock, collection, cached } = start();
   await settle();
   collection.put('a');
@@ -135,7 +81,7 @@ test('resumes from the last event after a cut, without a list and without a loss
   expect(cached()).toEqual(collection.objects);
 });
 
-test('resumes from a bookmark', async () => {
+test('W-16 resumes from a bookmark', async () => {
   const { clock, collection, replaced } = start();
   await settle();
   collection.loseNextEvent = true; // of another resource: the revision moves, no event comes
@@ -171,7 +117,7 @@ test('H26 a bookmark without a resourceVersion changes nothing', async () => {
 test.each([
   'HTTP status',
   'ERROR event',
-])('410 as %s lists once, not older than what is known, and finds missed deletes', async (form) => {
+])('L-20 410 as %s lists once, not older than what is known, and finds missed deletes', async (form) => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');
@@ -201,7 +147,7 @@ test.each([
   expect(cached()).toEqual(collection.objects);
 });
 
-test('H33 keeps the old world while a relist fails, and repairs it when one succeeds', async () => {
+test('L-14 H33 keeps the old world while a relist fails, and repairs it when one succeeds', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { clock, names, statuses } = start({}, collection);
@@ -221,7 +167,7 @@ test('H33 keeps the old world while a relist fails, and repairs it when one succ
   expect(statuses).toEqual(['healthy', 'failing: upstream-unreachable', 'healthy']);
 });
 
-test('H08 an ERROR of another kind resumes from the same resourceVersion', async () => {
+test('W-20 row 12: H08 an ERROR of another kind resumes from the same resourceVersion', async () => {
   const { clock, collection } = start();
   await settle();
 
@@ -232,7 +178,7 @@ test('H08 an ERROR of another kind resumes from the same resourceVersion', async
   expect(collection.newestWatch.request.resourceVersion).toBe('100');
 });
 
-test('H41 a garbage line lists anew, so that nothing after it is lost', async () => {
+test('W-13 H41 a garbage line lists anew, so that nothing after it is lost', async () => {
   const { clock, collection, cached } = start();
   await settle();
 
@@ -244,7 +190,7 @@ test('H41 a garbage line lists anew, so that nothing after it is lost', async ()
   expect(cached()).toEqual(collection.objects);
 });
 
-test('H17 retries a closed port within a second at first, and every few seconds for as long as it takes', async () => {
+test('W-20 row 7: H17 retries a closed port within a second at first, and every few seconds for as long as it takes', async () => {
   const collection = new FakeCollection();
   collection.failLists(...Array.from({ length: 20 }, refused));
   const { clock, statuses } = start({}, collection);
@@ -258,7 +204,7 @@ test('H17 retries a closed port within a second at first, and every few seconds 
   expect(statuses).toEqual(['failing: unreachable', 'healthy']);
 });
 
-test('H11 a server that ends every watch at once is asked at a bounded rate', async () => {
+test('W-26 H11 a server that ends every watch at once is asked at a bounded rate', async () => {
   const { clock, collection, statuses } = start();
   for (let second = 0; second < 300; second++) {
     await clock.advanceAndSettle(1_000);
@@ -284,7 +230,7 @@ test('W-25 a server that ends every watch after one event is opened at most 20 t
   expect(collection.watches.length).toBeLessThanOrEqual(20);
 });
 
-test('a server that ends watches after exactly their time is followed without pause or list', async () => {
+test('W-20 row 3: a server that ends watches after exactly their time is followed without pause or list', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [3, 4] });
   await settle();
   for (let cycle = 0; cycle < 200; cycle++) {
@@ -298,7 +244,7 @@ test('a server that ends watches after exactly their time is followed without pa
   expect(collection.lists).toHaveLength(1);
 });
 
-test('H13 waits at least as long as Retry-After says, and resumes without a list', async () => {
+test('W-20 row 9: H13 waits at least as long as Retry-After says, and resumes without a list', async () => {
   const { clock, collection } = start();
   await settle();
   const busy = (): ApiError => new ApiError({ code: 429 }, { retryAfterMs: 2_000 });
@@ -314,7 +260,7 @@ test('H13 waits at least as long as Retry-After says, and resumes without a list
   expect(collection.lists).toHaveLength(1);
 });
 
-test('403 is waited out, five seconds and more, and healed when the right is granted', async () => {
+test('W-20 row 14: 403 is waited out, five seconds and more, and healed when the right is granted', async () => {
   const collection = new FakeCollection();
   const forbidden = new ApiError({ code: 403, reason: 'Forbidden' });
   collection.failLists(forbidden, forbidden);
@@ -328,7 +274,7 @@ test('403 is waited out, five seconds and more, and healed when the right is gra
   expect(statuses).toEqual(['forbidden: forbidden', 'healthy']);
 });
 
-test('a resource that is not served is looked for every ten seconds, and the old world is kept', async () => {
+test('W-40 a resource that is not served is looked for every ten seconds, and the old world is kept', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { clock, names, statuses } = start({}, collection);
@@ -396,7 +342,7 @@ test('W-30 after a window with bookmarks, 90 seconds of silence are a dead line'
   expect(collection.lists).toHaveLength(1);
 });
 
-test('H22 a silent window that never had bookmarks is left alone until its end', async () => {
+test('W-30 H22 a silent window that never had bookmarks is left alone until its end', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
 
@@ -423,7 +369,7 @@ test('W-33 a server that went back in time is found by a probe after a silent wi
   expect(collection.newestWatch.request.resourceVersion).toBe(collection.revision);
 });
 
-test('the authoritative relist finds a delete that the server never told of, and repairs it', async () => {
+test('W-35 the authoritative relist finds a delete that the server never told of, and repairs it', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');
@@ -441,7 +387,7 @@ test('the authoritative relist finds a delete that the server never told of, and
   expect(names()).toEqual(['demo/b']);
 });
 
-test('the authoritative relist of a busy, healthy source finds nothing and replaces nothing', async () => {
+test('W-35 the authoritative relist of a busy, healthy source finds nothing and replaces nothing', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c']) collection.put(name);
   const { clock, drift, replaced } = start(
@@ -462,7 +408,7 @@ test('the authoritative relist of a busy, healthy source finds nothing and repla
   expect(replaced()).toBe(1);
 });
 
-test('the authoritative relist is not misled by a delete that it overlaps', async () => {
+test('W-35 the authoritative relist is not misled by a delete that it overlaps', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c']) collection.put(name);
   const { clock, drift, names } = start(
@@ -512,7 +458,7 @@ test.each([
   'listing',
   'watching',
   'waiting',
-])('stops while %s, and leaves nothing behind', async (moment) => {
+])('W-3 stops while %s, and leaves nothing behind', async (moment) => {
   const collection = new FakeCollection();
   if (moment === 'waiting') collection.failLists(refused());
   const { clock, reflector, running, stop } = start({}, collection);

@@ -1,0 +1,78 @@
+import { expect, onTestFinished } from 'vitest';
+import { keyOf, type ObjectKey } from '../../operator/model/object.ts';
+import { Cache } from '../../operator/store/cache.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import type { ListWatch } from '../../operator/watch/list-watch.ts';
+import { Reflector, type ReflectorSink } from '../../operator/watch/reflector.ts';
+import type { ReflectorNotice, ReflectorOptions } from '../../operator/watch/reflector-options.ts';
+import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+
+/** A reflector over `source` into a real cache, everything that it tells written down. */
+export function start<S extends ListWatch<Thing> = FakeCollection>(
+  options: Partial<ReflectorOptions> = {},
+  source: S = new FakeCollection() as unknown as S,
+) {
+  const clock = (options.clock as FakeClock | undefined) ?? new FakeClock();
+  const stop = new AbortController();
+  const cache = new Cache<Thing>();
+  const meter = new RecordingMeter();
+  const notices: ReflectorNotice[] = [];
+  const statuses: string[] = [];
+  const drift: ObjectKey[][] = [];
+  /** Every change that the cache made of what it was told, as `add demo/a 101`. */
+  const changes: string[] = [];
+  let replaced = 0;
+  const noted = (made: ReturnType<Cache<Thing>['replace']>): void => {
+    for (const { type, object } of made) {
+      changes.push(`${type} ${keyOf(object)} ${object.metadata.resourceVersion}`);
+    }
+  };
+  const sink: ReflectorSink<Thing> = {
+    replace: ({ items }) => {
+      replaced++;
+      noted(cache.replace(items));
+    },
+    apply: (batch) => {
+      for (const event of batch) noted(cache.apply(event));
+    },
+    statusChanged: ({ health, reason }) => {
+      statuses.push(reason === undefined ? health : `${health}: ${reason}`);
+    },
+    verified: (keys) => drift.push([...keys]),
+    version: (key) => {
+      const metadata = cache.objects?.get(key)?.metadata;
+      return metadata && { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
+    },
+    keys: () => cache.objects?.keys() ?? [],
+  };
+  const reflector = new Reflector(source, sink, {
+    random: () => 0.5,
+    relistIntervalMs: 0,
+    meter,
+    onNotice: (notice) => notices.push(notice),
+    ...options,
+    clock,
+  });
+  const running = reflector.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+    if (options.clock === undefined) expect(clock.pending).toBe(0);
+  });
+  return {
+    clock,
+    collection: source,
+    reflector,
+    meter,
+    notices,
+    statuses,
+    drift,
+    changes,
+    running,
+    stop: () => stop.abort(),
+    cached: () => [...(cache.objects?.values() ?? [])],
+    names: () => [...(cache.objects?.keys() ?? [])].sort(),
+    replaced: () => replaced,
+  };
+}
