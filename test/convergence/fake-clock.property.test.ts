@@ -85,7 +85,9 @@ const fault = fc.oneof(
   ),
   fc.constant(step('compact', ({ collection }) => collection.compact())),
   fc.constant(step('bookmark', ({ collection }) => collection.bookmark())),
-  fc.constant(step('replay', ({ collection }) => collection.replay())),
+  fc
+    .integer({ min: 1, max: 4 })
+    .map((count) => step(`replay ${count}`, ({ collection }) => collection.replay(count))),
   fc.array(write, { maxLength: 4 }).map((writes) =>
     step(`between pages: ${writes.map(({ says }) => says).join(', ')}`, (world) => {
       world.collection.betweenPages = () => {
@@ -143,10 +145,13 @@ function runs(...faults: readonly fc.Arbitrary<Step>[]): fc.Arbitrary<readonly S
 async function play(
   steps: readonly Step[],
   seed: number,
-  options: WorldOptions,
+  options: Omit<WorldOptions, 'list'>,
 ): Promise<readonly string[]> {
   const random = new Random(seed);
-  const world = new World(() => random.next(), options);
+  const world = new World(() => random.next(), {
+    ...options,
+    list: random.pick(['paged', 'stream']),
+  });
   for (const { act } of steps) await act(world);
   return [...(await world.quiesce()), ...(await world.end())];
 }

@@ -69,7 +69,7 @@ export class Ledger {
 
   #take(change: Change): void {
     const { type, key, object } = change;
-    if (change.type === 'update' && change.old === change.object) return; // a resync says nothing
+    if (change.type === 'update' && change.resync === true) return; // a resync says nothing
     this.#eventCount++;
     const seen = seenOf(object);
     const known = this.live.get(key);

@@ -30,6 +30,8 @@ const PAGE_SIZE = 3;
 const AT_REST_MS = 300_000;
 
 export interface WorldOptions {
+  /** How lists are made. */
+  readonly list: 'paged' | 'stream';
   /** Mean time between authoritative relists; 0 for none. */
   readonly relistIntervalMs: number;
   /** How long after the last fault everything must be as it should be. */
@@ -60,6 +62,7 @@ class Life {
         random: world.random,
         pageSize: PAGE_SIZE,
         relistIntervalMs: world.options.relistIntervalMs,
+        list: world.options.list,
       },
     );
     this.informer.addHandler((changes) => {
