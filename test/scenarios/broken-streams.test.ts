@@ -107,6 +107,31 @@ test('H20 a line that has proven to be lively is replaced after 90 s of silence'
   expect((third?.atMs ?? 0) - (second?.atMs ?? 0)).toBeLessThanOrEqual(91_000);
 });
 
+test.each([
+  ['20 s: the same watch goes on', 20_000, ['list', 'watch@100']],
+  ['20 minutes: one watch is left, nothing is listed', 1_200_000, undefined],
+])('H20 an ambassador that is stopped for %s', async (_, ms, asked) => {
+  const it = await scenario({ proxied: true });
+  it.serve();
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
+
+  it.proxy.freeze();
+  it.collection.put('a');
+  await it.passes(ms);
+  const told = [...it.deliveries.told];
+  it.proxy.thaw();
+  it.collection.put('b');
+  await it.converges();
+  await it.passes(60_000);
+
+  expect(told).toEqual([]);
+  expect(it.deliveries.told).toEqual(['add a@101', 'add b@102']);
+  expect(it.server.openWatches).toHaveLength(1);
+  if (asked !== undefined) expect(it.asked()).toEqual(asked);
+  expect(it.asked().filter((one) => one === 'list' || one.startsWith('list>'))).toHaveLength(1);
+});
+
 test('H22 bookmarks are life: a watch that has nothing else is not replaced', async () => {
   const it = await scenario();
   it.serve();
