@@ -8,7 +8,7 @@ import { acceleratedClock } from './accelerated-clock.ts';
 import { parseSoakArguments, type SoakArguments, USAGE } from './arguments.ts';
 import { startEnvironment, throughKubectl } from './environment.ts';
 import type { Scene } from './fault-kinds.ts';
-import { leakedHandles, type MemorySample, memoryGrowth } from './footprint.ts';
+import { garbageCollector, leakedHandles, type MemorySample, memoryGrowth } from './footprint.ts';
 import { type Findings, report, targetsMissed } from './report.ts';
 import { Rounds } from './round.ts';
 import { Subject } from './subject.ts';
@@ -65,6 +65,8 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     );
   }, 10_000);
 
+  const collectGarbage = garbageCollector();
+
   subject.start();
   let checkpointCount = 0;
   let settleMsMax = 0;
@@ -77,6 +79,7 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     checkpointCount++;
     for (const what of wrong.slice(0, 10)) process.stderr.write(`LOST ${what}\n`);
     lost.push(...wrong);
+    collectGarbage();
     await wait(Math.max(0, roundEndsAt - elapsedMs()));
   }
   const ranMs = elapsedMs();

@@ -21,13 +21,15 @@ interface Scope {
   readonly resource: typeof configMaps | typeof pods;
   readonly namespace?: string;
   readonly tier?: string;
+  /** Its lists are the beginnings of its watches. */
+  readonly streams?: true;
 }
 
 const SCOPES: readonly Scope[] = [
   { resource: configMaps },
-  { resource: configMaps, namespace: 'red' },
+  { resource: configMaps, namespace: 'red', streams: true },
   { resource: configMaps, tier: 'web' },
-  { resource: pods },
+  { resource: pods, streams: true },
   { resource: pods, namespace: 'green' },
   { resource: pods, namespace: 'blue', tier: 'data' },
 ];
@@ -147,7 +149,7 @@ export class Subject {
   }
 
   #watch(scope: Scope): Watched {
-    const { resource, namespace, tier } = scope;
+    const { resource, namespace, tier, streams } = scope;
     const name = `${resource.plural} ${namespace ?? '*'} ${tier ?? '*'}`;
     const labelSelector = tier === undefined ? undefined : `tier=${tier}`;
     const listWatch = this.#connection.listWatchFor({ resource, namespace, labelSelector });
@@ -161,7 +163,12 @@ export class Subject {
         },
         handlerFailed: (error) => void this.bugs.push(`a handler failed: ${String(error)}`),
       },
-      { clock: this.#clock, random: () => this.#random.next(), pageSize: PAGE_SIZE },
+      {
+        clock: this.#clock,
+        random: () => this.#random.next(),
+        pageSize: PAGE_SIZE,
+        list: streams ? 'stream' : 'paged',
+      },
     );
     informer.addHandler((changes) => {
       ledger.take(changes);
