@@ -84,7 +84,7 @@ export class Repeater {
         if (signal.aborted) throw error;
         const delayMs = delayAfter(error);
         if (unknown !== undefined && delayMs === undefined && error instanceof ApiError) {
-          return await settled(error, unknown, repetition);
+          return await settled(error, unknown, repetition, signal);
         }
         if (isUnknown(error)) unknown = error;
         if (delayMs === undefined || this.#clock.monotonic() + delayMs > untilMs) {
@@ -122,11 +122,13 @@ async function settled<T>(
   refusal: ApiError,
   unknown: AmbassadorError,
   { settle }: Repetition<T>,
+  signal: AbortSignal,
 ): Promise<T> {
   let result: { readonly value: T } | undefined;
   try {
     result = await settle?.(refusal);
   } catch {
+    signal.throwIfAborted();
     throw unknown; // nobody could be asked what became of it
   }
   if (result === undefined) throw refusal;

@@ -202,6 +202,29 @@ test('P-13 nobody can be asked what became of it: the outcome stays unknown', as
   await expect(running).rejects.toBe(unknown);
 });
 
+test('P-15 an abort while what became of it is asked for is the abort', async () => {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
+  const errors = [unknown, new ApiError({ code: 409, reason: 'Conflict' })];
+  const settle = async (): Promise<never> => {
+    stop.abort();
+    throw refused;
+  };
+
+  const running = new Repeater({ clock }).run(
+    async () => {
+      throw errors.shift();
+    },
+    { verb: 'PUT', afterUnknown: true, settle },
+    stop.signal,
+  );
+  running.catch(() => {});
+  await clock.advanceAndSettle(1_000);
+
+  await expect(running).rejects.toBe(stop.signal.reason);
+});
+
 test('P-21 repetitions are counted by what they follow', async () => {
   const meter = new RecordingMeter();
 
