@@ -451,6 +451,7 @@ test('C-17 handlers that come during a storm of events miss nothing and hear not
     informer.addHandler(async (changes) => {
       for (const { type, key, object } of changes) {
         if ((type === 'add') === mirror.has(key)) wrong.push(`${type} ${key}`);
+        if (type === 'update' && mirror.get(key) === object.value) wrong.push(`again ${key}`);
         if (type === 'delete') mirror.delete(key);
         else mirror.set(key, object.value);
       }

@@ -97,7 +97,7 @@ describe('C-20 resync', () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     collection.put('b', 1);
-    const { clock, informer, run } = start(collection, QUIET);
+    const { clock, handlerErrors, informer, run } = start(collection, QUIET);
     const one = listener();
     void run();
     await settle();
@@ -108,6 +108,7 @@ describe('C-20 resync', () => {
     collection.put('c', 1);
     await clock.advanceAndSettle(3_000);
 
+    expect(handlerErrors).toEqual([]);
     expect(one.told.filter((line) => line.endsWith('(resync)'))).toEqual([
       'update a=1 (resync)',
       'update a=1 (resync)',
