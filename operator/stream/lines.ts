@@ -11,10 +11,10 @@ const CARRIAGE_RETURN = 0x0d;
  * make at most six bytes of one, and a MODIFIED line holds one object: 9 MiB, with ample room for
  * aggregated API servers that are not stored in etcd.
  */
-export const DEFAULT_MAX_LINE_BYTES: number = 32 * 1024 * 1024;
+export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 
 export interface ReadLinesOptions {
-  /** Default 32 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
+  /** Default 64 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
   readonly maxLineBytes?: number;
   /** Called for every chunk as it arrives, before it is split. Must not throw. */
   readonly onChunk?: (bytes: number) => void;

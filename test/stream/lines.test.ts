@@ -140,6 +140,21 @@ describe('limits', () => {
     expect(body.destroyed).toBe(true);
   });
 
+  test('W-13 gives up a line of more than 64 MiB by itself', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    const endless = Readable.from(
+      (function* () {
+        for (;;) yield chunk;
+      })(),
+    );
+
+    const { items, error } = await collect(readLines(endless));
+
+    expect(items).toEqual([]);
+    expect(error).toMatchObject({ code: 'DECODE', context: { gotBytes: 65 * 1024 * 1024 } });
+    expect(endless.destroyed).toBe(true);
+  });
+
   test('W-13 does not count complete lines against the limit', async () => {
     const text = 'twelve bytes\n'.repeat(100);
 

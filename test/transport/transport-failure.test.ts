@@ -7,6 +7,11 @@ import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from
 /** As Go's servers answer a request that asked to close: then the end of the connection is expected. */
 const closing = (head: string): string => head.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
 
+/** Of this process, those that still connect among them. */
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}
+
 describe('nobody there', () => {
   test('P-12 a refused connection: nothing was sent', async () => {
     const server = await rawServer(() => undefined);
@@ -217,24 +222,26 @@ describe('timers', () => {
     'watch',
   ] as const)('P-7 a %s that nobody accepts is given up after 4 s, unsent', async (purpose) => {
     const clock = new FakeClock();
+    const url = await deafListener();
+    const before = openSockets();
     let outcome: unknown;
-    const sending = transportTo(await deafListener(), { clock }).send(request({ purpose }));
+    const sending = transportTo(url, { clock }).send(request({ purpose }));
     sending.catch((error: unknown) => {
       outcome = error;
     });
 
     await clock.advanceAndSettle(3_999);
-    const before = outcome;
+    const early = outcome;
     await clock.advanceAndSettle(1);
 
-    expect(before).toBeUndefined();
+    expect(early).toBeUndefined();
     expect(outcome).toMatchObject({
       code: 'AMBASSADOR_UNREACHABLE',
       fate: 'not-sent',
       context: { cause: 'ETIMEDOUT' },
     });
     expect(clock.pending).toBe(0);
-    await vi.waitUntil(() => !process.getActiveResourcesInfo().includes('TCPConnectWrap'));
+    await vi.waitUntil(() => openSockets() === before);
   });
 
   test('P-4 the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {
