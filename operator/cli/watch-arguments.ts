@@ -108,7 +108,8 @@ function namespaceOf(
   }
   if (all === true) return undefined;
   if (namespace === undefined) {
-    if ((settings.namespaces?.length ?? 0) < 2) return settings.namespace;
+    const isDecided = resource.startsWith('/') || (settings.namespaces?.length ?? 0) < 2;
+    if (isDecided) return settings.namespace;
     throw new ConfigurationError(
       'expected one namespace, got several in WATCH_NAMESPACE: name one with --namespace, ' +
         'or all with --all-namespaces',

@@ -38,6 +38,17 @@ test('what is not given comes from the settings', () => {
   });
 });
 
+test('C-22 of several namespaces one must be named, unless the arguments decide', () => {
+  const settings = settingsFrom({ WATCH_NAMESPACE: 'a,b' });
+  const namespaceOf = (...args: readonly string[]): string | undefined =>
+    parseWatchArguments(args, settings).namespace;
+
+  expect(() => namespaceOf('cm')).toThrow('got several in WATCH_NAMESPACE');
+  expect(namespaceOf('cm', '-n', 'b')).toBe('b');
+  expect(namespaceOf('cm', '-A')).toBeUndefined();
+  expect(() => namespaceOf('/api/v1/namespaces/c/configmaps')).not.toThrow();
+});
+
 test('options and arguments mix, and options win over the settings', () => {
   const parsed = parseWatchArguments(
     ['-A', 'deploy', '--resync', '1h30m', 'web', '--watch-timeout=5', '--server=http://[::1]:9'],

@@ -355,6 +355,27 @@ describe('C-15 tells', () => {
     expect(seenWhileListing[0]).toBe('listing');
   });
 
+  test('a source whose watch has ended as waiting until it watches again', async () => {
+    const collection = new FakeCollection();
+    const { clock, informer, run } = start(collection);
+    void run();
+    await settle();
+    const refused = new AmbassadorError('refused', {
+      code: 'AMBASSADOR_UNREACHABLE',
+      fate: 'not-sent',
+    });
+    collection.failWatches(refused);
+    collection.failLists(refused);
+
+    collection.newestWatch.fail(refused);
+    await settle();
+    const afterEnd = informer.state;
+    await clock.advanceAndSettle(120_000);
+
+    expect(afterEnd).toBe('waiting');
+    expect(informer.state).toBe('watching');
+  });
+
   test('when the server was last heard of, be it by a refusal', async () => {
     const collection = new FakeCollection();
     const { clock, informer, run } = start(collection);

@@ -20,7 +20,7 @@ interface Explained {
 }
 
 const key = fc.constantFrom('app', 'example.dev/tier', 'constructor');
-const value = fc.constantFrom('', 'web', 'db', 'v1.0_x');
+const value: fc.Arbitrary<string> = fc.constantFrom('', 'web', 'db', 'v1.0_x');
 const values = fc.uniqueArray(value, { minLength: 1, maxLength: 3 });
 const labels: fc.Arbitrary<Labels> = fc.dictionary(key, value, { noNullPrototype: true });
 
