@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { listAll } from '../../operator/watch/list-all.ts';
+import type { ListPage, ListPageRequest } from '../../operator/watch/list-watch.ts';
+import { FakeCollection } from '../support/fake-collection.ts';
+import { start } from './started-reflector.ts';
+
+const { signal } = new AbortController();
+const latest = { consistency: { kind: 'latest' }, pageSize: 500, signal } as const;
+const object = (name: string, resourceVersion = '1'): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name, uid: `uid-${name}`, resourceVersion },
+});
+
+/** A source whose pages are written down, or made from their number. */
+function pages(page: (index: number) => Partial<ListPage<KubernetesObject>> | Error) {
+  const requests: ListPageRequest[] = [];
+  return {
+    requests,
+    async listPage(request: ListPageRequest): Promise<ListPage<KubernetesObject>> {
+      const made = page(requests.push(request) - 1);
+      if (made instanceof Error) throw made;
+      return { items: [], resourceVersion: '9', continueToken: undefined, ...made };
+    },
+  };
+}
+const names = (items: readonly KubernetesObject[]): string[] =>
+  items.map(({ metadata }) => metadata.name);
+
+test('L-3 12,345 objects are 25 requests of one path, and nothing is left out', async () => {
+  const source = pages((index) => ({
+    items: Array.from({ length: index === 24 ? 345 : 500 }, (_, at) => object(`${index}-${at}`)),
+    continueToken: index === 24 ? undefined : `token-${index}`,
+  }));
+
+  const list = await listAll(source, latest);
+
+  expect(source.requests).toHaveLength(25);
+  expect(source.requests[7]?.continueToken).toBe('token-6');
+  expect(new Set(names(list.items)).size).toBe(12_345);
+});
+
+test.each([
+  ['ignores the limit', [{ items: ['a', 'b', 'c'] }], ['a', 'b', 'c']],
+  ['gives less than asked for', [{ items: ['a'], next: 'x' }, { items: ['b'] }], ['a', 'b']],
+  ['gives an empty page', [{ items: [], next: 'x' }, { items: ['b'] }], ['b']],
+] as const)('L-4 a server that %s is understood', async (_, answers, expected) => {
+  const source = pages((index) => {
+    const { items, next } = answers[index] as { items: readonly string[]; next?: string };
+    return { items: items.map((name) => object(name)), continueToken: next };
+  });
+
+  const list = await listAll(source, { ...latest, pageSize: 2 });
+
+  expect(names(list.items)).toEqual(expected);
+});
+
+test('L-5 the token that comes with a 410 is never sent, and a second 410 is the answer', async () => {
+  const gone = new ApiError({ code: 410, reason: 'Expired' });
+  const source = pages((index) => (index < 2 ? { continueToken: `t${index}` } : gone));
+
+  const listing = listAll(source, latest);
+
+  await expect(listing).rejects.toBe(gone);
+  expect(source.requests.map(({ continueToken }) => continueToken)).toEqual([
+    undefined,
+    't0',
+    't1',
+    undefined,
+  ]);
+});
+
+test('L-7 the resourceVersion is that of the first page, whatever the others say', async () => {
+  const source = pages((index) => ({
+    resourceVersion: `${10 + index}`,
+    continueToken: index < 2 ? `t${index}` : undefined,
+  }));
+
+  expect((await listAll(source, latest)).resourceVersion).toBe('10');
+});
+
+test('L-10 of an object that stands on two pages the last is taken, and it is said', async () => {
+  const source = pages((index) => ({
+    items: [object('a', `${index + 1}`), object(`only-${index}`)],
+    continueToken: index === 0 ? 't' : undefined,
+  }));
+
+  const list = await listAll(source, latest);
+
+  expect(list.duplicates).toEqual(['a']);
+  expect(list.items.find(({ metadata }) => metadata.name === 'a')?.metadata.resourceVersion).toBe(
+    '2',
+  );
+});
+
+test('L-10 duplicates are counted and noticed, and are no failure', async () => {
+  const collection = new FakeCollection();
+  collection.put('a');
+  const page = collection.listPage.bind(collection);
+  collection.listPage = async (request) => {
+    const { items, ...more } = await page(request);
+    return { ...more, items: [...items, ...items] };
+  };
+  const { meter, notices, names: cached } = start({}, collection);
+  await settle();
+
+  expect(cached()).toEqual(['demo/a']);
+  expect(notices).toEqual([{ kind: 'duplicates', keys: ['demo/a'] }]);
+  expect(meter.value('chancery_list_duplicates_total')).toBe(1);
+});
+
+test('L-15 the event loop turns while a hundred pages come from memory', async () => {
+  let turns = 0;
+  let counting = true;
+  const turn = (): void => {
+    turns++;
+    if (counting) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const source = pages((index) => ({
+    items: Array.from({ length: 500 }, (_, at) => object(`${index}-${at}`)),
+    continueToken: index < 99 ? `t${index}` : undefined,
+  }));
+
+  await listAll(source, latest);
+  counting = false;
+
+  expect(turns).toBeGreaterThanOrEqual(20);
+});
+
+test.each([
+  ['a token that repeats', () => ({ continueToken: 'same' }), 2],
+  ['tokens that go in a circle', (index: number) => ({ continueToken: `${index % 3}` }), 4],
+  ['pages that bring nothing new', (index: number) => ({ continueToken: `${index}` }), 1_000],
+  [
+    'the same page again and again',
+    (index: number) => ({ items: [object('a')], continueToken: `${index}` }),
+    1_001,
+  ],
+] as const)('a list without end, with %s, is an error', async (_, page, requests) => {
+  const source = pages(page);
+
+  await expect(listAll(source, latest)).rejects.toMatchObject({ code: 'DECODE' });
+
+  expect(source.requests).toHaveLength(requests);
+});
+
+test('a list not older than a resourceVersion, and one of any age, are asked for without pages', async () => {
+  const source = pages(() => ({}));
+
+  const since = { kind: 'not-older-than', resourceVersion: '7' } as const;
+  await listAll(source, { ...latest, consistency: since });
+  await listAll(source, { ...latest, consistency: { kind: 'any' } });
+
+  expect(source.requests.map(({ limit }) => limit)).toEqual([0, 0]);
+});

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { Reflector } from '../../operator/watch/reflector.ts';
+import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { start } from './started-reflector.ts';
+
+const at = (object: Thing, resourceVersion: string): Thing => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion },
+});
+
+test('W-16 H27 a replayed ADDED does not bring back what was deleted since', async () => {
+  const { collection, names, changes, reflector, meter } = start();
+  await settle();
+  const a = collection.put('a');
+  collection.remove('a');
+  await settle();
+
+  collection.newestWatch.send({ type: 'ADDED', object: a });
+  await settle();
+
+  expect(names()).toEqual([]);
+  expect(changes).toEqual(['add demo/a 101', 'delete demo/a 102']);
+  expect(reflector.resourceVersion).toBe('102');
+  expect(meter.value('chancery_rv_regression_total')).toBe(1);
+});
+
+test('W-16 H27 in one batch, what is older than its place neither goes back nor stops the rest', async () => {
+  const { collection, cached, reflector, meter } = start();
+  await settle();
+  const a = collection.put('a');
+  const b = collection.put('b');
+  await settle();
+
+  collection.newestWatch.send(
+    { type: 'MODIFIED', object: { ...at(a, '110'), value: 110 } },
+    { type: 'MODIFIED', object: { ...at(a, '105'), value: 105 } },
+    { type: 'DELETED', object: at(b, '101') }, // from before b was written
+    { type: 'BOOKMARK', resourceVersion: '104', initialEventsEnd: false },
+    { type: 'MODIFIED', object: { ...at(b, '111'), value: 111 } },
+  );
+  await settle();
+
+  expect(cached().map(({ value }) => value)).toEqual([110, 111]);
+  expect(reflector.resourceVersion).toBe('111');
+  expect(meter.value('chancery_rv_regression_total')).toBe(3);
+});
+
+test('H28 resourceVersions without an order are followed as they come', async () => {
+  const { clock, collection, cached } = start();
+  await settle();
+  const a = collection.put('a');
+  collection.newestWatch.send(
+    { type: 'MODIFIED', object: { ...at(a, 'zz'), value: 1 } },
+    { type: 'MODIFIED', object: { ...at(a, 'b'), value: 2 } },
+  );
+  await settle();
+
+  collection.newestWatch.end();
+  await clock.advanceAndSettle(100);
+
+  expect(cached().map(({ value }) => value)).toEqual([2]);
+  expect(collection.newestWatch.request.resourceVersion).toBe('b');
+});
+
+test('W-16 the position moves only when the sink has the events: what breaks in between is replayed', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const collection = new FakeCollection();
+  const stop = new AbortController();
+  const reflector = new Reflector<Thing>(
+    collection,
+    {
+      replace: () => {},
+      apply: () => promise,
+      statusChanged: () => {},
+      verified: () => {},
+      version: () => undefined,
+      keys: () => [],
+    },
+    { clock: new FakeClock(), relistIntervalMs: 0 },
+  );
+  const running = reflector.run(stop.signal);
+  await settle();
+
+  collection.put('a');
+  await settle();
+  const during = reflector.resourceVersion;
+  resolve();
+  await settle();
+  const after = reflector.resourceVersion;
+  stop.abort();
+  await running;
+
+  expect([during, after]).toEqual(['100', '101']);
+});
