@@ -15,6 +15,7 @@ function world() {
   const clock = new FakeClock();
   const collections = new Map<string, FakeCollection>();
   const leased: string[] = [];
+  const ends = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();
   const stop = new AbortController();
   const collection = (namespace: string): FakeCollection => {
@@ -34,6 +35,7 @@ function world() {
         options,
       );
       const end = new AbortController();
+      ends.set(namespace, end);
       running.add(informer.run(AbortSignal.any([end.signal, stop.signal])));
       leased.push(namespace);
       return {
@@ -51,7 +53,7 @@ function world() {
     await Promise.all(running);
   };
   onTestFinished(end);
-  return { clock, collection, facade, leased, end };
+  return { clock, collection, ends, facade, leased, end };
 }
 
 /** What a handler is told, as `add a/x=1`. */
@@ -298,4 +300,19 @@ test('C-22 is not synced by the first of its namespaces that an informer shows a
   sharing.setNamespaces(['a', 'b']);
 
   expect([facade.synced, sharing.synced, handler.synced]).toEqual([true, false, false]);
+});
+
+test('C-15 C-22 a namespace whose informer has stopped does not pass for an empty one', async () => {
+  const { collection, ends, facade } = world();
+  collection('a').put('x', 1);
+  facade.setNamespaces(['a', 'b']);
+  await settle();
+  const before = facade.store.list().length;
+
+  ends.get('a')?.abort();
+  await settle();
+
+  expect(before).toBe(1);
+  expect([facade.synced, facade.state]).toEqual([false, 'stopped']);
+  expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
