@@ -175,23 +175,19 @@ test.each([
 test('a stream sends its head at once, and waits by the clock and for promises', async () => {
   const { clock, server } = await start();
   const gate = Promise.withResolvers<void>();
-  server.on({}, stream(['a', { waitMs: 5_000 }, 'b', { until: gate.promise }, 'c']));
+  server.on({}, stream([{ waitMs: 5_000 }, 'a', { until: gate.promise }, 'b']));
   const answer = ask(server, '/');
 
   await settleSockets();
-  const first = answer.chunks.join('');
+  const first = { status: answer.status, text: answer.chunks.join('') };
   clock.advance(5_000);
   await settleSockets();
   const second = answer.chunks.join('');
   gate.resolve();
   await settleSockets();
 
-  expect([first, second, answer.chunks.join(''), answer.end]).toEqual([
-    'a',
-    'ab',
-    'abc',
-    'complete',
-  ]);
+  expect(first).toEqual({ status: 200, text: '' });
+  expect([second, answer.chunks.join(''), answer.end]).toEqual(['a', 'ab', 'complete']);
 });
 
 test('raw bytes are the whole answer', async () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { sleep } from '../../../operator/core/clock.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
 import { text } from '../../../operator/testing/faults/replies.ts';
 import { ScriptedServer } from '../../../operator/testing/faults/scripted-server.ts';
 import { advanceUntil } from '../../../operator/testing/faults/settle-sockets.ts';
@@ -43,4 +43,20 @@ test('a condition that holds costs no time, and one that never does is an error'
     message: 'the condition did not hold within 5000 ms of the clock',
   });
   expect(clock.monotonic()).toBe(5_000);
+});
+
+test('work that takes more turns than sockets do costs a second or two, not all up to a far alarm', async () => {
+  const clock = new FakeClock();
+  onTestFinished(clock.schedule(60_000, () => {}));
+  let done = false;
+  const work = async (): Promise<void> => {
+    for (let n = 0; n < 15; n++) await settle(); // three turns each
+    done = true;
+  };
+
+  const working = work();
+  await advanceUntil(clock, () => done);
+  await working;
+
+  expect(clock.monotonic()).toBeLessThanOrEqual(3_000);
 });
