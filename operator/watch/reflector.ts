@@ -2,7 +2,7 @@ import { linkedAbort } from '../core/abort.ts';
 import { sleep } from '../core/clock.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './classify.ts';
-import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './decision.ts';
+import { type Decision, listAfter } from './decision.ts';
 import { type CompleteList, type GatheredList, listAll } from './list-all.ts';
 import type { GateSeat } from './list-gate.ts';
 import { ListModeChoice } from './list-mode.ts';
@@ -16,11 +16,9 @@ import {
 } from './reflector-options.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
-import { RegressionProbe } from './regression-probe.ts';
 import { SourceMeter } from './source-meter.ts';
 import { Verifier } from './verifier.ts';
-import { WatchReceiver } from './watch-receiver.ts';
-import { type WindowReport, watchWindow } from './watch-window.ts';
+import { WatchStep } from './watch-step.ts';
 
 export type { ReflectorSink } from './reflector-sink.ts';
 
@@ -41,11 +39,10 @@ export class Reflector<T extends KubernetesObject> {
   readonly #reporter: StatusReporter;
   readonly #verifier: Verifier;
   readonly #position = new Position();
-  readonly #probe: RegressionProbe;
+  readonly #watch: WatchStep<T>;
   #history = NO_HISTORY;
   /** The list that must succeed before a watch can go on; undefined when the sink has one. */
   #due: ListConsistency | undefined;
-  #livelyBefore = false;
   /** The server has gone back in time, and that was said; the next list need not say it again. */
   #regressed = false;
   #running: Promise<void> | undefined;
@@ -65,13 +62,18 @@ export class Reflector<T extends KubernetesObject> {
       this.#meter.entered(status.health);
       sink.statusChanged(status);
     });
-    const monotonic = (): number => clock.monotonic();
-    this.#probe = new RegressionProbe({ source, gate, meter: this.#meter, monotonic });
     this.#verifier = new Verifier({
       ...{ source, view: sink, position: this.#position, meter: this.#meter, gate, clock, random },
       pageSize: settings.pageSize,
       intervalMs: settings.relistIntervalMs,
       verified: (drift) => sink.verified(drift),
+      regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
+    });
+    this.#watch = new WatchStep({
+      ...{ source, sink, options: this.#options, position: this.#position, meter: this.#meter },
+      ...{ pace: this.#pace, mode: this.#mode, reporter: this.#reporter, verifier: this.#verifier },
+      publish: (list) => this.#publish(list),
+      decide: (outcome, worked) => this.#decide(outcome, worked),
       regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
   }
@@ -132,7 +134,7 @@ export class Reflector<T extends KubernetesObject> {
     await this.#wait(seat.startDelayMs(), signal);
     while (!signal.aborted) {
       const pages = this.#due !== undefined && !this.#mode.streams;
-      const decision = pages ? await this.#list(signal) : await this.#watch(signal);
+      const decision = pages ? await this.#list(signal) : await this.#watch.run(this.#due, signal);
       if (signal.aborted) return;
       if (decision === undefined) continue;
       const wasWatching = this.#due === undefined;
@@ -189,103 +191,6 @@ export class Reflector<T extends KubernetesObject> {
     this.#reporter.listed();
   }
 
-  /** One watch, and what to do after it; it begins with the list that is due, where one is. */
-  async #watch(signal: AbortSignal): Promise<Decision | undefined> {
-    await this.#wait(this.#pace.spacingMs(), signal);
-    const { clock, gate } = this.#options;
-    const streams = this.#due !== undefined;
-    const release = streams ? await gate.enter(signal) : (): void => {};
-    using cut = linkedAbort(signal);
-    let drifted = false;
-    const watching = (): void =>
-      this.#verifier.watching(() => {
-        drifted = true;
-        cut.abort(new Error('cache drifted'));
-      });
-    const startedAt = clock.monotonic();
-    const publish = async (list: CompleteList<T>): Promise<void> => {
-      release();
-      this.#meter.listed('stream', 'ok', startedAt);
-      await this.#publish(list);
-      watching();
-    };
-    const receiver = this.#receiver(streams ? publish : undefined);
-    if (!streams) watching();
-    try {
-      const report = await this.#window(receiver, cut.signal);
-      if (signal.aborted) return undefined;
-      if (drifted) return RELIST_NOW;
-      if (this.#due !== undefined) return this.#unfinished(report, startedAt);
-      return await this.#afterWatch(report, signal);
-    } finally {
-      release();
-      this.#verifier.notWatching();
-    }
-  }
-
-  #receiver(publish: ((list: CompleteList<T>) => Promise<void>) | undefined): WatchReceiver<T> {
-    return new WatchReceiver({
-      sink: this.#sink,
-      position: this.#position,
-      meter: this.#meter,
-      reporter: this.#reporter,
-      verifier: this.#verifier,
-      publish,
-    });
-  }
-
-  async #window(receiver: WatchReceiver<T>, signal: AbortSignal): Promise<WindowReport> {
-    const timeoutSeconds = this.#timeoutSeconds();
-    this.#pace.opened();
-    const report = await watchWindow(this.#source, receiver, {
-      resourceVersion: this.#versionToWatchFrom(),
-      ...(receiver.awaitsInitialEvents && {
-        awaitsInitialEvents: () => receiver.awaitsInitialEvents,
-      }),
-      timeoutSeconds,
-      livelyBefore: this.#livelyBefore,
-      clock: this.#options.clock,
-      onSkipped: () => this.#meter.skipped(),
-      signal,
-    });
-    this.#livelyBefore = report.lively;
-    if (report.acceptedForMs !== undefined) {
-      const healthy = !('stalled' in report.outcome);
-      this.#pace.closed(report.acceptedForMs, timeoutSeconds * 1_000, healthy);
-    }
-    return report;
-  }
-
-  async #afterWatch(report: WindowReport, signal: AbortSignal): Promise<Decision> {
-    if (report.slowConsumer) this.#meter.slowConsumer();
-    const decision = this.#decide(report.outcome, hasWorked(report));
-    if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
-    const seen = this.#position.resourceVersion;
-    if (seen === undefined || !this.#probe.suspects(report, decision)) return decision;
-    const behind = await this.#probe.find(seen, signal);
-    if (behind === undefined) return decision;
-    this.#noteRegression(behind);
-    return { ...RELIST_NOW, reason: 'ahead-of-server' };
-  }
-
-  /** A watch ended before the list that it was to begin with was complete: nothing has changed. */
-  #unfinished(report: WindowReport, startedAt: number): Decision {
-    const { outcome } = report;
-    const error = 'error' in outcome ? outcome.error : undefined;
-    if (this.#mode.ended(report)) {
-      this.#options.onNotice({ kind: 'not-streamed', error });
-      this.#meter.listed('stream', 'stream-refused', startedAt);
-      return REPEAT_NOW;
-    }
-    const decision = this.#decide(
-      'error' in outcome ? { during: 'list', error: outcome.error } : outcome,
-      false,
-    );
-    if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
-    this.#meter.listed('stream', decision.reason, startedAt);
-    return decision;
-  }
-
   #decide(outcome: Outcome, worked: boolean): Decision {
     const action = classify(outcome, this.#history);
     this.#history = remember(this.#history, action, worked);
@@ -307,19 +212,6 @@ export class Reflector<T extends KubernetesObject> {
     if (keys.length === 0) return;
     this.#meter.duplicated(keys.length);
     this.#options.onNotice({ kind: 'duplicates', keys });
-  }
-
-  /** Of a streamed list, how old it may be; empty for the newest state. */
-  #versionToWatchFrom(): string {
-    const due = this.#due;
-    if (due === undefined) return this.#position.resourceVersion ?? '';
-    if (due.kind === 'latest') return '';
-    return due.kind === 'any' ? '0' : due.resourceVersion;
-  }
-
-  #timeoutSeconds(): number {
-    const [min, max] = this.#options.settings.watchTimeoutSeconds;
-    return Math.floor(min + (max - min) * this.#options.random());
   }
 
   async #wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -26,7 +26,7 @@ test('W-16 H27 a replayed ADDED does not bring back what was deleted since', asy
 });
 
 test('W-16 H27 in one batch, what is older than its place neither goes back nor stops the rest', async () => {
-  const { collection, cached, reflector, meter } = start();
+  const { collection, cached, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
   const b = collection.put('b');
@@ -42,6 +42,7 @@ test('W-16 H27 in one batch, what is older than its place neither goes back nor 
   await settle();
 
   expect(cached().map(({ value }) => value)).toEqual([110, 111]);
+  expect(changes.slice(2)).toEqual(['update demo/a 110', 'update demo/b 111']);
   expect(reflector.resourceVersion).toBe('111');
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
