@@ -96,14 +96,24 @@ const fault = fc.oneof(
     }),
   ),
   fc.constant(step('restart the operator', (world) => world.restart())),
-  fc.constantFrom('expired' as const, 'cut' as const, 'tooMany' as const).map((why) =>
-    step(`fail the page after the next one: ${why}`, ({ collection }) => {
-      collection.betweenPages = () => {
-        collection.betweenPages = () => {};
-        collection.failLists(FAILURES[why]());
-      };
-    }),
-  ),
+  fc
+    .tuple(
+      fc.constantFrom('expired' as const, 'cut' as const, 'tooMany' as const),
+      fc.array(write, { maxLength: 4 }),
+    )
+    .map(([why, writes]) =>
+      step(
+        `restart, and fail the second page: ${why}, after ${writes.map(({ says }) => says)}`,
+        async (world) => {
+          world.collection.betweenPages = () => {
+            world.collection.betweenPages = () => {};
+            for (const { act } of writes) void act(world);
+            world.collection.failLists(FAILURES[why]());
+          };
+          await world.restart();
+        },
+      ),
+    ),
   fc.nat({ max: 6 }).map((count) =>
     step(`fail ${count} reconciles`, (world) => {
       world.failures = count;
@@ -152,6 +162,9 @@ async function play(
     ...options,
     list: random.pick(['paged', 'stream']),
   });
+  for (const name of random.shuffled(NAMES).slice(random.between(0, NAMES.length))) {
+    world.collection.put(name);
+  }
   for (const { act } of steps) await act(world);
   return [...(await world.quiesce()), ...(await world.end())];
 }
