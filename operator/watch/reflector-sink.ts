@@ -14,6 +14,10 @@ export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
   /**
    * Changes in the order of the wire. Bookmarks are among them and mean nothing to a cache. So may be
    * a state of an object that is older than the one it has: that is to be ignored.
+   *
+   * A DELETED object carries the resourceVersion of its deletion and the last body that was stored:
+   * its finalizers still stand there. For a source with a label selector, DELETED does not prove that
+   * the object is gone: one that no longer matches comes as DELETED, with its old labels.
    */
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
   /** The state changed; once per change, not per attempt. */

@@ -63,9 +63,12 @@ test('W-34 a verification whose list is older than what was seen ends in the wor
 
   collection.restore(50, 'a');
   const verifying = reflector.verify();
+  await clock.advanceAndSettle(1_000); // without the patience that a watch may need
+  const soon = names();
   await clock.advanceAndSettle(31_000);
   await verifying;
 
+  expect(soon).toEqual(['demo/a']);
   expect(names()).toEqual(['demo/a']);
   expect(notices).toEqual([{ kind: 'regression', from: '102', to: '51' }]);
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
