@@ -143,11 +143,11 @@ test('H47 a handler that is slow is told in the order of the wire', async () => 
   const it = await scenario();
   it.serve();
   const told: string[] = [];
+  const first = Promise.withResolvers<void>();
+  onTestFinished(() => first.resolve());
   it.informer.addHandler(async (changes) => {
-    for (const { type, object } of changes) {
-      await settleSockets();
-      told.push(`${type}@${object.metadata.resourceVersion}`);
-    }
+    if (changes[0]?.object.metadata.resourceVersion === '101') await first.promise;
+    for (const { type, object } of changes) told.push(`${type}@${object.metadata.resourceVersion}`);
   });
   void it.run();
   await it.until(() => it.collection.openWatches.length === 1);
@@ -156,8 +156,12 @@ test('H47 a handler that is slow is told in the order of the wire', async () => 
   it.collection.put('a');
   await settleSockets();
   it.collection.remove('a');
+  await settleSockets();
+  const early = [...told];
+  first.resolve();
   await it.until(() => told.length === 3);
 
+  expect(early).toEqual([]);
   expect(told).toEqual(['add@101', 'update@102', 'delete@103']);
   await it.converges();
 });
