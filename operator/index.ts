@@ -100,9 +100,12 @@ export { NamespacesInformer } from './store/namespaces-informer.ts';
 export type { SharedInformer, SourceState } from './store/shared-informer.ts';
 export type { GetOptions, Query, Store } from './store/store.ts';
 export { dropManagedFields, type Transform, transformed } from './store/transform.ts';
+export { ListGate, type ListGateOptions } from './watch/list-gate.ts';
+export type { ListMode } from './watch/list-mode.ts';
 export type { ListWatch } from './watch/list-watch.ts';
 export {
   DEFAULT_REFLECTOR_SETTINGS,
+  type ReflectorNotice,
   type ReflectorOptions,
   type ReflectorSettings,
 } from './watch/reflector-options.ts';

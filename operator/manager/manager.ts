@@ -6,6 +6,7 @@ import { ControllerRunner } from '../controller/runner.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { HealthServer } from './health-server.ts';
@@ -21,6 +22,8 @@ export interface ManagerOptions {
   readonly clock: Clock;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  /** Where sources, queues and reconciles are measured. Default: nowhere. */
+  readonly meter?: Meter;
 }
 
 /** What a reconcile under way gets to finish in, once the process is asked to stop. */
@@ -44,7 +47,7 @@ export class Manager {
   constructor(options: ManagerOptions) {
     this.#options = options;
     this.#log = options.logFor({});
-    const { settings, controllers, clock, listWatchFor } = options;
+    const { settings, controllers, clock, listWatchFor, meter = noMeter } = options;
     const names = controllers.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) {
@@ -57,6 +60,7 @@ export class Manager {
       freeze: settings.freeze,
       listWatchFor,
       log: this.#log,
+      meter,
       reflector: {
         clock,
         ...(settings.watchTimeoutSeconds && { watchTimeoutSeconds: settings.watchTimeoutSeconds }),
@@ -146,7 +150,7 @@ export class Manager {
   }
 
   #runner(controller: Controller, recorders: ApiEventRecorder[]): ControllerRunner {
-    const { clientFor, clock, logFor, settings } = this.#options;
+    const { clientFor, clock, logFor, meter = noMeter, settings } = this.#options;
     const client = clientFor(controller.name);
     const self = { namespace: settings.podNamespace, podName: settings.podName };
     const events = new ApiEventRecorder({
@@ -165,6 +169,7 @@ export class Manager {
       events,
       self,
       logFor,
+      meter,
     });
   }
 }

@@ -20,6 +20,7 @@ import { resourceName } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 
 /** One collection: it can be listed, watched, changed and broken. */
@@ -106,6 +107,7 @@ class World {
   readonly facts: string[] = [];
   readonly #collections = new Map<string, Collection>();
   readonly manager: Manager;
+  readonly meter = new RecordingMeter();
   onLine: (line: Line) => void = () => {};
   running: Promise<void> | undefined;
 
@@ -118,6 +120,7 @@ class World {
       }),
       controllers,
       clock: this.clock,
+      meter: this.meter,
       clientFor: () => this.#client(),
       listWatchFor: (scope) => {
         this.scopes.push(scope);
@@ -232,6 +235,19 @@ describe('a manager', () => {
     expect(seen.toSorted()).toEqual(['one default/a', 'two default/a']);
     expect({ lists, watches }).toEqual({ lists: 1, watches: 1 });
     expect(world.scopes).toHaveLength(1);
+  });
+
+  test('measures sources, queues and reconciles', async () => {
+    const world = new World([declare(async () => AWAIT_CHANGE)]);
+    world.collection('configmaps').items.push(configMap('a'));
+
+    await world.start();
+
+    const { meter } = world;
+    expect(meter.value('chancery_lists_total', { resource: 'configmaps' })).toBe(1);
+    expect(meter.value('chancery_cached_objects', { resource: 'configmaps' })).toBe(1);
+    expect(meter.value('workqueue_adds_total')).toBe(1);
+    expect(meter.value('controller_runtime_reconcile_total', { result: 'success' })).toBe(1);
   });
 
   test('keeps sources apart that differ in namespace or selector', async () => {
