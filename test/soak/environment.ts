@@ -23,7 +23,7 @@ export async function startEnvironment(
   clock: Clock,
   ambassadorTo: (gate: FaultGate) => Ambassador,
 ): Promise<Environment> {
-  const server = await ApiServer.start({ clock });
+  const server = await ApiServer.start({ clock, requestLimit: 100 }); // it shares our memory
   for (const name of NAMESPACES) {
     server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }

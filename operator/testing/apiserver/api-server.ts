@@ -7,7 +7,7 @@ import type { ResourceName, StoredObject } from './cluster-access.ts';
 import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
 import { Definitions } from './crd/definitions.ts';
 import { badRequest, unknownResource } from './failures.ts';
-import { HttpServer } from './http/http-server.ts';
+import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import { isObject } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
@@ -30,12 +30,15 @@ export interface ApiServerOptions {
   readonly historyLimit?: number;
   /** Default 60 000, which is what kube-apiserver takes. */
   readonly bookmarkIntervalMs?: number;
+  /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */
+  readonly requestLimit?: number;
   /** Controllers that bring workloads to life. Default false: nothing but the API. */
   readonly workloads?: WorkloadOptions | false;
 }
 
 const DEFAULT_HISTORY_LIMIT = 1_000;
 const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;
+const DEFAULT_REQUEST_LIMIT = 10_000;
 
 /** Who writes when a test does so without HTTP. */
 const IN_PROCESS_MANAGER = 'embedded-api-server';
@@ -56,10 +59,10 @@ export class ApiServer {
   #port = 0;
   #listening = false;
 
-  private constructor(cluster: Cluster, alarms: Set<Cancel>, bookmarkIntervalMs: number) {
+  private constructor(cluster: Cluster, alarms: Set<Cancel>, http: HttpServerOptions) {
     this.#cluster = cluster;
     this.#alarms = alarms;
-    this.#http = new HttpServer(cluster, { bookmarkIntervalMs });
+    this.#http = new HttpServer(cluster, http);
     this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
   }
 
@@ -67,8 +70,10 @@ export class ApiServer {
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const alarms = new Set<Cancel>();
     const cluster = createCluster(options, alarms);
-    const interval = options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS;
-    const server = new ApiServer(cluster, alarms, interval);
+    const server = new ApiServer(cluster, alarms, {
+      bookmarkIntervalMs: options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS,
+      requestLimit: options.requestLimit ?? DEFAULT_REQUEST_LIMIT,
+    });
     server.#bringUp(options.workloads ?? false);
     server.#port = options.port ?? 0;
     await server.listen();
@@ -83,7 +88,7 @@ export class ApiServer {
     return this.#port;
   }
 
-  /** The latest requests, oldest first, at most 10 000. */
+  /** The latest requests, oldest first, at most `requestLimit`. */
   get requests(): readonly RecordedRequest[] {
     return this.#http.requests;
   }

@@ -18,10 +18,9 @@ import { WatchStream } from './watch-stream.ts';
 
 export interface HttpServerOptions {
   readonly bookmarkIntervalMs: number;
+  /** Requests remembered; the oldest go first. */
+  readonly requestLimit: number;
 }
-
-/** Requests remembered: enough for a test, not for a soak. */
-const MAX_RECORDED = 10_000;
 
 /** The HTTP side of the server: requests to verbs, events to open watches. */
 export class HttpServer {
@@ -134,7 +133,7 @@ export class HttpServer {
   #record({ method, path, query, request }: Exchange): void {
     const at = this.#cluster.clock.monotonic();
     this.#requests.push({ method, path, query, headers: request.headers, at });
-    if (this.#requests.length > MAX_RECORDED) this.#requests.shift();
+    if (this.#requests.length > this.#options.requestLimit) this.#requests.shift();
   }
 }
 
