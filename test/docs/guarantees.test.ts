@@ -1,0 +1,91 @@
+/** `docs/guarantees.md` promises nothing that no test holds. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const page = readFileSync(new URL('docs/guarantees.md', root), 'utf8');
+
+interface Row {
+  readonly number: string;
+  readonly file: string;
+  readonly name: string;
+}
+
+/** One for each test of each row: | number | promise | `file` › test<br>`file` › test |. */
+const rows: readonly Row[] = [...page.matchAll(/^\| ([A-Z]+-?\d+) \| .+? \| (`.+) \|$/gm)].flatMap(
+  ([, number = '', tests = '']) =>
+    tests.split('<br>').map((test) => {
+      const [file = '', name = ''] = test.replaceAll('`', '').split(' › ');
+      return { number, file, name };
+    }),
+);
+
+/** The statements of the list/watch contract: transport, list, watch, cache, queue. */
+const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
+  P: range(1, 21),
+  L: [...range(1, 17), ...range(20, 23), ...range(30, 35)],
+  W: [
+    ...range(1, 4),
+    ...range(10, 17),
+    20,
+    21,
+    ...range(25, 27),
+    ...range(30, 36),
+    ...range(40, 42),
+  ],
+  C: [...range(1, 6), ...range(10, 23)],
+  Q: [...range(1, 6), ...range(20, 24), 30, 31],
+};
+
+test('every statement of the contract has a row', () => {
+  const expected = Object.entries(STATEMENTS).flatMap(([letter, numbers]) =>
+    numbers.map((number) => `${letter}-${number}`),
+  );
+  const shown = new Set(rows.map(({ number }) => number));
+
+  expect(expected.filter((number) => !shown.has(number))).toEqual([]);
+});
+
+test('every row of the page is read', () => {
+  const lines = page.split('\n').filter((line) => /^\| [A-Z]+-?\d+ \|/.test(line));
+
+  expect(new Set(rows.map(({ number }) => number)).size).toBeGreaterThan(120);
+  expect(lines.filter((line) => !/ \| `[^`]+\.ts` › .+ \|$/.test(line))).toEqual([]);
+});
+
+describe('the test of', () => {
+  test.each(
+    rows.map(({ number, file, name }) => [number, file, name] as const),
+  )('%s is in %s: %s', (_number, file, name) => {
+    const path = new URL(file, root);
+
+    expect(existsSync(fileURLToPath(path)), file).toBe(true);
+    expect(shareFound(name, readFileSync(path, 'utf8'))).toBeGreaterThanOrEqual(0.5);
+  });
+});
+
+/**
+ * How much of a test's name stands in its file, by runs of three words: a table fills in words, and a
+ * `describe` may hold the beginning.
+ */
+function shareFound(name: string, source: string): number {
+  const text = ` ${wordsOf(source).join(' ')} `;
+  const runs = name.split('…').flatMap((piece) => runsOf(wordsOf(piece)));
+  const found = runs.filter((run) => text.includes(` ${run} `));
+  return runs.length === 0 ? 0 : found.length / runs.length;
+}
+
+function runsOf(words: readonly string[]): string[] {
+  if (words.length === 0) return [];
+  if (words.length < 3) return [words.join(' ')];
+  return words.slice(2).map((_, at) => words.slice(at, at + 3).join(' '));
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
