@@ -21,7 +21,10 @@ Options:
 ${table([
   ['-n, --namespace NAME', 'the namespace; see the environment for the default'],
   ['-A, --all-namespaces', 'all namespaces'],
-  ['-l, --selector SELECTOR', 'label selector: a=b, a!=b, a in (b,c), a notin (b,c), a, !a'],
+  [
+    '-l, --selector SELECTOR',
+    'label selector: a=b, a!=b, a in (b,c), a notin (b,c), a>1, a<1, a, !a',
+  ],
   ['--field-selector SELECTOR', 'field selector, such as status.phase=Running'],
   ['--server URL', 'where kubectl proxy listens: http://HOST:PORT or unix:/PATH'],
   ['--resync DURATION', 'how often all objects are listed and compared: 90s, 30m, 1h; 0 for never'],

@@ -1,8 +1,8 @@
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from './metadata.ts';
 
-/** metav1.ObjectMeta in the order in which Go encodes it. */
-const METADATA_ORDER = [
+/** The fields of metav1.ObjectMeta in the order in which Go encodes them. */
+export const METADATA_ORDER: readonly string[] = [
   'name',
   'generateName',
   'namespace',

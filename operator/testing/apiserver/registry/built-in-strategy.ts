@@ -4,7 +4,7 @@ import { completeDefinition, withStatus } from '../crd/definition.ts';
 import { validateDefinition } from '../crd/validate-definition.ts';
 import { defaultObject } from '../defaults/default-object.ts';
 import { admitPod } from '../defaults/pod-spec.ts';
-import { sortedKeys } from '../objects/canonical.ts';
+import { METADATA_ORDER, sortedKeys } from '../objects/canonical.ts';
 import { isObject, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
 import { validateBuiltIn } from '../validation/built-in.ts';
 import { validateNewEvent } from '../validation/event.ts';
@@ -62,23 +62,7 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const METADATA_FIELDS: ReadonlySet<string> = new Set([
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-]);
+const METADATA_FIELDS: ReadonlySet<string> = new Set([...METADATA_ORDER, 'selfLink']);
 
 /** The rules of a built-in kind. */
 export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'>): Strategy {
