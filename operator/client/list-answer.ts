@@ -12,8 +12,9 @@ export interface DecodedList<T extends KubernetesObject> {
 }
 
 /**
- * The items of a list answer, each with `apiVersion` and `kind`: those of built-in resources come
- * without. `items: null` is an empty list.
+ * The items of a list answer, each with the `apiVersion` and `kind` of `resource`: those of built-in
+ * resources come without, and those of which only the metadata was asked for with others.
+ * `items: null` is an empty list.
  *
  * @param expected - the form that was asked for. Default: that of the resource.
  * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without
@@ -28,9 +29,10 @@ export function decodeList<T extends KubernetesObject>(
   if (items !== null && !Array.isArray(items)) throw unexpected(resource, expected, answer);
   if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
   const isNamedAfterItems = kind === `${expected.kind}List`;
-  const decoded = (items ?? []).map((item: unknown) =>
-    decodeItem<T>(item, resource, expected, isNamedAfterItems),
-  );
+  const own = formOf(resource);
+  const decoded = (items ?? []).map((item: unknown) => {
+    return withForm(decodeItem<T>(item, resource, expected, isNamedAfterItems), own);
+  });
   const token = metadata?.continue;
   return {
     items: decoded,
@@ -87,8 +89,12 @@ function decodeItem<T extends KubernetesObject>(
       context: { resource: resourceName(resource) },
     });
   }
-  if (object.apiVersion !== undefined && object.kind !== undefined) return object as T;
-  return { apiVersion, kind, ...object } as T;
+  return object as T;
+}
+
+function withForm<T extends KubernetesObject>(object: T, form: ObjectForm): T {
+  if (object.apiVersion === form.apiVersion && object.kind === form.kind) return object;
+  return { ...form, ...object, ...form };
 }
 
 function textOf(value: unknown): string {

@@ -21,7 +21,8 @@ export interface Scope {
   readonly fieldSelector?: string | undefined;
   /**
    * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, to decode
-   * and to keep. Default false.
+   * and to keep. What is handed on carries the resource's own `apiVersion` and `kind`, as an owner
+   * reference to it needs them. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
 }
@@ -47,7 +48,8 @@ export function listWatch<T extends KubernetesObject>(
 ): ListWatch<T> {
   const { namespace, metadataOnly = false, ...selectors } = scope;
   const path = pathOfCollection(resource, namespace);
-  const expected = metadataOnly ? METADATA_FORM : formOf(resource);
+  const own = formOf(resource);
+  const expected = metadataOnly ? METADATA_FORM : own;
 
   return {
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
@@ -86,6 +88,7 @@ export function listWatch<T extends KubernetesObject>(
       const lines = readLines(response.body, { onChunk: () => request.onActivity?.() });
       return decodeWatchEvents<T>(lines, {
         expected,
+        ...(metadataOnly && { given: own }),
         onSkipped: (found) => {
           request.onSkipped?.();
           onSkipped?.(found);

@@ -7,6 +7,8 @@ import { ownedIterator } from './owned-iterator.ts';
 export interface DecodeOptions {
   /** Events about objects of another kind are left out. Default: every kind is accepted. */
   readonly expected?: { readonly apiVersion: string; readonly kind: string };
+  /** `apiVersion` and `kind` that every object is given in place of its own. Default: it keeps them. */
+  readonly given?: { readonly apiVersion: string; readonly kind: string };
   /** Called for every event that was left out. Must not throw. */
   readonly onSkipped?: (found: { readonly apiVersion: string; readonly kind: string }) => void;
 }
@@ -92,7 +94,8 @@ function decodeLine<T extends KubernetesObject>(
   if (typeof name !== 'string' || name === '') {
     return undecodable('the object of a watch event has no name', line);
   }
-  return { type, object: object as unknown as T };
+  const { given } = options;
+  return { type, object: (given ? { ...object, ...given } : object) as unknown as T };
 }
 
 function isKnownType(type: unknown): type is WatchEvent['type'] {

@@ -305,23 +305,46 @@ test('W-32 data that waited while our own event loop stood still is read before 
   expect(transport.requests.length).toBe(before + 1); // silence is still found afterwards
 });
 
-test('L-16 a source of metadata only asks for it, accepts it, and caches nothing else', async () => {
+const METADATA_FORM = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
+
+test('L-16 a source of metadata only asks for it and caches nothing else, under the own kind of the objects', async () => {
   const { newest, transport, lists, cached } = serve({}, { metadataOnly: true });
-  const form = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
-  const { metadata } = thing('a', '101') as Thing;
+  const { metadata: listed } = thing('a', '90') as Thing;
+  const { metadata: unnamed } = thing('b', '91') as Thing;
+  const { metadata: watched } = thing('c', '101') as Thing;
   lists.push({
-    body: { ...list([]), apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' },
+    body: {
+      ...list([{ ...METADATA_FORM, metadata: listed }, { metadata: unnamed }]),
+      ...{ apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' },
+    },
   });
   await settle();
 
-  newest().write(line('ADDED', { ...form, metadata }));
+  newest().write(line('ADDED', { ...METADATA_FORM, metadata: watched }));
   await settle();
 
-  expect(cached()).toEqual([{ ...form, metadata }]);
+  const own = { apiVersion: 'v1', kind: 'Thing' };
+  expect(cached()).toEqual([listed, unnamed, watched].map((metadata) => ({ ...own, metadata })));
   expect(transport.requests.map(({ headers }) => headers?.accept)).toEqual([
     'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
     'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
   ]);
+});
+
+test('L-16 a whole object is foreign to a source of metadata only, in a list and in a watch', async () => {
+  const { newest, clock, lists, cached, meter, statuses } = serve({}, { metadataOnly: true });
+  const empty = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' };
+  lists.push({ body: list([thing('a', '90')]) }, { body: { ...list([]), ...empty } });
+  await settle();
+  const refusedWith = [...statuses];
+  await clock.advanceAndSettle(2_000);
+
+  newest().write(line('ADDED', thing('b', '101')));
+  await settle();
+
+  expect(refusedWith).toEqual(['failing: undecodable']);
+  expect(cached()).toEqual([]);
+  expect(meter.value('chancery_watch_events_skipped_total', {})).toBe(1);
 });
 
 function refused(): AmbassadorError {
