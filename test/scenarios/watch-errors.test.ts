@@ -151,7 +151,12 @@ test('H25 the next watch starts from the bookmark, of which no handler hears', a
 const HALF_EVENTS: readonly (readonly [string, unknown])[] = [
   ['a bookmark without metadata', { type: 'BOOKMARK', object: bare() }],
   ['a bookmark without resourceVersion', { type: 'BOOKMARK', object: bare({}) }],
-  ['an event without resourceVersion', { type: 'ADDED', object: bare({ name: 'b', uid: 'u' }) }],
+  ['an ADDED without resourceVersion', { type: 'ADDED', object: bare({ name: 'b', uid: 'u' }) }],
+  [
+    'a MODIFIED without resourceVersion',
+    { type: 'MODIFIED', object: bare({ name: 'b', uid: 'u' }) },
+  ],
+  ['a DELETED without resourceVersion', { type: 'DELETED', object: bare({ name: 'b', uid: 'u' }) }],
 ];
 
 test.each(
@@ -170,6 +175,29 @@ test.each(
 
   expect(it.asked()).toEqual(['list', 'watch@101', 'watch@101']);
   expect(it.server.openWatches).toHaveLength(1);
+});
+
+const NAMELESS_EVENTS: readonly (readonly [string, unknown])[] = [
+  ['an ADDED without metadata', { type: 'ADDED', object: bare() }],
+  ['a MODIFIED without a name', { type: 'MODIFIED', object: bare({ resourceVersion: '900' }) }],
+  ['a DELETED whose metadata is null', { type: 'DELETED', object: bare(null) }],
+  ['a bookmark without an object', { type: 'BOOKMARK' }],
+];
+
+test.each(
+  NAMELESS_EVENTS,
+)('H26 W-13 %s cannot be placed: one list finds what it was about', async (_, event) => {
+  const it = await scenario();
+  it.collection.put('a');
+  it.serve();
+  void it.run();
+  await it.until(() => it.collection.openWatches.length === 1);
+
+  it.collection.openWatches[0]?.sendEvents(event);
+  await it.until(() => it.server.watches.length === 2);
+
+  expect(it.asked()).toEqual(['list', 'watch@101', 'list', 'watch@101']);
+  expect(it.deliveries.told).toEqual(['add a@101']);
 });
 
 test('H27 an older state of an object is not delivered', async () => {
@@ -250,6 +278,6 @@ test('H65 a delete whose object is cut down to its metadata', async () => {
   expect(it.asked()).toEqual(['list', 'watch@101', 'watch@102']);
 });
 
-function bare(metadata?: object): unknown {
+function bare(metadata?: object | null): unknown {
   return { apiVersion: 'v1', kind: 'ConfigMap', ...(metadata !== undefined && { metadata }) };
 }
