@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { RelistSpread } from './relist-spread.ts';
 
 /** Lists at a time in one process: a restart of an API server must not cost it one per source. */
 export const DEFAULT_CONCURRENT_LISTS = 4;
@@ -6,11 +7,6 @@ export const DEFAULT_CONCURRENT_LISTS = 4;
 /** More sources than this do not start at the same moment. */
 const CALM_START_SOURCES = 10;
 const START_SPREAD_MS = 1_000;
-
-/** So many sources that must list anew within a second have lost their watches together. */
-const MASS_SOURCES = 5;
-const MASS_WINDOW_MS = 1_000;
-const MASS_SPREAD_MS = 2_000;
 
 /** How long a resource that cannot stream its list is listed page by page without trying again. */
 const REFUSAL_MS = 60 * 60 * 1_000;
@@ -30,7 +26,9 @@ export type Release = () => void;
 export interface GateSeat {
   /** How long to wait before the first list, once every source of the process has joined. */
   startDelayMs(): number;
-  /** How long to wait before a list that a failure has made necessary. */
+  /** A failure has made a list necessary: how long to wait before `relistDelayMs` is asked. */
+  needsRelist(): number;
+  /** How long to wait then: lists that many sources need at once are spread over two seconds. */
   relistDelayMs(): number;
   leave(): void;
 }
@@ -52,23 +50,25 @@ export class ListGate {
   readonly #queue: Waiting[] = [];
   /** In the order in which they joined. */
   readonly #seats = new Set<GateSeat>();
-  readonly #relists = new Map<GateSeat, number>();
+  readonly #relists: RelistSpread;
   readonly #refusedAt = new Map<string, number>();
 
   constructor({ clock, random = Math.random, concurrentLists }: ListGateOptions) {
     this.#clock = clock;
     this.#random = random;
     this.#free = concurrentLists ?? DEFAULT_CONCURRENT_LISTS;
+    this.#relists = new RelistSpread(clock, random);
   }
 
   /** Counts a source in. */
   join(): GateSeat {
     const seat: GateSeat = {
       startDelayMs: () => this.#startDelayMs(seat),
-      relistDelayMs: () => this.#relistDelayMs(seat),
+      needsRelist: () => this.#relists.needed(seat, this.#seats.size),
+      relistDelayMs: () => this.#relists.delayMs(seat),
       leave: () => {
         this.#seats.delete(seat);
-        this.#relists.delete(seat);
+        this.#relists.forget(seat);
       },
     };
     this.#seats.add(seat);
@@ -134,15 +134,5 @@ export class ListGate {
     if (this.#seats.size <= CALM_START_SOURCES) return 0;
     const slot = [...this.#seats].indexOf(seat);
     return ((slot + this.#random()) / this.#seats.size) * START_SPREAD_MS;
-  }
-
-  /** The first four cannot know that more will follow; the cap on lists holds for them, too. */
-  #relistDelayMs(seat: GateSeat): number {
-    const nowMs = this.#clock.monotonic();
-    for (const [other, at] of this.#relists) {
-      if (nowMs - at > MASS_WINDOW_MS) this.#relists.delete(other);
-    }
-    this.#relists.set(seat, nowMs);
-    return this.#relists.size < MASS_SOURCES ? 0 : this.#random() * MASS_SPREAD_MS;
   }
 }

@@ -141,9 +141,10 @@ export class Reflector<T extends KubernetesObject> {
       this.#due = listAfter(decision, this.#due, this.#position.resourceVersion);
       const ownMs = this.#pace.delayMs(decision);
       const lostWatch = wasWatching && this.#due !== undefined;
-      const delayMs = lostWatch ? Math.max(ownMs, seat.relistDelayMs()) : ownMs;
+      const delayMs = lostWatch ? Math.max(ownMs, seat.needsRelist()) : ownMs;
       this.#reporter.failed(decision, delayMs, decision.error);
       await this.#wait(delayMs, signal);
+      if (lostWatch) await this.#wait(seat.relistDelayMs(), signal);
     }
   }
 

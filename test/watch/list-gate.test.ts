@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import { AmbassadorError } from '../../operator/core/errors.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { ListGate } from '../../operator/watch/list-gate.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
@@ -85,40 +86,106 @@ test('L-13 who is stopped while it waits gives up its turn, and leaves no listen
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
 });
 
-test('L-23 when fifty sources lose their watches together, their lists are spread over two seconds', async () => {
-  let seed = 0.11;
-  const random = (): number => {
-    seed = (seed * 997 + 0.17) % 1;
-    return seed;
-  };
+/** Sources behind one gate that watch, and when each has listed anew, from now on. */
+async function watching(count: number) {
   const clock = new FakeClock();
-  const gate = new ListGate({ clock, random });
-  const collections = Array.from({ length: 50 }, () => new FakeCollection());
-  for (const collection of collections) start({ clock, gate }, collection);
+  const gate = new ListGate({ clock, random: evenly() });
+  const random = evenly();
+  const collections = Array.from({ length: count }, () => new FakeCollection());
+  for (const collection of collections) start({ clock, gate, random }, collection);
   await clock.advanceAndSettle(10_000);
-  const lists = (): number => collections.reduce((sum, { lists }) => sum + lists.length - 1, 0);
+  const lostAt = clock.monotonic();
+  const times: number[] = [];
+  for (const collection of collections) {
+    const listPage = collection.listPage.bind(collection);
+    collection.listPage = (request) => {
+      times.push(clock.monotonic() - lostAt);
+      return listPage(request);
+    };
+  }
+  return { clock, collections, times };
+}
+
+/** Numbers in [0, 1) that fill it evenly, however many are taken. */
+function evenly(): () => number {
+  let turn = 0;
+  return () => (++turn * 0.618_033_988_75) % 1;
+}
+
+/** The most starts in any 200 ms. */
+function densest(times: readonly number[]): number {
+  return Math.max(
+    ...times.map((from) => times.filter((at) => at >= from && at < from + 200).length),
+  );
+}
+
+test('L-23 when fifty sources lose their watches together, their lists are spread over two seconds', async () => {
+  const { clock, collections, times } = await watching(50);
+
+  for (const collection of collections) collection.newestWatch.fail(expired());
+  await clock.advanceAndSettle(2_000);
+
+  expect(times).toHaveLength(50);
+  expect(densest(times)).toBeLessThanOrEqual(8); // even: fifty over the 1.75 s that remain are 6
+  expect(Math.max(...times)).toBeGreaterThan(1_800);
+});
+
+test('L-23 when an API server restarts under fifty sources, their lists are spread over two seconds', async () => {
+  const { clock, collections, times } = await watching(50);
+
+  for (const collection of collections) {
+    collection.failWatches(expired()); // what it finds when it comes back after 50 to 250 ms
+    collection.newestWatch.fail(lost());
+  }
+  await clock.advanceAndSettle(2_250);
+
+  expect(times).toHaveLength(50);
+  expect(densest(times)).toBeLessThanOrEqual(9);
+  expect(Math.max(...times)).toBeGreaterThan(1_800);
+});
+
+test('L-23 five sources are enough, and the first of them is spread too', async () => {
+  const { clock, collections, times } = await watching(5);
+
+  for (const collection of collections) {
+    collection.newestWatch.fail(expired());
+    await clock.advanceAndSettle(60);
+  }
+  await clock.advanceAndSettle(2_000);
+
+  expect(times).toHaveLength(5);
+  expect(new Set(times).size).toBe(5);
+  expect(Math.min(...times)).toBeGreaterThan(250);
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_000);
+});
+
+test('L-23 four of many sources list anew after a quarter of a second', async () => {
+  const { clock, collections, times } = await watching(50);
+
+  for (const collection of collections.slice(0, 4)) collection.newestWatch.fail(expired());
+  await clock.advanceAndSettle(2_000);
+
+  expect(times).toEqual([250, 250, 250, 250]);
+});
+
+test('L-23 five sources that need a list a second apart are no mass, and do not wait for each other', async () => {
+  const { clock, collections, times } = await watching(5);
+
+  for (const collection of collections) {
+    collection.newestWatch.fail(expired());
+    await clock.advanceAndSettle(1_001);
+  }
+
+  expect(times).toEqual([250, 1_251, 2_252, 3_253, 4_254]);
+});
+
+test('L-23 the sources of a process that has four of them list anew at once', async () => {
+  const { collections, times } = await watching(4);
 
   for (const collection of collections) collection.newestWatch.fail(expired());
   await settle();
-  const atOnce = lists();
-  await clock.advanceAndSettle(1_000);
-  const afterOne = lists();
-  await clock.advanceAndSettle(1_000);
 
-  expect(atOnce).toBe(4);
-  expect(afterOne).toBeGreaterThan(10);
-  expect(afterOne).toBeLessThan(45);
-  expect(lists()).toBe(50);
-});
-
-test('L-23 a single source lists anew at once', async () => {
-  const { collection } = start();
-  await settle();
-
-  collection.newestWatch.fail(expired());
-  await settle();
-
-  expect(collection.lists).toHaveLength(2);
+  expect(times).toEqual([0, 0, 0, 0]);
 });
 
 test('W-27 ten sources that fail together do not come back together', async () => {
@@ -141,3 +208,7 @@ test('W-27 ten sources that fail together do not come back together', async () =
   expect(times).toHaveLength(10);
   expect(new Set(times).size).toBe(10);
 });
+
+function lost(): AmbassadorError {
+  return new AmbassadorError('cut', { code: 'CONNECTION_LOST', fate: 'unknown' });
+}
