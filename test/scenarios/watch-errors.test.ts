@@ -194,7 +194,7 @@ test.each(
   await it.until(() => it.collection.openWatches.length === 1);
 
   it.collection.openWatches[0]?.sendEvents(event);
-  await it.until(() => it.server.watches.length === 2);
+  await it.until(() => it.server.watches.length === 2, 5_000); // not when the watch has run out
 
   expect(it.asked()).toEqual(['list', 'watch@101', 'list', 'watch@101']);
   expect(it.deliveries.told).toEqual(['add a@101']);
