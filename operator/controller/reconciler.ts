@@ -38,7 +38,10 @@ export interface ReconcileContext {
   readonly log: Log;
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
-  /** Of this attempt: 0 after a change, -100 after a first list, a resync or a poll. */
+  /**
+   * Of this attempt: 0 after a change; -100 after a first list, a resync or a poll, and for what a
+   * relist has found changed.
+   */
   readonly priority: number;
   readonly client: Client;
   readonly clock: Clock;

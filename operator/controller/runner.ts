@@ -4,6 +4,7 @@ import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
+import { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
@@ -15,7 +16,7 @@ import type { EventRecorder } from './event-recorder.ts';
 import { failureOf } from './failure.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { Log, ReconcileContext, Result, Self } from './reconciler.ts';
-import { settledSources } from './settled-sources.ts';
+import { type CrdWait, settledSources } from './settled-sources.ts';
 import type { Source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -33,6 +34,8 @@ export interface RunnerOptions {
   readonly reconcileTimeoutMs?: number;
   /** Default 2 minutes, controller-runtime's; then one line says which sources are missing. */
   readonly cacheSyncTimeoutMs?: number;
+  /** About a source that the API server does not serve. Default `forever`. */
+  readonly crdWait?: CrdWait;
   /** A reconcile that is under way for longer makes the runner `stuck`. Default: none does. */
   readonly maxReconcileAgeMs?: number;
   /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
@@ -53,6 +56,7 @@ export class ControllerRunner {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #log: Log;
   readonly #metrics: ReconcileMetrics;
+  readonly #turn: TurnLimit;
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
 
   constructor(options: RunnerOptions) {
@@ -62,6 +66,7 @@ export class ControllerRunner {
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
+    this.#turn = new TurnLimit(clock);
   }
 
   /** True while a reconcile is under way for longer than `maxReconcileAgeMs`; for a liveness probe. */
@@ -84,14 +89,16 @@ export class ControllerRunner {
   /**
    * Waits for every source, then works until `signal` aborts; resolves when the reconciles under way
    * have ended. Their `context.signal` is `hardStop`, so that they may finish what they began.
+   *
+   * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled.
    */
   async run(signal: AbortSignal, hardStop: AbortSignal): Promise<void> {
-    const { cacheSyncTimeoutMs, clock, controller } = this.#options;
+    const { cacheSyncTimeoutMs, clock, controller, crdWait = 'forever' } = this.#options;
     this.#metrics.begin(controller.maxConcurrentReconciles);
     try {
       const timeoutMs = cacheSyncTimeoutMs ?? DEFAULT_CACHE_SYNC_TIMEOUT_MS;
       const informers = this.#informers;
-      await settledSources({ informers, clock, log: this.#log, timeoutMs }, signal);
+      await settledSources({ informers, clock, log: this.#log, timeoutMs, crdWait }, signal);
     } catch (error) {
       if (signal.aborted) return;
       throw error;
@@ -132,13 +139,19 @@ export class ControllerRunner {
   }
 
   async #work(hardStop: AbortSignal): Promise<void> {
-    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+    for (let key = await this.#take(); key !== undefined; key = await this.#take()) {
       try {
         await this.#attempt(key, hardStop);
       } finally {
         this.#queue.done(key);
       }
     }
+  }
+
+  /** Reconciles that wait for nothing leave the event loop to others now and then. */
+  async #take(): Promise<ObjectKey | undefined> {
+    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    return this.#queue.take();
   }
 
   async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
@@ -223,11 +236,15 @@ export class ControllerRunner {
   }
 }
 
-/** Nobody waits for what was there before we looked, or is told again; for a change somebody may. */
+/**
+ * Nobody waits for what was there before we looked, is told again, or has changed while we could not
+ * see it; for a change somebody may. What was made or deleted meanwhile is a change: it is rare, and
+ * late already.
+ */
 function priorityOf(change: Change): number {
   const isInitial = change.type === 'add' && change.initial;
-  const isResync = change.type === 'update' && change.resync === true;
-  return isInitial || isResync ? LOW_PRIORITY : 0;
+  const isRepeated = change.type === 'update' && (change.resync ?? change.relist) === true;
+  return isInitial || isRepeated ? LOW_PRIORITY : 0;
 }
 
 function userCode(message: string, cause: unknown): OperatorError {

@@ -73,9 +73,17 @@ function follow<T extends KubernetesObject>(
   if (there === undefined || change.type === 'add') return { gone, there: change };
   if (there.type === 'add') return { gone, there: { ...there, object: change.object } };
   const { key, object } = change;
-  const resync = there.resync === true && change.resync === true;
   const update = { type: 'update', key, object, old: there.old } as const;
-  return { gone, there: resync ? { ...update, resync } : update };
+  return { gone, there: { ...update, ...sharedReason(there, change) } };
+}
+
+type Update = Extract<Change, { type: 'update' }>;
+
+/** Why nobody waits for two updates as one: a live one among them is waited for. */
+function sharedReason(a: Update, b: Update): Pick<Update, 'resync' | 'relist'> {
+  if (a.resync === true && b.resync === true) return { resync: true };
+  const isLive = ({ resync, relist }: Update): boolean => resync !== true && relist !== true;
+  return isLive(a) || isLive(b) ? {} : { relist: true };
 }
 
 function uidOf({ object }: Change): string | undefined {

@@ -1,3 +1,4 @@
+import { OBJECTS_A_TURN } from '../core/turns.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -18,6 +19,8 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
       readonly old: T;
       /** Nothing changed, and `old === object`: a handler asked to be told again from time to time. */
       readonly resync?: true;
+      /** Found by comparing with a list that came anew: no watch has told of it. */
+      readonly relist?: true;
     }
   | {
       readonly type: 'delete';
@@ -27,6 +30,12 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
       /** The delete itself was not seen: `object` may not be what was deleted. */
       readonly finalStateUnknown: boolean;
     };
+
+/** What a cache is to become, and how that differs from what it is. */
+export interface Replacement<T extends KubernetesObject> {
+  readonly objects: Map<ObjectKey, T>;
+  readonly changes: readonly Change<T>[];
+}
 
 /**
  * What a collection looks like, as far as list and watch have told.
@@ -48,27 +57,51 @@ export class Cache<T extends KubernetesObject> {
     return this.#objects;
   }
 
-  /** Deletes first, then adds and updates in the order of the list; nothing for what is unchanged. */
-  replace(items: readonly T[]): readonly Change<T>[] {
+  /**
+   * Compares with a whole collection, 1,000 objects a step, and leaves the cache as it is; it must
+   * not change until the replacement is installed.
+   *
+   * The changes are deletes first, then adds and updates in the order of the list; there are none
+   * for what is the same.
+   */
+  *compare(items: readonly T[]): Generator<void, Replacement<T>, undefined> {
     const before = this.#objects;
     const after = new Map<ObjectKey, T>();
     const gone: Change<T>[] = [];
     const changes: Change<T>[] = [];
+    let compared = 0;
     for (const object of items) {
+      if (compared++ > 0 && compared % OBJECTS_A_TURN === 1) yield;
       const key = keyOf(object);
       const old = before?.get(key);
       if (old === undefined || old.metadata.uid !== object.metadata.uid) {
         if (old !== undefined) gone.push(lost(key, old));
         changes.push({ type: 'add', key, object, initial: before === undefined });
       } else if (old.metadata.resourceVersion !== object.metadata.resourceVersion) {
-        changes.push({ type: 'update', key, object, old });
+        changes.push({ type: 'update', key, object, old, relist: true });
       }
       const unchanged = old !== undefined && isSameState(old, object);
       after.set(key, unchanged ? old : object);
     }
-    for (const [key, old] of before ?? []) if (!after.has(key)) gone.push(lost(key, old));
-    this.#objects = after;
-    return [...gone, ...changes];
+    for (const [key, old] of before ?? []) {
+      if (compared++ > 0 && compared % OBJECTS_A_TURN === 1) yield;
+      if (!after.has(key)) gone.push(lost(key, old));
+    }
+    return { objects: after, changes: [...gone, ...changes] };
+  }
+
+  /** In the turn of the call, however much it is: see `compare`. */
+  replace(items: readonly T[]): readonly Change<T>[] {
+    const comparing = this.compare(items);
+    let step = comparing.next();
+    while (step.done !== true) step = comparing.next();
+    this.install(step.value);
+    return step.value.changes;
+  }
+
+  /** All of it at once: no reader sees a part. */
+  install({ objects }: Replacement<T>): void {
+    this.#objects = objects;
   }
 
   /** The differences that one watch event makes; none for a replayed or outdated one. */

@@ -1,3 +1,4 @@
+import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { Backlog } from './backlog.ts';
 import type { Change } from './cache.ts';
@@ -5,21 +6,30 @@ import type { Change } from './cache.ts';
 /**
  * Told of changes in the order in which the store took them; the store has them already, and may
  * have later ones. Calls of one handler never overlap: while a promise that it returned is pending,
- * changes wait, and above 1,000 they are merged key by key. What it throws is reported, and nobody
+ * changes wait, and above 1,000 they are merged key by key. More than 1,000 at once, such as a first
+ * list, come 1,000 in each turn of the event loop. What it throws is reported, and nobody
  * else's concern.
  */
 export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],
 ) => void | Promise<void>;
 
+export interface DeliveryOptions {
+  /** The handler is done with every object of the first list. */
+  readonly onSynced?: () => void;
+  /** As many changes in one call as there are. Default false: 1,000 in each turn. */
+  readonly inOneTurn?: boolean;
+}
+
 /**
  * Hands changes to one handler, one batch after the other. A handler that returns nothing is called
- * at once, without a promise or a copy.
+ * at once, without a promise or a copy, if there are not too many changes for one turn.
  */
 export class Delivery<T extends KubernetesObject> {
   readonly #handler: ChangeHandler<T>;
   readonly #failed: (error: unknown) => void;
   readonly #onSynced: () => void;
+  readonly #changesATurn: number;
   readonly #backlog = new Backlog<T>();
   #busy = false;
   #working: Promise<void> | undefined;
@@ -30,11 +40,12 @@ export class Delivery<T extends KubernetesObject> {
   constructor(
     handler: ChangeHandler<T>,
     failed: (error: unknown) => void,
-    onSynced: () => void = () => {},
+    { onSynced = () => {}, inOneTurn = false }: DeliveryOptions = {},
   ) {
     this.#handler = handler;
     this.#failed = failed;
     this.#onSynced = onSynced;
+    this.#changesATurn = inOneTurn ? Number.POSITIVE_INFINITY : OBJECTS_A_TURN;
   }
 
   /** The handler is done with every object of the first list. */
@@ -110,8 +121,21 @@ export class Delivery<T extends KubernetesObject> {
     if (!this.#closed) this.#onSynced();
   }
 
-  /** What the handler wants to be waited for; it never rejects. */
   #call(changes: readonly Change<T>[]): Promise<void> | undefined {
+    return changes.length > this.#changesATurn
+      ? this.#callInTurns(changes)
+      : this.#callOnce(changes);
+  }
+
+  async #callInTurns(changes: readonly Change<T>[]): Promise<void> {
+    for (let told = 0; told < changes.length && !this.#closed; told += this.#changesATurn) {
+      if (told > 0) await nextTurn();
+      await this.#callOnce(changes.slice(told, told + this.#changesATurn));
+    }
+  }
+
+  /** What the handler wants to be waited for; it never rejects. */
+  #callOnce(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
       const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
       return pending instanceof Promise ? pending.catch(this.#failed) : undefined;

@@ -17,6 +17,11 @@ export interface HandlerOptions {
    * 0: never.
    */
   readonly resyncPeriodMs?: number;
+  /**
+   * However many changes there are at once, they come in one call, in the turn of the event loop in
+   * which the store takes them. Default false: 1,000 in each turn.
+   */
+  readonly inOneTurn?: boolean;
   /** Called once, when the handler is done with every object of the first list. */
   readonly onSynced?: () => void;
 }
@@ -68,10 +73,13 @@ export class Handlers<T extends KubernetesObject> {
    */
   add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
     const { failed, changed, objects, synced } = this.#options;
-    const { holdBack = false, onSynced, resyncPeriodMs = 0 } = options;
-    const delivery = new Delivery(handler, failed, () => {
-      onSynced?.();
-      changed();
+    const { holdBack = false, inOneTurn = false, onSynced, resyncPeriodMs = 0 } = options;
+    const delivery = new Delivery(handler, failed, {
+      inOneTurn,
+      onSynced: () => {
+        onSynced?.();
+        changed();
+      },
     });
     const resync = this.#resync(delivery, resyncPeriodMs);
     const registered = { delivery, holdBack, resync };
@@ -122,9 +130,13 @@ export class Handlers<T extends KubernetesObject> {
     for (const { resync } of this.#registered) resync?.start();
   }
 
+  /** For good: nobody is called any more. */
   stop(): void {
     this.#running = false;
-    for (const { resync } of this.#registered) resync?.stop();
+    for (const { delivery, resync } of this.#registered) {
+      resync?.stop();
+      delivery.close();
+    }
   }
 
   #resync(delivery: Delivery<T>, periodMs: number): Resync<T> | undefined {

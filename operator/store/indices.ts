@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { OBJECTS_A_TURN } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import type { Change } from './cache.ts';
+import type { Change, Replacement } from './cache.ts';
 
 /**
  * The values under which an object is found. Pure; one that throws finds that object under none.
@@ -31,8 +32,8 @@ export function byLabel(label: string): IndexFunction {
 export class Index<T extends KubernetesObject> {
   readonly of: IndexFunction<T>;
   readonly #failed: (error: unknown) => void;
-  readonly #keys = new Map<string, Set<ObjectKey>>();
-  readonly #values = new Map<ObjectKey, readonly string[]>();
+  #keys = new Map<string, Set<ObjectKey>>();
+  #values = new Map<ObjectKey, readonly string[]>();
   /** Everything that was cached before the index existed is in it. */
   complete = false;
 
@@ -65,6 +66,12 @@ export class Index<T extends KubernetesObject> {
     this.#values.delete(key);
   }
 
+  /** Has what `other` has, all at once; `other` is not to be used any more. */
+  become(other: Index<T>): void {
+    this.#keys = other.#keys;
+    this.#values = other.#values;
+  }
+
   #valuesOf(object: T): readonly string[] {
     try {
       return [...this.of(object)];
@@ -90,7 +97,7 @@ export class Indices<T extends KubernetesObject> {
     if (this.#byName.has(name)) {
       throw new ConfigurationError('two indices have the same name', { context: { index: name } });
     }
-    const index = new Index(of, (error) => this.#failed(name, error));
+    const index = this.#empty(name, of);
     this.#byName.set(name, index);
     return index;
   }
@@ -101,6 +108,32 @@ export class Indices<T extends KubernetesObject> {
 
   get names(): readonly string[] {
     return [...this.#byName.keys()];
+  }
+
+  /**
+   * Prepares for what the cache is to become, 1,000 objects a step, and changes nothing; the answer,
+   * called in the turn in which it is given, changes every index at once.
+   */
+  *prepare({ objects, changes }: Replacement<T>): Generator<void, () => void, undefined> {
+    if (changes.length <= OBJECTS_A_TURN) return () => this.update(changes);
+    const prepared = new Map<Index<T>, Index<T>>();
+    // An index may be added between two steps.
+    for (const [name, index] of this.#byName) {
+      const next = this.#empty(name, index.of);
+      let taken = 0;
+      for (const [key, object] of objects) {
+        if (taken++ % OBJECTS_A_TURN === 0) yield;
+        next.set(key, object);
+      }
+      prepared.set(index, next);
+    }
+    return () => {
+      for (const [index, next] of prepared) index.become(next);
+    };
+  }
+
+  #empty(name: string, of: IndexFunction<T>): Index<T> {
+    return new Index(of, (error) => this.#failed(name, error));
   }
 
   update(changes: readonly Change<T>[]): void {

@@ -1,6 +1,7 @@
 import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
+import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -8,7 +9,7 @@ import type { CompleteList } from '../watch/list-all.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../watch/reflector.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import { Cache, type Change } from './cache.ts';
+import { Cache, type Change, type Replacement } from './cache.ts';
 import { Contact } from './contact.ts';
 import type { ChangeHandler } from './delivery.ts';
 import { estimateTotalBytes } from './estimate-bytes.ts';
@@ -22,9 +23,6 @@ import { Waiting } from './waiting.ts';
 
 export type { ChangeHandler } from './delivery.ts';
 export type { InformerObserver, InformerOptions } from './informer-options.ts';
-
-/** How many objects a new index takes in one turn: a few milliseconds. */
-const INDEX_SLICE = 1_000;
 
 /** One resource kept in a store, and handlers that are told of each change. */
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
@@ -157,20 +155,17 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   #sink(): ReflectorSink<T> {
     return {
-      replace: (list: CompleteList<T>): Promise<void> | undefined => {
-        const changes = this.#cache.replace(list.items);
-        this.#resourceVersion = list.resourceVersion;
-        const held = this.#tell(changes);
-        this.#handlers.markSynced();
-        this.#waiting.changed();
-        return held;
-      },
+      replace: (list: CompleteList<T>): Promise<void> | undefined =>
+        inTurns(this.#replacing(list), this.#signal),
       apply: (batch: readonly WatchEvent<T>[]): Promise<void> | undefined => {
         const { outdatedCount } = this.#cache;
         const changes = this.#cache.applyAll(batch);
         const outdated = this.#cache.outdatedCount - outdatedCount;
         if (outdated > 0) this.#count('chancery_outdated_events_total', outdated);
         this.#advance(batch);
+        if (changes.length === 0) return undefined;
+        if (this.#freeze) for (const { object } of changes) deepFreeze(object);
+        this.#indices.update(changes);
         return this.#tell(changes);
       },
       statusChanged: (status) => {
@@ -185,11 +180,33 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     };
   }
 
+  /** All the work is done beside the store; then it changes at once, in the turn of the last step. */
+  *#replacing({
+    items,
+    resourceVersion,
+  }: CompleteList<T>): Generator<void, Promise<void> | undefined, undefined> {
+    const replacement = yield* this.#cache.compare(items);
+    yield* this.#freezing(replacement);
+    const changeIndices = yield* this.#indices.prepare(replacement);
+    this.#cache.install(replacement);
+    changeIndices();
+    this.#resourceVersion = resourceVersion;
+    const held = this.#tell(replacement.changes);
+    this.#handlers.markSynced();
+    this.#waiting.changed();
+    return held;
+  }
+
+  *#freezing({ changes }: Replacement<T>): Generator<void, void, undefined> {
+    if (!this.#freeze) return;
+    for (const [index, { object }] of changes.entries()) {
+      if (index > 0 && index % OBJECTS_A_TURN === 0) yield;
+      deepFreeze(object);
+    }
+  }
+
   /** Waits for handlers that ask for it, but not beyond the end: one may never settle. */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
-    if (changes.length === 0) return undefined;
-    if (this.#freeze) for (const { object } of changes) deepFreeze(object);
-    this.#indices.update(changes);
     const held = this.#handlers.publish(changes);
     return held === undefined
       ? undefined
@@ -210,7 +227,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   /** Takes cached objects into a new index, slice by slice; changes in between are in it already. */
   #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
-    const until = from + INDEX_SLICE;
+    const until = from + OBJECTS_A_TURN;
     for (const key of keys.slice(from, until)) {
       const object = this.#cache.objects?.get(key);
       if (object !== undefined) index.set(key, object);

@@ -156,6 +156,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     this.#members.set(namespace, member);
     member.registration = informer.addHandler((changes) => this.#publish(changes), {
       holdBack: true,
+      inOneTurn: true, // a handler that is added meanwhile sees in the stores what all were told of
       onSynced: () => {
         this.#told.add(namespace);
         this.#memberChanged();

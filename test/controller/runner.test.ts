@@ -10,13 +10,14 @@ import { ControllerRunner, type RunnerOptions } from '../../operator/controller/
 import { type Source, source } from '../../operator/controller/source.ts';
 import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { sleep } from '../../operator/core/clock.ts';
+import { nextTurn } from '../../operator/core/turns.ts';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
-import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const resource = (plural: string) =>
@@ -683,6 +684,93 @@ test('Q-20 keys that a mapping names from a first list wait for live ones too', 
     ['demo/thing-1', -100],
     ['demo/thing-2', 0],
   ]);
+});
+
+test('Q-20 after a relist that finds 1,000 changes a live edit is among the next workers + 1 reconciles', async () => {
+  const seen: [string, number][] = [];
+  const releases: (() => void)[] = [];
+  let relisted = false;
+  const { clock, collection, run } = start({
+    workers: 2,
+    reconcile: async (key, _object, { priority }) => {
+      if (!relisted) return AWAIT_CHANGE;
+      seen.push([key, priority]);
+      if (seen.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
+      return AWAIT_CHANGE;
+    },
+  });
+  for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`);
+  await run();
+
+  relisted = true;
+  collection(things).newestWatch.fail(expired());
+  for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`, 1);
+  await clock.advanceAndSettle(5_000);
+  collection(things).put('999', 2);
+  await settle();
+  for (const release of releases) release();
+  await settle();
+
+  expect(collection(things).lists.length).toBeGreaterThan(1);
+  expect(seen.slice(0, 4)).toEqual([
+    ['demo/0', -100],
+    ['demo/1', -100],
+    ['demo/999', 0],
+    ['demo/2', -100],
+  ]);
+  expect(seen).toHaveLength(1_000);
+});
+
+test('Q-20 what a relist finds made or deleted is not put off', async () => {
+  const seen: [string, number][] = [];
+  const { clock, collection, run } = start({
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('changed');
+  collection(things).put('deleted');
+  await run();
+  seen.length = 0;
+
+  collection(things).newestWatch.fail(expired());
+  collection(things).put('changed', 1);
+  collection(things).remove('deleted');
+  collection(things).put('made');
+  await clock.advanceAndSettle(5_000);
+
+  expect(seen).toEqual([
+    ['demo/deleted', 0],
+    ['demo/made', 0],
+    ['demo/changed', -100],
+  ]);
+});
+
+test('L-15 reconciles that wait for nothing leave the event loop to others every 10 ms', async () => {
+  const reconciledBefore: number[] = [];
+  let reconciled = 0;
+  const { clock, collection, run } = start({
+    workers: 4,
+    reconcile: async () => {
+      reconciled++;
+      clock.advance(1);
+      return AWAIT_CHANGE;
+    },
+  });
+  for (let index = 0; index < 100; index++) collection(things).put(`${index}`);
+
+  await run();
+  while (reconciled < 100) {
+    reconciledBefore.push(reconciled);
+    await nextTurn();
+  }
+
+  const inOneTurn = reconciledBefore.map(
+    (count, turn) => count - (reconciledBefore[turn - 1] ?? 0),
+  );
+  expect(Math.max(...inOneTurn.slice(1))).toBeLessThanOrEqual(14); // 10, and one more of each worker
+  expect(reconciledBefore.length).toBeGreaterThan(4);
 });
 
 test('Q-20 polls wait for changes, unless the result says otherwise', async () => {

@@ -32,6 +32,13 @@ const resync = (name: string, version: number): Change => {
   const same = object(name, version);
   return { type: 'update', key: key(name), old: same, object: same, resync: true };
 };
+const relist = (name: string, from: number, to: number): Change => ({
+  type: 'update',
+  key: key(name),
+  old: object(name, from),
+  object: object(name, to),
+  relist: true,
+});
 
 /** So many changes of other keys that all are merged. */
 const many: readonly Change[] = Array.from({ length: COALESCE_ABOVE }, (_, index) =>
@@ -159,4 +166,19 @@ test('C-19 whatever is merged leaves a handler where the changes one by one woul
       handle();
     }),
   );
+});
+
+test.each([
+  ['found by a list, then told again', relist('a', 1, 2), resync('a', 2), { relist: true }],
+  ['told again, then found by a list', resync('a', 1), relist('a', 1, 2), { relist: true }],
+  ['found by two lists', relist('a', 1, 2), relist('a', 2, 3), { relist: true }],
+  ['told again twice', resync('a', 1), resync('a', 1), { resync: true }],
+  ['found by a list, then live', relist('a', 1, 2), update('a', 2, 3), {}],
+  ['live, then found by a list', update('a', 1, 2), relist('a', 2, 3), {}],
+  ['told again, then live', resync('a', 1), update('a', 1, 2), {}],
+])('Q-20 two updates that wait as one, %s: a live one is not hidden', (_case, one, other, expected) => {
+  const [left] = merged(one, other);
+
+  const { resync: again, relist: found } = left as Extract<Change, { type: 'update' }>;
+  expect({ ...(again && { resync: again }), ...(found && { relist: found }) }).toEqual(expected);
 });

@@ -109,6 +109,23 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['update a@20']);
   });
 
+  test('Q-20 tells updates that a list has found from those that a watch tells of', () => {
+    const cache = cacheOf(object('a', '1'), object('b', '1'), object('c', '1'));
+
+    const found = cache.replace([object('a', '2'), object('c', '1'), object('d', '2')]);
+    const watched = cache.apply(event('MODIFIED', 'a', '3'));
+
+    const marks = [...found, ...watched].map((change) => {
+      return [change.type, change.key, change.type === 'update' && change.relist === true];
+    });
+    expect(marks).toEqual([
+      ['delete', 'demo/b', false],
+      ['update', 'demo/a', true],
+      ['add', 'demo/d', false],
+      ['update', 'demo/a', false],
+    ]);
+  });
+
   test('an empty list deletes everything', () => {
     const cache = cacheOf(object('a', '1'), object('b', '1'));
 

@@ -131,11 +131,7 @@ test('C-19 a million updates of 10 keys wait as 10 for a handler that does not r
 test('C-15 is synced when what came before the mark is handled, be there more behind it', async () => {
   const { handler, answer } = heldHandler();
   let told = 0;
-  const delivery = new Delivery(
-    handler,
-    () => {},
-    () => told++,
-  );
+  const delivery = new Delivery(handler, () => {}, { onSynced: () => told++ });
   delivery.push([update('a', 1)]);
   delivery.push([update('b', 1)]);
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
@@ -213,20 +214,19 @@ describe('replace', () => {
     for (let number = 0; number < 100_000; number++) collection.put(`o${number}`);
     const { clock, informer, run } = start(collection, { pageSize: 0 });
     void run();
-    await settle();
-    let calls = 0;
-    informer.addHandler(() => {
-      calls++;
+    await eventually(() => collection.watches.length === 1);
+    let told = 0;
+    const handler = informer.addHandler((changes) => {
+      told += changes.length;
     });
-    const callsBefore = calls;
-    const listsBefore = collection.lists.length;
+    await eventually(() => handler.synced);
 
     collection.newestWatch.fail(expired());
     await clock.advanceAndSettle(60_000);
+    await eventually(() => collection.watches.length === 2);
 
-    expect(collection.lists.length).toBeGreaterThan(listsBefore);
-    expect(callsBefore).toBe(1);
-    expect(calls).toBe(1);
+    expect(collection.lists).toHaveLength(2);
+    expect(told).toBe(100_000);
     expect(informer.store.list()).toHaveLength(100_000);
   });
 
