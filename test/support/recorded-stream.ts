@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 /** One exchange with a real API server, through a real `kubectl proxy`. */
 export interface RecordedExchange {
   readonly id: number;
+  /** When the request was sent, in milliseconds since the recording began. */
+  readonly at: number;
   readonly request: {
     readonly method: string;
     readonly path: string;
@@ -17,7 +19,10 @@ export interface RecordedExchange {
     readonly body?: string;
     /** A watch: the bytes as they arrived. */
     readonly chunks?: readonly { readonly at: number; readonly data: string }[];
-    readonly end?: { readonly how: 'eof' | 'reset' | 'client closed' | 'open' };
+    readonly end?: {
+      readonly at: number;
+      readonly how: 'eof' | 'reset' | 'client closed' | 'open';
+    };
   };
 }
 

@@ -1,0 +1,123 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { RecordedExchange } from '../support/recorded-stream.ts';
+import { Names } from './names.ts';
+import type { Chapter, World } from './session.ts';
+
+/** What the server answered to a recorded request. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | null;
+  /** The whole body; of a watch everything until it ended. */
+  readonly body: string;
+}
+
+/** Headers that belong to one connection, not to what is asked. */
+const OF_CONNECTION = [
+  'host',
+  'connection',
+  'content-length',
+  'accept-encoding',
+  'transfer-encoding',
+  'sec-fetch-mode',
+];
+
+/** What the program called itself that made the recordings; Node's fetch does not record it. */
+const USER_AGENT = 'operator-recording/1';
+
+/** Rounds through the server after which an answer that is not there waits for the clock. */
+const ROUNDS = 4;
+
+/**
+ * Sends recorded requests to another server at the times of the recording, on a clock that the
+ * replay moves: what took the real server a minute takes none here, and happens in the same order.
+ */
+export class Replay {
+  readonly #world: World;
+  /** Where requests go: the server, or a proxy before it. */
+  readonly #url: string;
+  readonly #names = new Names();
+
+  constructor(world: World, url: string) {
+    this.#world = world;
+    this.#url = url;
+  }
+
+  /** @returns the answer to each exchange, in the order of `exchanges`. */
+  async chapter(
+    chapter: Chapter,
+    exchanges: readonly RecordedExchange[],
+  ): Promise<readonly Answer[]> {
+    const { clock, server } = this.#world;
+    const startMs = Math.max(Date.parse(chapter.startedAt), clock.now());
+    const pending: Promise<Answer>[] = [];
+    const unanswered = new Set<RecordedExchange>();
+    for (const exchange of exchanges) {
+      await this.#answeredBy(startMs + exchange.at, unanswered);
+      await chapter.before?.[exchange.id]?.(this.#world);
+      unanswered.add(exchange);
+      const answer = this.#send(chapter, exchange).finally(() => unanswered.delete(exchange));
+      pending.push(answer);
+      // A watch is answered when it ends.
+      if (exchange.response.chunks !== undefined) unanswered.delete(exchange);
+      await this.#rounds();
+    }
+    await this.#answeredBy(endOf(startMs, exchanges), unanswered);
+    server.closeWatches('clean');
+    return Promise.all(pending);
+  }
+
+  /** Moves the clock to `timeMs`, and on for as long as an answer waits for it. */
+  async #answeredBy(timeMs: number, unanswered: ReadonlySet<RecordedExchange>): Promise<void> {
+    const { clock } = this.#world;
+    while (clock.now() < timeMs || unanswered.size > 0) {
+      const nextMs = clock.nextInMs;
+      const leftMs = timeMs - clock.now();
+      if (nextMs !== undefined && (nextMs <= leftMs || leftMs <= 0)) clock.advance(nextMs);
+      else if (leftMs > 0) clock.advance(leftMs);
+      else await turn(); // the answer is on its way
+      await this.#rounds();
+    }
+  }
+
+  async #send(chapter: Chapter, exchange: RecordedExchange): Promise<Answer> {
+    const { id, request, response } = exchange;
+    const headers = new Headers(request.headers as Record<string, string>);
+    for (const name of OF_CONNECTION) headers.delete(name);
+    if (!headers.has('user-agent')) headers.set('user-agent', USER_AGENT);
+    for (const [name, value] of Object.entries(chapter.headers?.[id] ?? {})) {
+      headers.set(name, value);
+    }
+    const body = chapter.bodies?.[id]?.() ?? request.body;
+    const bodied = request.method !== 'GET' && request.method !== 'HEAD';
+    const answer = await fetch(this.#url + this.#names.translated(request.path), {
+      method: request.method,
+      headers,
+      ...(bodied && body !== undefined ? { body: this.#names.translated(body) } : {}),
+    });
+    const text = await answer.text().catch(() => ''); // cut, as some recorded watches were
+    this.#names.learn(response.body ?? '', text);
+    return {
+      status: answer.status,
+      contentType: answer.headers.get('content-type') ?? '',
+      retryAfter: answer.headers.get('retry-after'),
+      body: text,
+    };
+  }
+
+  /** Lets the server do all that it can do without the clock. */
+  async #rounds(): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) {
+      await fetch(`${this.#world.server.url}/version`).then(
+        (answer) => answer.text(),
+        () => '', // the server is down in this part of the recording
+      );
+      await turn();
+    }
+  }
+}
+
+/** When everything was over that the recording shows. */
+function endOf(startMs: number, exchanges: readonly RecordedExchange[]): number {
+  return startMs + Math.max(...exchanges.map(({ at, response }) => response.end?.at ?? at));
+}

@@ -1,0 +1,85 @@
+import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { StandInAmbassador } from '../../operator/testing/stand-in-ambassador.ts';
+import { type RecordedExchange, recording, watchText } from '../support/recorded-stream.ts';
+import { comparable, comparableEvents } from './comparable.ts';
+import { type Difference, differences } from './difference.ts';
+import { type Answer, Replay } from './replay.ts';
+import { CHAPTERS, prepare } from './session.ts';
+
+export interface ExchangeResult {
+  readonly id: number;
+  /** Method and path. */
+  readonly request: string;
+  /** Empty when the answer is equal. */
+  readonly differences: readonly Difference[];
+}
+
+export interface ChapterResult {
+  readonly recording: string;
+  readonly exchanges: readonly ExchangeResult[];
+}
+
+/** What `kubectl proxy` refuses when nobody tells it otherwise: the recordings went through one. */
+const PROXY_DEFAULTS = {
+  acceptPaths: ['^.*'],
+  rejectPaths: ['^/api/.*/pods/.*/exec', '^/api/.*/pods/.*/attach'],
+  rejectMethods: ['^$'],
+};
+
+/**
+ * Replays all recordings on one server, through a proxy, and compares every answer.
+ *
+ * @param told - hears the result of each recording when it is there.
+ */
+export async function conformance(
+  told: (result: ChapterResult) => void = () => {},
+): Promise<readonly ChapterResult[]> {
+  const clock = new FakeClock(Date.parse(CHAPTERS[0]?.startedAt ?? '') - 1_000);
+  const server = await ApiServer.start({ clock, workloads: {} });
+  const proxy = new StandInAmbassador({ server: server.url, filter: PROXY_DEFAULTS });
+  try {
+    await proxy.start();
+    const world = { server, clock };
+    prepare(world);
+    const replay = new Replay(world, proxy.url);
+    const results: ChapterResult[] = [];
+    for (const chapter of CHAPTERS) {
+      const exchanges = recording(chapter.recording);
+      const answers = await replay.chapter(chapter, exchanges);
+      const compared = exchanges.map((exchange, index) => compare(exchange, answers[index]));
+      const result = { recording: chapter.recording, exchanges: compared };
+      told(result);
+      results.push(result);
+    }
+    return results;
+  } finally {
+    await proxy.kill();
+    await server.close();
+  }
+}
+
+function compare(exchange: RecordedExchange, answer: Answer | undefined): ExchangeResult {
+  const { id, request, response } = exchange;
+  const recorded = {
+    status: response.status,
+    contentType: response.headers['content-type'] ?? '',
+    retryAfter: response.headers['retry-after'] ?? null,
+    ...(response.chunks === undefined
+      ? { body: comparable(response.body ?? '') }
+      : { events: comparableEvents(watchText(exchange)) }),
+  };
+  const own = answer && {
+    status: answer.status,
+    contentType: answer.contentType,
+    retryAfter: answer.retryAfter,
+    ...(response.chunks === undefined
+      ? { body: comparable(answer.body) }
+      : { events: comparableEvents(answer.body) }),
+  };
+  return {
+    id,
+    request: `${request.method} ${request.path}`,
+    differences: differences(recorded, own),
+  };
+}

@@ -1,0 +1,76 @@
+import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import type { FakeClock } from '../../operator/testing/fake-clock.ts';
+
+/** What the replay may do to the server, as something outside the recordings did to the real one. */
+export interface World {
+  readonly server: ApiServer;
+  readonly clock: FakeClock;
+}
+
+/** One recording, and what has to be known to replay it. */
+export interface Chapter {
+  readonly recording: string;
+  /** When it began: the creation times in its answers tell it within a second. */
+  readonly startedAt: string;
+  /** What happened before an exchange without being recorded, by the id of the exchange. */
+  readonly before?: Readonly<Record<number, (world: World) => void | Promise<void>>>;
+  /** Headers that the recording left out, by id. */
+  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
+  /** Bodies that the recording left out, by id. */
+  readonly bodies?: Readonly<Record<number, () => string>>;
+}
+
+/**
+ * The recordings in the order in which they were made: what one leaves behind, the next one lists.
+ * All of them were made on one server.
+ */
+export const CHAPTERS: readonly Chapter[] = [
+  { recording: 'watch-lifecycle', startedAt: '2026-11-21T06:26:18.900Z' },
+  { recording: 'watch-streaming-list', startedAt: '2026-11-21T06:27:44.200Z' },
+  {
+    recording: 'errors',
+    startedAt: '2026-11-21T06:27:54.700Z',
+    // Answers to curl are indented for people.
+    headers: { 40: { 'user-agent': 'curl/8.5.0' } },
+    bodies: { 50: () => bigConfigMap() },
+  },
+  { recording: 'patches', startedAt: '2026-11-21T06:27:57.800Z' },
+  { recording: 'crd', startedAt: '2026-11-21T06:27:58.900Z' },
+  { recording: 'discovery', startedAt: '2026-11-21T06:28:05Z' },
+  { recording: 'lease-events', startedAt: '2026-11-21T06:28:20.900Z' },
+  { recording: 'deletion', startedAt: '2026-11-21T06:28:21.300Z' },
+  {
+    recording: 'list-paging',
+    startedAt: '2026-11-21T06:28:41.800Z',
+    before: { 74: ({ server }) => server.compact() },
+  },
+  { recording: 'kubectl-session', startedAt: '2026-11-21T06:29:15.900Z' },
+  { recording: 'rollout', startedAt: '2026-11-21T06:29:56.400Z' },
+  { recording: 'metadata-only', startedAt: '2026-11-21T06:30:24.500Z' },
+  {
+    recording: 'watch-expired',
+    startedAt: '2026-11-21T06:30:30.500Z',
+    before: { 2: ({ server }) => server.compact() },
+  },
+  {
+    recording: 'server-restart',
+    startedAt: '2026-11-21T06:30:34.500Z',
+    before: { 4: ({ server }) => server.stop(), 7: ({ server }) => server.listen() },
+  },
+];
+
+/** The world as it stood before the first recording. */
+export function prepare({ server }: World): void {
+  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
+}
+
+/** As long as the one that was sent: just over the limit of a ConfigMap. */
+function bigConfigMap(): string {
+  const data = { k: 'x'.repeat(1_100_000) };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'toobig' },
+    data,
+  });
+}
