@@ -105,6 +105,8 @@ export type { ListMode } from './watch/list-mode.ts';
 export type { ListWatch } from './watch/list-watch.ts';
 export {
   DEFAULT_REFLECTOR_SETTINGS,
+  MIN_RELIST_INTERVAL_MS,
+  type OnUnserved,
   type ReflectorNotice,
   type ReflectorOptions,
   type ReflectorSettings,

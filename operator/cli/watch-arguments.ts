@@ -2,6 +2,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { parseSecondsRange, type Settings } from '../manager/settings.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import { parseApiUrl } from '../transport/api-url.ts';
+import { MIN_RELIST_INTERVAL_MS } from '../watch/reflector-options.ts';
 import { parseDurationMs } from './duration.ts';
 import { type Flags, parseFlags } from './flags.ts';
 
@@ -49,9 +50,7 @@ export function parseWatchArguments(args: readonly string[], settings: Settings)
     fieldSelector: fieldSelector(values['field-selector']),
     apiUrl,
     relistIntervalMs:
-      values.resync === undefined
-        ? settings.relistIntervalMs
-        : parseDurationMs('--resync', values.resync),
+      values.resync === undefined ? settings.relistIntervalMs : relistInterval(values.resync),
     watchTimeoutSeconds:
       values['watch-timeout'] === undefined
         ? settings.watchTimeoutSeconds
@@ -135,6 +134,14 @@ function fieldSelector(text: string | undefined): string | undefined {
   throw new ConfigurationError(
     `--field-selector must be such as metadata.name=a,status.phase!=Running, ` +
       `not ${JSON.stringify(text)}`,
+  );
+}
+
+function relistInterval(text: string): number {
+  const ms = parseDurationMs('--resync', text);
+  if (ms === 0 || ms >= MIN_RELIST_INTERVAL_MS) return ms;
+  throw new ConfigurationError(
+    `--resync must be 10m or more, or 0 for never, not ${JSON.stringify(text)}`,
   );
 }
 

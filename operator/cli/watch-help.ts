@@ -27,7 +27,10 @@ ${table([
   ],
   ['--field-selector SELECTOR', 'field selector, such as status.phase=Running'],
   ['--server URL', 'where kubectl proxy listens: http://HOST:PORT or unix:/PATH'],
-  ['--resync DURATION', 'how often all objects are listed and compared: 90s, 30m, 1h; 0 for never'],
+  [
+    '--resync DURATION',
+    'how often all objects are listed and compared: 10m or more, such as 1h; 0 for never',
+  ],
   ['--watch-timeout MIN-MAX', 'seconds after which the server ends each watch, such as 30-60'],
   ['--sync-marker', 'print a BOOKMARK line when the objects that exist are printed'],
 ])}

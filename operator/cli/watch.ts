@@ -121,6 +121,7 @@ function onFirstWatch(
 ): ListWatch<KubernetesObject> {
   let first = true;
   return {
+    discovery: source.discovery,
     listPage: (request) => source.listPage(request),
     async watch(request) {
       if (first) await synced(request.resourceVersion);

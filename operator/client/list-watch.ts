@@ -10,6 +10,7 @@ import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watc
 import { readAnswer, requireSuccess } from './answer.ts';
 import { decodeList, formOf, METADATA_FORM } from './list-answer.ts';
 import { withQuery } from './query.ts';
+import { resourceDiscovery } from './resource-discovery.ts';
 import { pathOfCollection } from './scope.ts';
 
 /** The part of a resource to list and watch. */
@@ -52,6 +53,8 @@ export function listWatch<T extends KubernetesObject>(
   const expected = metadataOnly ? METADATA_FORM : own;
 
   return {
+    discovery: resourceDiscovery(transport, resource, clock),
+
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
       const response = await transport.send({
         method: 'GET',

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { IndexFunction } from '../store/indices.ts';
+import type { OnUnserved } from '../store/informer-options.ts';
 import type { Transform } from '../store/transform.ts';
 
 /** What to list and watch: a value, compared by its parts, shared by whoever names the same. */
@@ -18,6 +19,11 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * does. Default false: the controller waits for it before it starts.
    */
   readonly optional: boolean;
+  /**
+   * What becomes of the cached objects when the API server does not serve the resource any more.
+   * Default `retain`; see `OnUnserved`. Sources share a cache only where this is the same.
+   */
+  readonly onUnserved?: OnUnserved;
   /** Only `metadata` is asked of the server, and cached. Default false: whole objects. */
   readonly metadataOnly?: boolean;
   /**

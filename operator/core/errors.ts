@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'NOT_KUBERNETES' // an HTTP answer that no API server gives: a login page, a redirect
   | 'DECODE' // a body or a line that is not what the protocol promises
   | 'CONFIG' // a flag, an environment variable or a declaration is unusable
+  | 'UNSERVED' // the API server does not have a resource that cannot be done without
   | 'NOT_SYNCED' // a cache was read before its first full list
   | 'USER_CODE'; // code that the toolkit runs for its user misbehaved
 

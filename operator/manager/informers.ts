@@ -1,4 +1,5 @@
 import type { Log } from '../controller/reconciler.ts';
+import type { CrdWait } from '../controller/settled-sources.ts';
 import type { Source } from '../controller/source.ts';
 import { aborted, linkedAbort } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -26,6 +27,8 @@ export interface InformersOptions {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
+  /** `optional`: a source that the API server does not serve harms no one's health. */
+  readonly crdWait?: CrdWait;
   /** Freezes cached objects. Default false. */
   readonly freeze?: boolean;
   /** Default: nothing is measured. */
@@ -112,10 +115,12 @@ export class Informers {
 
   /** True when every source that is not optional is synced and its requests work. */
   get healthy(): boolean {
-    return [...this.#shared.values()].every(
-      ({ informer, needs }) =>
-        needs === 0 || (informer.synced && informer.status.health === 'healthy'),
-    );
+    return [...this.#shared.values()].every(({ informer, needs }) => {
+      const { health } = informer.status;
+      if (needs === 0 || (health === 'unserved' && this.#options.crdWait === 'optional'))
+        return true;
+      return informer.synced && health === 'healthy';
+    });
   }
 
   /** Runs all of them until `signal` aborts. */
@@ -138,7 +143,7 @@ export class Informers {
 
   #leaseScope(scope: Scope, source: Source): InformerLease<KubernetesObject> {
     const { optional } = source;
-    const identity = this.#identities.of(scope, source.transform);
+    const identity = this.#identities.of(scope, source);
     const shared = this.#shared.get(identity) ?? this.#share(identity, scope, source);
     shared.users++;
     if (!optional) shared.needs++;
@@ -157,7 +162,8 @@ export class Informers {
     };
   }
 
-  #share(identity: string, scope: Scope, { transform = dropManagedFields }: Source): Shared {
+  #share(identity: string, scope: Scope, wanted: Source): Shared {
+    const { transform = dropManagedFields, onUnserved } = wanted;
     const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
@@ -168,6 +174,7 @@ export class Informers {
       freeze,
       meter,
       labels,
+      ...(onUnserved !== undefined && { onUnserved }),
       gate: this.#gate,
       onNotice: (notice) => logNotice(log, facts, notice),
     });
@@ -180,9 +187,9 @@ export class Informers {
 
   /** One for equal sources, so that they have one store; the informers behind it are shared, too. */
   #facade(source: Source, namespaces: readonly string[]): NamespacesInformer<KubernetesObject> {
-    const { optional, resource, transform } = source;
+    const { optional, resource } = source;
     const scope = scopeOf({ ...source, namespace: 'all' });
-    const identity = `${optional} ${this.#identities.of(scope, transform)}`;
+    const identity = `${optional} ${this.#identities.of(scope, source)}`;
     const known = this.#facades.get(identity);
     if (known !== undefined) return known;
     const { log, reflector } = this.#options;
@@ -231,6 +238,8 @@ function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
     log.warn({ ...facts, from, to }, 'server shows an older state, was it restored?');
   } else if (notice.kind === 'duplicates') {
     log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
+  } else if (notice.kind === 'cleared') {
+    log.warn(facts, 'definition of the resource is gone, its objects are let go');
   } else {
     log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
   }

@@ -58,6 +58,7 @@ export class Manager {
     this.#informers = new Informers({
       namespaces: settings.namespaces,
       freeze: settings.freeze,
+      crdWait: settings.crdWait,
       listWatchFor,
       log: this.#log,
       meter,
@@ -92,8 +93,10 @@ export class Manager {
    * finish, then their signal aborts, and 5 s later they are left behind; sources; Events; the health
    * server last.
    *
-   * @throws ConfigurationError `CONFIG` when the health port cannot be had. Nothing that the cluster
-   *   does makes it throw; a bug in the toolkit does, after an orderly stop.
+   * @throws ConfigurationError `CONFIG` when the health port cannot be had.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
+   *   served after 2 minutes. Nothing else that the cluster does makes it throw; a bug in the toolkit
+   *   does, after an orderly stop.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { controllers, clock, settings } = this.#options;
@@ -125,14 +128,15 @@ export class Manager {
     };
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
-    const bugs: unknown[] = [];
-    const watching = this.#informers.run(sources.signal).catch((error: unknown) => {
-      bugs.push(error);
+    const failures: unknown[] = [];
+    const giveUp = (error: unknown): void => {
+      failures.push(error);
       stop.abort(error); // from a cache that nobody keeps nothing must be reconciled
-    });
+    };
+    const watching = this.#informers.run(sources.signal).catch(giveUp);
     try {
       const reconciling = Promise.all(
-        runners.map((runner) => runner.run(stop.signal, hardStop.signal)),
+        runners.map((runner) => runner.run(stop.signal, hardStop.signal).catch(giveUp)),
       );
       const left = overdue.promise.then(() =>
         this.#log.error({}, 'a reconcile ignores its aborted signal, it is left behind'),
@@ -146,11 +150,12 @@ export class Manager {
       await this.#health?.stop();
     }
     this.#log.info({}, 'stopped');
-    if (bugs.length > 0) throw bugs[0];
+    if (failures.length > 0) throw failures[0];
   }
 
   #runner(controller: Controller, recorders: ApiEventRecorder[]): ControllerRunner {
     const { clientFor, clock, logFor, meter = noMeter, settings } = this.#options;
+    const { crdWait } = settings;
     const client = clientFor(controller.name);
     const self = { namespace: settings.podNamespace, podName: settings.podName };
     const events = new ApiEventRecorder({
@@ -166,6 +171,7 @@ export class Manager {
       informerFor: (source) => this.#informers.of(source),
       client,
       clock,
+      crdWait,
       events,
       self,
       logFor,

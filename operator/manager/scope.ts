@@ -46,7 +46,7 @@ export function scopeLabels({ resource, namespace }: Scope): Labels {
 export class ScopeIdentities {
   readonly #transforms = new Map<Transform, number>();
 
-  of(scope: Scope, transform: Transform | undefined): string {
+  of(scope: Scope, { transform, onUnserved }: Pick<Source, 'transform' | 'onUnserved'>): string {
     const { group, version, plural } = scope.resource;
     const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
     return JSON.stringify([
@@ -58,6 +58,7 @@ export class ScopeIdentities {
       fieldSelector ?? null,
       metadataOnly ?? false,
       transform === undefined ? 0 : this.#numberOf(transform),
+      onUnserved ?? 'retain',
     ]);
   }
 

@@ -1,5 +1,6 @@
+import type { CrdWait } from '../controller/settled-sources.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { ReflectorSettings } from '../watch/reflector-options.ts';
+import { MIN_RELIST_INTERVAL_MS, type ReflectorSettings } from '../watch/reflector-options.ts';
 
 /** What a manager needs to know of its surroundings. All of it comes from the environment. */
 export interface Settings {
@@ -19,6 +20,8 @@ export interface Settings {
   readonly logLevel: LogLevel;
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
   readonly relistIntervalMs: number | undefined;
+  /** What the start does about a source that the API server does not serve. */
+  readonly crdWait: CrdWait;
   /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
   readonly freeze: boolean;
 }
@@ -41,7 +44,15 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['CHANCERY_HEALTH_HOST', 'address for that port; default all'],
   ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
   ['CHANCERY_WATCH_TIMEOUT', 'seconds after which watches end, as MIN-MAX; default 300-600'],
-  ['CHANCERY_RELIST_INTERVAL', 'seconds between authoritative relists; default 1800, 0 for none'],
+  [
+    'CHANCERY_RELIST_INTERVAL',
+    'seconds between authoritative relists, 600 or more; default 1800, 0 for none',
+  ],
+  [
+    'CHANCERY_CRD_WAIT',
+    'at start, for a resource that is not served: forever (default); timeout: fail after 2 minutes; ' +
+      'optional: begin without',
+  ],
   ['NODE_ENV', '"development" and "test" freeze cached objects, so that changing one fails'],
 ];
 
@@ -63,9 +74,8 @@ export function settingsFrom(environment: Environment): Settings {
     healthHost: read('CHANCERY_HEALTH_HOST') ?? '::',
     logLevel: logLevel(read('CHANCERY_LOG_LEVEL')),
     watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),
-    relistIntervalMs: toMs(
-      wholeNumber('CHANCERY_RELIST_INTERVAL', read('CHANCERY_RELIST_INTERVAL'), 31_536_000),
-    ),
+    relistIntervalMs: relistInterval(read('CHANCERY_RELIST_INTERVAL')),
+    crdWait: crdWait(read('CHANCERY_CRD_WAIT')),
     freeze: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
   };
 }
@@ -92,8 +102,27 @@ function isNamespace(text: string): boolean {
   return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 }
 
-function toMs(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1_000;
+const MAX_RELIST_SECONDS = 31_536_000;
+
+function relistInterval(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = Number(text) * 1_000;
+  const isWhole = /^[0-9]+$/.test(text) && ms <= MAX_RELIST_SECONDS * 1_000;
+  if (isWhole && (ms === 0 || ms >= MIN_RELIST_INTERVAL_MS)) return ms;
+  const range = `${MIN_RELIST_INTERVAL_MS / 1_000} to ${MAX_RELIST_SECONDS}`;
+  throw unusable('CHANCERY_RELIST_INTERVAL', `a whole number from ${range}, or 0 for none`, text);
+}
+
+function crdWait(text: string | undefined): CrdWait {
+  switch (text) {
+    case undefined:
+      return 'forever';
+    case 'forever':
+    case 'timeout':
+    case 'optional':
+      return text;
+  }
+  throw unusable('CHANCERY_CRD_WAIT', 'forever, timeout or optional', text);
 }
 
 function wholeNumber(name: string, text: string | undefined, max: number): number | undefined {

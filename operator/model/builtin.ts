@@ -109,3 +109,11 @@ export const events: Resource<KubernetesEvent> = defineResource({
   kind: 'Event',
   namespaced: true,
 });
+
+export const customResourceDefinitions: Resource = defineResource({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+});

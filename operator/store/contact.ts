@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import type { Discovery } from '../watch/discovery.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
 
 /** A ListWatch that knows what is under way on it, and when the server was last heard of. */
@@ -26,6 +27,12 @@ export class Contact<T extends KubernetesObject> implements ListWatch<T> {
   /** `clock.monotonic()` of the last sign of life; undefined when there was none. */
   get lastAt(): number | undefined {
     return this.#lastAt;
+  }
+
+  /** A request that another source has sent for this one, too, is a sign of life as well. */
+  get discovery(): Discovery | undefined {
+    const { discovery } = this.#source;
+    return discovery && { ...discovery, onAnswer: () => this.#touch() };
   }
 
   async listPage(request: ListPageRequest): Promise<ListPage<T>> {

@@ -14,6 +14,8 @@ export interface InformerObserver {
   indexFailed?(index: string, error: unknown): void;
 }
 
+export type { OnUnserved } from '../watch/reflector-options.ts';
+
 export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;

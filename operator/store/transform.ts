@@ -34,6 +34,7 @@ export function transformed<T extends KubernetesObject>(
       ? received
       : { ...received, object: checked(transform, received.object) };
   return {
+    discovery: source.discovery,
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
       const page = await source.listPage(request);
       return { ...page, items: page.items.map((item) => checked(transform, item)) };

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import type { Discovery } from './discovery.ts';
 
 /** Which state of the collection a list may show. */
 export type ListConsistency =
@@ -59,4 +60,6 @@ export interface ListWatch<T extends KubernetesObject> {
    * breaks off. Leaving the loop, or aborting, closes the connection.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+  /** How to learn whether the resource is served. Left out: it is listed to find out. */
+  readonly discovery?: Discovery | undefined;
 }

@@ -11,7 +11,7 @@ export interface ReflectorSettings {
   readonly pageSize: number;
   /** The server is asked to end each watch after a random time of [min, max) seconds. */
   readonly watchTimeoutSeconds: readonly [min: number, max: number];
-  /** Mean time between authoritative relists; 0 turns them off. */
+  /** Mean time between authoritative relists, ± 20 %: 10 minutes or more; 0 turns them off. */
   readonly relistIntervalMs: number;
   /** How lists are made: see `ListMode`. */
   readonly list: ListMode;
@@ -20,7 +20,23 @@ export interface ReflectorSettings {
    * holds, which is cheaper on servers before 1.31 and may be older than before a restart.
    */
   readonly initialList: 'consistent' | 'any';
+  /** What becomes of the cached objects when the resource is not served any more. */
+  readonly onUnserved: OnUnserved;
 }
+
+/**
+ * `retain`: what was cached stays, for a server that starts may deny what it serves. `clear`: it is
+ * let go, and handlers are told of deletes, once the API server has also said that the
+ * CustomResourceDefinition is gone; in doubt it stays. A resource of Kubernetes itself always stays.
+ * Not for a resource of an aggregated API server: it has no definition, and would pass for gone.
+ */
+export type OnUnserved = 'retain' | 'clear';
+
+/**
+ * The shortest mean time between authoritative relists: each lists everything. What must be known
+ * sooner, such as after a restore of etcd, is asked for with `verify()`.
+ */
+export const MIN_RELIST_INTERVAL_MS: number = 10 * 60 * 1_000;
 
 /**
  * - Watch timeout: client-go's 5 to 10 minutes. Behind a load balancer that cuts idle flows choose
@@ -36,6 +52,7 @@ export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
   relistIntervalMs: 30 * 60 * 1_000,
   list: 'paged',
   initialList: 'consistent',
+  onUnserved: 'retain',
 } as const);
 
 /** Something that a person may want to read in a log, and that changes no state. */
@@ -45,7 +62,9 @@ export type ReflectorNotice =
   /** One list held these objects more than once; the last of each was taken. */
   | { readonly kind: 'duplicates'; readonly keys: readonly ObjectKey[] }
   /** A list could not be streamed, and is paged instead. */
-  | { readonly kind: 'not-streamed'; readonly error: unknown };
+  | { readonly kind: 'not-streamed'; readonly error: unknown }
+  /** The definition of the resource is gone, and so is everything that was cached: `onUnserved`. */
+  | { readonly kind: 'cleared' };
 
 export interface ReflectorOptions extends Partial<ReflectorSettings> {
   readonly clock: Clock;
@@ -66,7 +85,10 @@ export interface ResolvedOptions extends Required<Omit<ReflectorOptions, keyof R
   readonly settings: ReflectorSettings;
 }
 
-/** @throws ConfigurationError `CONFIG` for a watch timeout that would never, or at once, end. */
+/**
+ * @throws ConfigurationError `CONFIG` for a watch timeout that would never, or at once, end, and for a
+ *   relist interval that is neither 0 nor 10 minutes or more.
+ */
 export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
   const {
     clock,
@@ -84,6 +106,7 @@ export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
       context: { min, max },
     });
   }
+  requireRelistInterval(settings.relistIntervalMs);
   return {
     clock,
     random,
@@ -93,4 +116,14 @@ export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
     onNotice: onNotice ?? ((): void => {}),
     settings,
   };
+}
+
+function requireRelistInterval(relistIntervalMs: number): void {
+  const isLongEnough = relistIntervalMs >= MIN_RELIST_INTERVAL_MS;
+  if (relistIntervalMs === 0 || (isLongEnough && Number.isFinite(relistIntervalMs))) return;
+  throw new ConfigurationError(
+    `relistIntervalMs must be ${MIN_RELIST_INTERVAL_MS} (10 minutes) or more, or 0 for never, not ` +
+      `${relistIntervalMs}: call verify() to compare sooner`,
+    { context: { relistIntervalMs } },
+  );
 }

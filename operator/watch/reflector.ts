@@ -17,6 +17,7 @@ import {
 import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
 import { SourceMeter } from './source-meter.ts';
+import { untilServed } from './until-served.ts';
 import { Verifier } from './verifier.ts';
 import { WatchStep } from './watch-step.ts';
 
@@ -45,9 +46,11 @@ export class Reflector<T extends KubernetesObject> {
   #due: ListConsistency | undefined;
   /** The server has gone back in time, and that was said; the next list need not say it again. */
   #regressed = false;
+  /** The sink was emptied because the definition of the resource is gone. */
+  #cleared = false;
   #running: Promise<void> | undefined;
 
-  /** @throws ConfigurationError `CONFIG` for a watch timeout that would never, or at once, end. */
+  /** @throws ConfigurationError `CONFIG` for options that are unusable. */
   constructor(source: ListWatch<T>, sink: ReflectorSink<T>, options: ReflectorOptions) {
     this.#source = source;
     this.#sink = sink;
@@ -143,7 +146,8 @@ export class Reflector<T extends KubernetesObject> {
       const lostWatch = wasWatching && this.#due !== undefined;
       const delayMs = lostWatch ? Math.max(ownMs, seat.needsRelist()) : ownMs;
       this.#reporter.failed(decision, delayMs, decision.error);
-      await this.#wait(delayMs, signal);
+      if (decision.wait === 'unserved') await this.#untilServed(decision, delayMs, signal);
+      else await this.#wait(delayMs, signal);
       if (lostWatch) await this.#wait(seat.relistDelayMs(), signal);
     }
   }
@@ -188,8 +192,36 @@ export class Reflector<T extends KubernetesObject> {
     this.#position.jump(list.resourceVersion);
     this.#due = undefined;
     this.#regressed = false;
+    this.#cleared = false;
     this.#mode.listed();
     this.#reporter.listed();
+  }
+
+  async #untilServed(decision: Decision, firstMs: number, signal: AbortSignal): Promise<void> {
+    const { discovery } = this.#source;
+    if (discovery === undefined) return this.#wait(firstMs, signal);
+    const { clock, settings } = this.#options;
+    let nextMs: number | undefined = firstMs;
+    const delayMs = (): number => {
+      const ms = nextMs ?? this.#pace.delayMs(decision);
+      nextMs = undefined;
+      return ms;
+    };
+    const clears = (): boolean =>
+      settings.onUnserved === 'clear' &&
+      this.#position.resourceVersion !== undefined &&
+      !this.#cleared;
+    await untilServed(discovery, { clock, delayMs, clears, gone: () => this.#clear(), signal });
+  }
+
+  /** Empties a sink that had its first list; the list that is due stays due. */
+  async #clear(): Promise<void> {
+    const { resourceVersion } = this.#position;
+    if (resourceVersion === undefined) return;
+    this.#cleared = true;
+    this.#verifier.replaced();
+    this.#options.onNotice({ kind: 'cleared' });
+    await this.#sink.replace({ items: [], resourceVersion });
   }
 
   #decide(outcome: Outcome, worked: boolean): Decision {

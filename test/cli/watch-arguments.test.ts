@@ -94,6 +94,7 @@ test.each([
   [['cm', '--field-selector', 'name'], '--field-selector must be such as'],
   [['cm', '--field-selector', ''], '--field-selector must be such as'],
   [['cm', '--server', 'https://host'], 'unusable API URL: scheme https: is not http:'],
+  [['cm', '--resync', '9m59s'], '--resync must be 10m or more, or 0 for never, not "9m59s"'],
   [['cm', '--resync', '1d'], '--resync must be a duration such as 90s, 30m or 1h'],
   [['cm', '--watch-timeout', '60-30'], '--watch-timeout must be seconds as MIN-MAX'],
   [['cm', '--sync-marker=yes'], "option '--sync-marker' does not take an argument"],

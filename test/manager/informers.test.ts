@@ -91,6 +91,7 @@ describe('C-21', () => {
     ['field selector', { fieldSelector: 'metadata.name=a' }],
     ['metadata only', { metadataOnly: true }],
     ['transform', { transform: keep }],
+    ['policy for what is not served', { onUnserved: 'clear' }],
   ])('another %s is another watch', (_what, { resource = pods, ...options }) => {
     const { asked, informers } = world();
 

@@ -13,6 +13,7 @@ const DEFAULTS = {
   logLevel: 'info',
   watchTimeoutSeconds: undefined,
   relistIntervalMs: undefined,
+  crdWait: 'forever',
   freeze: false,
 };
 
@@ -40,7 +41,9 @@ describe('settingsFrom', () => {
     ['CHANCERY_LOG_LEVEL', 'error', { logLevel: 'error' }],
     ['CHANCERY_WATCH_TIMEOUT', '10-20', { watchTimeoutSeconds: [10, 20] }],
     ['CHANCERY_WATCH_TIMEOUT', '30', { watchTimeoutSeconds: [30, 30] }],
-    ['CHANCERY_RELIST_INTERVAL', '60', { relistIntervalMs: 60_000 }],
+    ['CHANCERY_RELIST_INTERVAL', '600', { relistIntervalMs: 600_000 }],
+    ['CHANCERY_CRD_WAIT', 'timeout', { crdWait: 'timeout' }],
+    ['CHANCERY_CRD_WAIT', 'optional', { crdWait: 'optional' }],
     ['CHANCERY_RELIST_INTERVAL', '0', { relistIntervalMs: 0 }],
     ['NODE_ENV', 'test', { freeze: true }],
     ['NODE_ENV', 'development', { freeze: true }],
@@ -88,6 +91,7 @@ describe('settingsFrom', () => {
 
   const NAMESPACES = 'namespaces, as a,b, or "*" for all';
   const NAMESPACE = 'the name of one namespace, or "*" for all';
+  const RELIST = 'a whole number from 600 to 31536000, or 0 for none';
   const SECONDS = 'two whole numbers as MIN-MAX, 0 < MIN <= MAX';
 
   test.each([
@@ -95,7 +99,10 @@ describe('settingsFrom', () => {
     ['CHANCERY_HEALTH_PORT', '-1', 'a whole number from 0 to 65535'],
     ['CHANCERY_HEALTH_PORT', '8e3', 'a whole number from 0 to 65535'],
     ['CHANCERY_HEALTH_PORT', '80.5', 'a whole number from 0 to 65535'],
-    ['CHANCERY_RELIST_INTERVAL', '30m', 'a whole number from 0 to 31536000'],
+    ['CHANCERY_RELIST_INTERVAL', '30m', RELIST],
+    ['CHANCERY_RELIST_INTERVAL', '599', RELIST],
+    ['CHANCERY_RELIST_INTERVAL', '31536001', RELIST],
+    ['CHANCERY_CRD_WAIT', 'never', 'forever, timeout or optional'],
     ['CHANCERY_LOG_LEVEL', 'INFO', 'debug, info, warn or error'],
     ['CHANCERY_WATCH_TIMEOUT', '20-10', SECONDS],
     ['CHANCERY_WATCH_TIMEOUT', '0-10', SECONDS],

@@ -62,7 +62,10 @@ function serve(options: Partial<ReflectorOptions> = {}, scope: Scope = {}) {
   const source = listWatch<Thing>(transport, things, scope);
   const started = start(options, source);
   const requests = (): Record<string, string>[] =>
-    transport.requests.map((request) => parsePath(request).query);
+    transport.requests
+      .map((request) => parsePath(request))
+      .filter(({ path }) => path.includes('/things'))
+      .map(({ query }) => query);
   return {
     ...started,
     transport,
