@@ -3,7 +3,7 @@ import { parseTypedName } from '../client/typed-name.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { logStatus } from '../manager/informers.ts';
+import { logStatus } from '../manager/status-log.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type Action, classify, NO_HISTORY } from '../watch/classify.ts';

@@ -2,9 +2,9 @@ import type { Log } from '../controller/reconciler.ts';
 import { linkedAbort } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { logStatus } from '../manager/informers.ts';
 import { createLogger } from '../manager/logger.ts';
 import { settingsFrom } from '../manager/settings.ts';
+import { statusLog } from '../manager/status-log.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 import { ApiError } from '../model/status.ts';
@@ -64,15 +64,19 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
 
   using stop = linkedAbort(signal);
   let refusal: ApiError | undefined;
-  const informer = new Informer(
+  const logChange = statusLog(log, facts, {
+    clock,
+    resourceVersion: () => informer.resourceVersion,
+  });
+  const informer: Informer<KubernetesObject> = new Informer(
     wanted.syncMarker
       ? onFirstWatch(source, (version) => output.write([syncMarkerLine(scope.resource, version)]))
       : source,
     {
       statusChanged: (status) => {
         if (!informer.synced) refusal ??= refusalOf(status);
-        if (refusal === undefined) logStatus(log, facts, status);
-        else stop.abort(refusal);
+        if (refusal !== undefined) stop.abort(refusal);
+        if (refusal === undefined || status.health === 'stopped') logChange(status);
       },
       drifted: (keys) => log.warn({ ...facts, count: keys.length }, 'missed changes were found'),
       handlerFailed: (err) => log.error({ ...facts, err }, 'printing failed'),

@@ -15,9 +15,9 @@ import { dropManagedFields, transformed } from '../store/transform.ts';
 import { ListGate } from '../watch/list-gate.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../watch/reflector-options.ts';
-import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import { CacheGauges } from './cache-gauges.ts';
 import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
+import { statusLog } from './status-log.ts';
 
 export type { Scope } from './scope.ts';
 
@@ -168,16 +168,24 @@ export class Informers {
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const source = transformed(listWatchFor(scope), transform);
-    const informer = new Informer(source, observer(log, facts), {
-      ...reflector,
-      name: resourceName(scope.resource),
-      freeze,
-      meter,
-      labels,
-      ...(onUnserved !== undefined && { onUnserved }),
-      gate: this.#gate,
-      onNotice: (notice) => logNotice(log, facts, notice),
+    const statusChanged = statusLog(log, facts, {
+      clock: reflector.clock,
+      resourceVersion: () => informer.resourceVersion,
     });
+    const informer: Informer<KubernetesObject> = new Informer(
+      source,
+      observer(log, facts, statusChanged),
+      {
+        ...reflector,
+        name: resourceName(scope.resource),
+        freeze,
+        meter,
+        labels,
+        ...(onUnserved !== undefined && { onUnserved }),
+        gate: this.#gate,
+        onNotice: (notice) => logNotice(log, facts, notice),
+      },
+    );
     const shared = { informer, labels, users: 0, needs: 0, stop: () => {} };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
@@ -219,9 +227,13 @@ export class Informers {
   }
 }
 
-function observer(log: Log, facts: object): InformerObserver {
+function observer(
+  log: Log,
+  facts: object,
+  statusChanged: InformerObserver['statusChanged'],
+): InformerObserver {
   return {
-    statusChanged: (status) => logStatus(log, facts, status),
+    statusChanged,
     drifted: (keys) =>
       log.warn(
         { ...facts, count: keys.length, keys: keys.slice(0, 10) },
@@ -243,15 +255,4 @@ function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
   } else {
     log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
   }
-}
-
-/** One line per state: an outage of an hour is two lines. */
-export function logStatus(log: Log, facts: object, status: ReflectorStatus): void {
-  const { health, reason, error, retryInMs } = status;
-  const why = { ...facts, reason, err: error, retryInMs: Math.round(retryInMs ?? 0) };
-  if (health === 'healthy') log.info(facts, 'source is healthy');
-  else if (health === 'failing') log.warn(why, 'source is failing, it retries');
-  else if (health === 'forbidden') log.error(why, 'source is forbidden, it retries');
-  else if (health === 'unserved') log.info(why, 'source is not served, it is looked for');
-  else log.debug(facts, 'source stopped');
 }

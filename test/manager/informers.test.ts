@@ -210,6 +210,37 @@ test('C-4 one log line for an index function that throws', async () => {
   expect(told).toMatchObject([{ level: 'error', fields: { resource: 'pods', index: 'broken' } }]);
 });
 
+test('W-41 a server that cuts every watch after a second is ten log lines an hour, which name the source', async () => {
+  const { clock, informers, lines, prepare, run } = world();
+  const collection = prepare('pods');
+  const watch = collection.watch.bind(collection);
+  collection.watch = async (request) => {
+    const events = await watch(request);
+    const opened = collection.newestWatch;
+    clock.schedule(1_100, () => opened.fail(new Error('cut')));
+    return events;
+  };
+  informers.of(source(pods));
+
+  await run();
+  await clock.advanceAndSettle(3_600_000);
+
+  const told = lines.filter(({ message }) => /^source is (healthy|failing)/.test(message));
+  expect(collection.watches.length).toBeGreaterThan(60);
+  expect(told.length).toBeLessThanOrEqual(10);
+  expect(told.slice(0, 2)).toMatchObject([
+    { level: 'info', fields: { resource: 'pods', namespace: 'demo', resourceVersion: '100' } },
+    {
+      level: 'warn',
+      fields: {
+        ...{ resource: 'pods', namespace: 'demo', resourceVersion: '100', reason: 'unexpected' },
+        retryInMs: expect.any(Number),
+      },
+    },
+  ]);
+  expect(told.at(-1)?.fields).toMatchObject({ changes: expect.any(Number), unsteady: true });
+});
+
 describe('C-22', () => {
   test('a source over several namespaces is a watch in each, behind one store', async () => {
     const { asked, informers, prepare, run, wire } = world(['a', 'b']);

@@ -6,12 +6,14 @@ import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../../operator/watch/reflector.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../../operator/watch/reflector-options.ts';
+import type { ReflectorStatus } from '../../operator/watch/reflector-status.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 
 /** A reflector over `source` into a real cache, everything that it tells written down. */
 export function start<S extends ListWatch<Thing> = FakeCollection>(
   options: Partial<ReflectorOptions> = {},
   source: S = new FakeCollection() as unknown as S,
+  told: (status: ReflectorStatus) => void = () => {},
 ) {
   const clock = (options.clock as FakeClock | undefined) ?? new FakeClock();
   const stop = new AbortController();
@@ -36,7 +38,9 @@ export function start<S extends ListWatch<Thing> = FakeCollection>(
     apply: (batch) => {
       for (const event of batch) noted(cache.apply(event));
     },
-    statusChanged: ({ health, reason }) => {
+    statusChanged: (status) => {
+      const { health, reason } = status;
+      told(status);
       statuses.push(reason === undefined ? health : `${health}: ${reason}`);
     },
     verified: (keys) => drift.push([...keys]),
