@@ -3,8 +3,12 @@ import type { Cancel, Clock } from '../core/clock.ts';
 import { AmbassadorError, type ErrorContext, messageOf, ProtocolError } from '../core/errors.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
-/** Bytes of an answer held for a reader that is busy; then the socket is paused. */
-const BODY_BUFFER_BYTES = 64 * 1024;
+/**
+ * Bytes of an answer held for a reader that is busy; then the socket is paused. Beyond them one read
+ * of the socket may be under way in the parser, and another one wait in the socket, 64 KiB each. For
+ * a watch that is less than a thousand events in all: none takes less than 200 bytes.
+ */
+const BODY_BUFFER_BYTES = { call: 64 * 1024, lease: 64 * 1024, watch: 16 * 1024 } as const;
 
 /** What the HTTP library lets us do with a request that is on its connection. */
 export interface ExchangeController {
@@ -86,7 +90,7 @@ export class Exchange {
     if (status < 200) return; // informational: the answer is still to come
     this.#cancelHeadersTimeout?.();
     const body = new Readable({
-      highWaterMark: BODY_BUFFER_BYTES,
+      highWaterMark: BODY_BUFFER_BYTES[this.#request.purpose],
       read: () => controller.resume(),
       destroy: (error, done) => {
         this.#abandon();

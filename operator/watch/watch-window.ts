@@ -1,8 +1,10 @@
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
+import { AmbassadorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { type Outcome, SHORT_WATCH_MS } from './classify.ts';
+import { HoldMeter } from './hold-meter.ts';
 import type { ListWatch } from './list-watch.ts';
 import { watchdog } from './watchdog.ts';
 
@@ -18,9 +20,6 @@ const PROOF_GAP_MS = 75_000;
 /** Initial events come without pause; some servers and proxies never send the marker of their end. */
 const INITIAL_SILENCE_MS = 10_000;
 const INITIAL_EVENTS_MS = 120_000;
-
-/** A handler that holds a batch for so long may have made the server give up on us. */
-const SLOW_HOLD_MS = 1_000;
 
 export interface WindowRequest {
   readonly resourceVersion: string;
@@ -43,7 +42,10 @@ export interface WindowReport {
   readonly lines: number;
   /** A line came at least every 75 s. */
   readonly lively: boolean;
-  /** It ended before its time, and a handler had held up the reading for a second or more. */
+  /**
+   * The server ended it before its time, without a reason, when a handler had held up the reading
+   * for a second or more: see `HoldMeter`.
+   */
   readonly slowConsumer: boolean;
 }
 
@@ -76,29 +78,27 @@ export async function watchWindow<T extends KubernetesObject>(
     cut: () => line.abort(new Error('watch stalled')),
   });
   const gaps = new GapMeter(clock);
+  const holds = new HoldMeter(clock);
   let bug: { readonly error: unknown } | undefined;
   let acceptedAt: number | undefined;
-  let longestHoldMs = 0;
   let cancelProof = (): void => {};
 
   const report = (outcome: Outcome): WindowReport => {
     const acceptedForMs = acceptedAt === undefined ? undefined : clock.monotonic() - acceptedAt;
     const { lines, lively } = gaps;
     const early = acceptedForMs !== undefined && acceptedForMs < timeoutSeconds * 1_000;
-    const slowConsumer = early && !dog.fired && longestHoldMs >= SLOW_HOLD_MS;
+    const slowConsumer = early && holds.behind && isGivenUp(outcome);
     return { outcome, acceptedForMs, lines, lively, slowConsumer };
   };
   const hand = async (batch: readonly WatchEvent<T>[]): Promise<void> => {
-    const heldAt = clock.monotonic();
     dog.hold();
     try {
-      await sink.events(batch);
+      await holds.during(() => sink.events(batch));
     } catch (error) {
       bug = { error };
       throw error;
     }
     dog.release();
-    longestHoldMs = Math.max(longestHoldMs, clock.monotonic() - heldAt);
   };
   try {
     const batches = await source.watch({
@@ -130,6 +130,12 @@ export async function watchWindow<T extends KubernetesObject>(
     dog.stop();
     cancelProof();
   }
+}
+
+/** It ended in order, or broke off: a server that has another reason says so in an event. */
+function isGivenUp(outcome: Outcome): boolean {
+  if ('stalled' in outcome) return false;
+  return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
 /** When a line that was last active at a time is dead. */

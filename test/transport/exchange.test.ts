@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { Exchange } from '../../operator/transport/exchange.ts';
-import type { TransportResponse } from '../../operator/transport/transport.ts';
+import type { TransportRequest, TransportResponse } from '../../operator/transport/transport.ts';
 import { request } from './raw-server.ts';
 
 /** The HTTP library's side of an exchange, and whether it may read from the socket. */
@@ -23,13 +23,13 @@ class Connection {
   }
 }
 
-async function answered(): Promise<{
+async function answered(purpose: TransportRequest['purpose'] = 'watch'): Promise<{
   exchange: Exchange;
   connection: Connection;
   response: TransportResponse;
 }> {
   const limits = { headersTimeoutMs: 1_000, deadlineMs: undefined };
-  const exchange = new Exchange(request({ purpose: 'watch' }), limits, new FakeClock());
+  const exchange = new Exchange(request({ purpose }), limits, new FakeClock());
   const connection = new Connection();
   const response = await exchange.start((handler) => {
     handler.onRequestStart(connection);
@@ -38,8 +38,11 @@ async function answered(): Promise<{
   return { exchange, connection, response };
 }
 
-test('W-11 the socket is paused at 64 KiB that nobody reads, and resumed by a reader', async () => {
-  const { exchange, connection, response } = await answered();
+test.each([
+  ['watch', 16],
+  ['call', 64],
+] as const)('W-11 the socket of a %s is paused at %i KiB that nobody reads, and resumed by a reader', async (purpose, heldKiB) => {
+  const { exchange, connection, response } = await answered(purpose);
 
   let sentBytes = 0;
   while (!connection.paused) {
@@ -51,7 +54,7 @@ test('W-11 the socket is paused at 64 KiB that nobody reads, and resumed by a re
   response.body.read();
   await settle();
 
-  expect(sentBytes).toBe(64 * 1_024);
+  expect(sentBytes).toBe(heldKiB * 1_024);
   expect(isPausedUnread).toBe(true);
   expect(connection.paused).toBe(false);
 });

@@ -1,0 +1,42 @@
+import type { Clock } from '../core/clock.ts';
+
+/** A consumer that holds a batch for so long may make the server give up on us. */
+const LONG_HOLD_MS = 1_000;
+
+/** Who has waited for the server for so long has read everything that it had sent. */
+const CAUGHT_UP_MS = 1_000;
+
+/** Finds out whether a consumer holds up the reading of a watch. */
+export class HoldMeter {
+  readonly #clock: Clock;
+  #behind = false;
+  #waitedMs = 0;
+  #waitsSince: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#waitsSince = clock.monotonic();
+  }
+
+  /**
+   * A batch was held for a second or more, and since then we have not waited for the server for as
+   * long: what it does now may still be the answer to that.
+   */
+  get behind(): boolean {
+    return (
+      this.#behind && this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS
+    );
+  }
+
+  /** What `take` answers is what the consumer holds a batch for. */
+  async during(take: () => void | Promise<void>): Promise<void> {
+    const heldAt = this.#clock.monotonic();
+    this.#waitedMs += heldAt - this.#waitsSince;
+    if (this.#waitedMs >= CAUGHT_UP_MS) this.#behind = false;
+    await take();
+    this.#waitsSince = this.#clock.monotonic();
+    if (this.#waitsSince - heldAt < LONG_HOLD_MS) return;
+    this.#behind = true;
+    this.#waitedMs = 0;
+  }
+}
