@@ -1,7 +1,8 @@
 import type { Controller, Permission } from '../controller/controller.ts';
 import type { Source } from '../controller/source.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { events } from '../model/builtin.ts';
+import { isBuiltInGroup } from '../model/built-in-group.ts';
+import { customResourceDefinitions, events } from '../model/builtin.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 
 export type Verb = Permission['verbs'][number];
@@ -70,7 +71,7 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Acc
   const places = namespacesOf(sources, placement);
   const toEvents = eventPlaces([...sources, ...controller.permissions], places);
   return [
-    ...sources.map((source) => accessOfSource(source, placement)),
+    ...sources.flatMap((source) => accessOfSource(source, placement)),
     ...controller.permissions.flatMap(({ resource, subresource, verbs }) =>
       (resource.namespaced ? places : [undefined]).map((namespace) => ({
         resource,
@@ -98,13 +99,19 @@ function eventPlaces(
   return beside.includes(undefined) ? beside : [...beside, ...apart];
 }
 
-function accessOfSource({ resource, namespace }: Source, placement: Placement): Access {
-  return {
+function accessOfSource(
+  { resource, namespace, onUnserved }: Source,
+  placement: Placement,
+): readonly Access[] {
+  const own: Access = {
     resource,
     subresource: undefined,
     namespace: resource.namespaced ? resolve(namespace, placement) : undefined,
     verbs: ['get', 'list', 'watch'],
   };
+  if (onUnserved !== 'clear' || isBuiltInGroup(resource)) return [own];
+  const asked = { resource: customResourceDefinitions, subresource: undefined } as const;
+  return [own, { ...asked, namespace: undefined, verbs: ['get'] }];
 }
 
 function namespacesOf(

@@ -1,5 +1,6 @@
 import type { Controller } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { isBuiltInGroup } from '../model/built-in-group.ts';
 import { groupVersionPath, type Resource, resourceName } from '../model/resource.ts';
 import { type Access, accessOf, type Placement, type Verb } from './access.ts';
 
@@ -93,7 +94,12 @@ function patternsOf({ resource, subresource, namespace, verbs }: Access): readon
   const inCollection = lists || verbs.includes('create');
   const byName = verbs.some((verb) => ['get', 'update', 'patch', 'delete'].includes(verb));
   const tail = byName ? (inCollection ? `(${object})?` : object) : '';
-  return [...(listsAll ? [`^${root}/${plural}$`] : []), `^${collection}${tail}$`];
+  return [
+    // Where a source looks whether its resource is served, when it was not.
+    ...(lists && !isBuiltInGroup(resource) ? [`^${root}$`] : []),
+    ...(listsAll ? [`^${root}/${plural}$`] : []),
+    `^${collection}${tail}$`,
+  ];
 }
 
 function nameOf({ group }: Resource): string {

@@ -7,9 +7,14 @@ import {
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { POD_NAMESPACE } from '../../operator/generate/access.ts';
+import { accessOf, POD_NAMESPACE } from '../../operator/generate/access.ts';
 import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
-import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
+import {
+  configMaps,
+  customResourceDefinitions,
+  deployments,
+  pods,
+} from '../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -208,4 +213,35 @@ test('arguments give each flag its patterns, separated by commas', () => {
     '--reject-paths=^/c$',
     '--reject-methods=^D$',
   ]);
+});
+
+const widgets = defineResource({
+  group: 'example.com',
+  version: 'v1',
+  plural: 'widgets',
+  kind: 'Widget',
+  namespaced: true,
+});
+
+test('W-40 a custom resource that is listed may be looked for in its group and version', () => {
+  const { acceptPaths } = proxyFilter([declare({ for: widgets })], inDemo);
+
+  expect(acceptPaths).toContain('^/apis/example[.]com/v1$');
+  expect(acceptPaths.filter((pattern) => pattern.includes('apiextensions'))).toEqual([]);
+});
+
+test('W-40 a source that clears may read the definition of its resource', () => {
+  const clears = declare({ for: widgets, options: { onUnserved: 'clear' } });
+  const builtIn = declare({ for: pods, options: { onUnserved: 'clear' } });
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
+  const opens = (from: Controller): boolean =>
+    proxyFilter([from], inDemo).acceptPaths.some((pattern) => new RegExp(pattern).test(path));
+
+  expect([opens(clears), opens(builtIn)]).toEqual([true, false]);
+  expect(accessOf([clears], inDemo)).toContainEqual({
+    resource: customResourceDefinitions,
+    subresource: undefined,
+    namespace: undefined,
+    verbs: ['get'],
+  });
 });

@@ -26,10 +26,13 @@ export const DECLARED: readonly string[] = [
   'PATCH /apis/apps/v1/namespaces/demo/statefulsets/db',
   'PATCH /apis/apps/v1/namespaces/demo/daemonsets/agent',
   'POST /apis/events.k8s.io/v1/namespaces/demo/events',
+  'GET /apis/k8spatterns.io/v1',
   'GET /apis/k8spatterns.io/v1/namespaces/demo/configwatchers?watch=true',
   'PATCH /apis/k8spatterns.io/v1/namespaces/demo/configwatchers/web/status',
+  'GET /apis/k8spatterns.com/v1',
   'GET /apis/k8spatterns.com/v1/namespaces/demo/configwatchers/web',
   'PATCH /apis/k8spatterns.com/v1/namespaces/demo/configwatchers/web/status',
+  'GET /apis/magalix.com/v1',
   'GET /apis/magalix.com/v1/namespaces/demo/configmonitors?watch=true',
   'PATCH /apis/magalix.com/v1/namespaces/demo/configmonitors/web/status',
 ];
