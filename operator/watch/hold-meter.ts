@@ -9,8 +9,8 @@ const CAUGHT_UP_MS = 1_000;
 /** Finds out whether a consumer holds up the reading of a watch. */
 export class HoldMeter {
   readonly #clock: Clock;
-  #behind = false;
-  #waitedMs = 0;
+  /** Since the last long hold, but for the wait that is under way. */
+  #waitedMs = Number.POSITIVE_INFINITY;
   #waitsSince: number;
 
   constructor(clock: Clock) {
@@ -23,20 +23,15 @@ export class HoldMeter {
    * long: what it does now may still be the answer to that.
    */
   get behind(): boolean {
-    return (
-      this.#behind && this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS
-    );
+    return this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS;
   }
 
-  /** What `take` answers is what the consumer holds a batch for. */
+  /** A consumer holds a batch for as long as `take` takes. */
   async during(take: () => void | Promise<void>): Promise<void> {
     const heldAt = this.#clock.monotonic();
     this.#waitedMs += heldAt - this.#waitsSince;
-    if (this.#waitedMs >= CAUGHT_UP_MS) this.#behind = false;
     await take();
     this.#waitsSince = this.#clock.monotonic();
-    if (this.#waitsSince - heldAt < LONG_HOLD_MS) return;
-    this.#behind = true;
-    this.#waitedMs = 0;
+    if (this.#waitsSince - heldAt >= LONG_HOLD_MS) this.#waitedMs = 0;
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../core/clock.ts';
+import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -83,7 +84,7 @@ export class Verification {
         : this.#isBehind(key, version);
     };
     const givenUpAt = this.#clock.monotonic() + PATIENCE_MS;
-    let suspects = [...new Set([...wanted.keys(), ...this.#view.keys()])].filter(differs);
+    let suspects = await inTurns(keysThat(differs, wanted, this.#view), request.signal);
     while (suspects.length > 0 && this.#clock.monotonic() < givenUpAt) {
       await sleep(this.#clock, RECHECK_MS, request.signal);
       suspects = suspects.filter(differs);
@@ -109,6 +110,25 @@ export class Verification {
     const order = orderOf(cached.resourceVersion, listVersion);
     return order === undefined ? !this.#touched.has(key) : order <= 0;
   }
+}
+
+/** The keys of both for which it is so, a thousand a step; what seems so will be looked at again. */
+function* keysThat(
+  differs: (key: ObjectKey) => boolean,
+  wanted: ReadonlyMap<ObjectKey, ObjectVersion>,
+  view: VersionView,
+): Generator<void, readonly ObjectKey[], undefined> {
+  const found: ObjectKey[] = [];
+  let looked = 0;
+  for (const key of wanted.keys()) {
+    if (++looked % OBJECTS_A_TURN === 0) yield;
+    if (differs(key)) found.push(key);
+  }
+  for (const key of view.keys()) {
+    if (++looked % OBJECTS_A_TURN === 0) yield;
+    if (!wanted.has(key) && differs(key)) found.push(key);
+  }
+  return found;
 }
 
 /** Undefined where there is no order: then only what the watch has touched since can excuse a key. */

@@ -1,7 +1,7 @@
 /**
  * The measured process: an operator that reads 100,000 ConfigMaps, with two handlers, an index and a
- * controller that reconciles each of them; then everything changes while its watch is away. Started
- * by `list.ts`.
+ * controller that reconciles each of them; then everything changes while its watch is away; then a
+ * list verifies what it has. Started by `list.ts`.
  */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,13 +19,13 @@ import { Informer } from '../../operator/store/informer.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 
-/** What one state of the collection cost the reader. */
+/** What one list cost the reader. */
 export interface PhaseCost {
   /** The longest time that no timer could fire. */
   readonly longestDelayMs: number;
   /** The part of a delay that a collection of garbage may have been. */
   readonly longestCollectionMs: number;
-  /** Until handlers were told of every object and a controller had reconciled it. */
+  /** Until handlers were told of every object and a controller had reconciled it, where that is so. */
   readonly totalMs: number;
   readonly heapMiB: number;
   readonly residentMiB: number;
@@ -82,16 +82,25 @@ delay.enable();
 const { signal } = new AbortController();
 informer.run(signal).catch(fail);
 runner.run(signal, signal).catch(fail);
-const first = await phase(1);
+const first = await cost(() => reconciledAll(1));
 process.send?.('first');
-const second = await phase(2);
-process.send?.([first, second] satisfies readonly PhaseCost[], () => process.exit());
+const second = await cost(() => reconciledAll(2));
+const third = await cost(async () => {
+  const drift = await informer.verify();
+  if (drift.length > 0) fail(new Error(`${drift.length} objects differ`));
+});
+process.send?.([first, second, third] satisfies readonly PhaseCost[], () => process.exit());
 
-async function phase(state: number): Promise<PhaseCost> {
+/** Two handlers are told of the collection's `count` states, and the controller has seen them. */
+async function reconciledAll(count: number): Promise<void> {
+  while (told < 2 * OBJECTS * count || reconciled < OBJECTS * count) await wait(5);
+}
+
+async function cost(work: () => Promise<void>): Promise<PhaseCost> {
   delay.reset();
   longestCollectionMs = 0;
   const startedAt = performance.now();
-  while (told < 2 * OBJECTS * state || reconciled < OBJECTS * state) await wait(5);
+  await work();
   const totalMs = performance.now() - startedAt;
   await wait(50); // what came last is measured as well
   const { heapUsed, rss } = process.memoryUsage();

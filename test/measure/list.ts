@@ -1,13 +1,17 @@
 /**
  * How long an operator's event loop stands still while it lists 100,000 objects: probes and Leases
- * wait for it. Five runs, each in a process of its own; `npm run measure:list`. See docs/soak.md.
+ * wait for it. Five runs, each in a process of its own; `npm run measure:list`. See docs/measurements.md.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { PhaseCost } from './list-reader.ts';
 
 const RUNS = 5;
-const PHASES = ['first list', 'list after everything has changed'] as const;
+const PHASES = [
+  'first list',
+  'list after everything has changed',
+  'list that verifies the store',
+] as const;
 
 const runs: (readonly PhaseCost[])[] = [];
 for (let run = 1; run <= RUNS; run++) {
@@ -21,7 +25,7 @@ for (const [index, name] of PHASES.entries()) {
     `${name}\n` +
       row('longest event-loop delay, ms', costs, ({ longestDelayMs }) => longestDelayMs) +
       row('longest garbage collection, ms', costs, (cost) => cost.longestCollectionMs) +
-      row('until all is reconciled, ms', costs, ({ totalMs }) => totalMs) +
+      row('in all, ms', costs, ({ totalMs }) => totalMs) +
       row('heap in use, MiB', costs, ({ heapMiB }) => heapMiB) +
       row('resident memory, MiB', costs, ({ residentMiB }) => residentMiB),
   );

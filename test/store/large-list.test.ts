@@ -1,8 +1,9 @@
 /** Lists that are too large for one turn of the event loop. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Change } from '../../operator/store/cache.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
+import { inEveryTurn, perTurn } from '../support/event-loop.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-informer.ts';
 
@@ -18,34 +19,6 @@ function collectionOf(value: number, collection = new FakeCollection()): FakeCol
 function changeUnseen(collection: FakeCollection): void {
   collection.newestWatch.fail(expired());
   collectionOf(2, collection);
-}
-
-/** Calls `look` in every turn of the event loop until the test ends. */
-function inEveryTurn(look: () => void): void {
-  let turn = setImmediate(function next() {
-    look();
-    turn = setImmediate(next);
-  });
-  onTestFinished(() => clearImmediate(turn));
-}
-
-/** Counts what happens, by turn. */
-function perTurn(): { count: (amount: number) => void; most: () => number; total: () => number } {
-  let most = 0;
-  let total = 0;
-  let now = 0;
-  inEveryTurn(() => {
-    now = 0;
-  });
-  return {
-    count: (amount) => {
-      total += amount;
-      now += amount;
-      most = Math.max(most, now);
-    },
-    most: () => most,
-    total: () => total,
-  };
 }
 
 test('L-15 a list of 10,000 objects is indexed and told of by 1,000 in a turn, and again when all change', async () => {
