@@ -54,5 +54,5 @@ export function resourceDiscovery(
 /** Only a Status that names the definition: a 404 of any other kind says nothing about it. */
 function isAbsenceOf(name: string, error: unknown): boolean {
   if (!(error instanceof ApiError) || !isNotFound(error) || isUnserved(error)) return false;
-  return error.status === 404 && error.details.name === name;
+  return error.details.name === name;
 }

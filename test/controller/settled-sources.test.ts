@@ -30,6 +30,16 @@ async function wait(crdWait: CrdWait | undefined, failures: readonly Error[]) {
     { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
     { clock, random: () => 0.5, relistIntervalMs: 0 },
   );
+  let listeners = 0;
+  const onStateChange = informer.onStateChange.bind(informer);
+  informer.onStateChange = (listener) => {
+    const end = onStateChange(listener);
+    listeners++;
+    return () => {
+      listeners--;
+      end();
+    };
+  };
   const stop = new AbortController();
   const running = informer.run(stop.signal);
   const { lines, logFor } = recordingLog();
@@ -54,7 +64,7 @@ async function wait(crdWait: CrdWait | undefined, failures: readonly Error[]) {
   onTestFinished(async () => {
     stop.abort();
     await Promise.all([running, settled]);
-    expect(clock.pending).toBe(0);
+    expect([clock.pending, listeners]).toEqual([0, 0]);
   });
   await settle();
   return { clock, lines, outcome };

@@ -6,9 +6,11 @@ import { Informers } from '../../operator/manager/informers.ts';
 import type { Scope } from '../../operator/manager/scope.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
+import { ApiError } from '../../operator/model/status.ts';
 import { byLabel, byOwner } from '../../operator/store/indices.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import type { Discovery } from '../../operator/watch/discovery.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -24,8 +26,17 @@ const nodes = defineResource({
 /** Informers over collections, one for each scope that they ask for. */
 function world(
   namespaces: readonly string[] = ['demo'],
-  options: { readonly meter?: Meter; readonly freeze?: boolean } = {},
+  {
+    discovery,
+    ...options
+  }: {
+    readonly meter?: Meter;
+    readonly freeze?: boolean;
+    /** Of all sources; serves nothing. */
+    readonly discovery?: Pick<Discovery, 'isDefinitionGone'>;
+  } = {},
 ) {
+  const client = {};
   const clock = new FakeClock();
   const { lines, logFor } = recordingLog();
   const asked: { readonly scope: Scope; readonly collection: FakeCollection }[] = [];
@@ -44,7 +55,15 @@ function world(
       const { namespace = 'demo', resource } = scope;
       const collection = prepare(resource.plural, namespace);
       asked.push({ scope, collection });
-      return inNamespace(collection, namespace);
+      const source = inNamespace(collection, namespace);
+      if (discovery === undefined) return source;
+      const { plural } = resource;
+      const common = { client, groupVersion: 'v1', plural, served: async () => [] } as const;
+      return {
+        discovery: { ...common, ...discovery },
+        listPage: (request) => source.listPage(request),
+        watch: (request) => source.watch(request),
+      };
     },
     ...options,
   });
@@ -357,4 +376,34 @@ test('nothing is left behind when it has stopped', async () => {
 
   expect([wire('pods', 'a').open, wire('pods', 'b').open]).toEqual([0, 0]);
   expect(clock.pending).toBe(0);
+});
+
+test('W-40 a source that clears lets its objects go when the definition is gone, and says so once', async () => {
+  const { clock, informers, lines, prepare, run } = world(['demo'], {
+    discovery: { isDefinitionGone: async () => true },
+  });
+  const collection = prepare('pods');
+  collection.put('a');
+  const clearing = informers.of(source(pods, { onUnserved: 'clear' }));
+  const retaining = informers.of(source(pods));
+  const deleted: string[] = [];
+  clearing.addHandler((changes) => {
+    for (const { type, key } of changes) if (type === 'delete') deleted.push(key);
+  });
+  await run();
+  const missing = (): ApiError => new ApiError({ code: 404, message: '404 page not found' });
+  collection.failWatches(missing(), missing());
+
+  for (const watch of collection.openWatches) watch.end();
+  await clock.advanceAndSettle(60_000);
+
+  expect(deleted).toEqual(['demo/a']);
+  expect([clearing.store.list(), retaining.store.list().length]).toEqual([[], 1]);
+  expect([clearing.state, retaining.state]).toEqual(['unserved', 'unserved']);
+  expect(lines.filter(({ message }) => message.startsWith('definition'))).toMatchObject([
+    { level: 'warn', fields: { resource: 'pods', namespace: 'demo' } },
+  ]);
+  for (const { lastContactAt } of [clearing, retaining]) {
+    expect(clock.monotonic() - (lastContactAt ?? 0)).toBeLessThan(15_000);
+  }
 });

@@ -518,3 +518,59 @@ describe('stopping', () => {
     expect(world.clock.pending).toBe(0);
   });
 });
+
+describe('W-40 crdWait', () => {
+  const notServed = (): ApiError => new ApiError({ code: 404, message: '404 page not found' });
+
+  /** One controller whose resource is not served, beside one that is at work on a reconcile. */
+  async function world(crdWait: string) {
+    const facts: string[] = [];
+    const busy = controller({
+      name: 'busy',
+      for: source(pods),
+      reconcile: async (key, _object, { signal }) => {
+        facts.push(`${key} begun`);
+        await aborted(signal);
+        facts.push(`${key} ended`);
+        return AWAIT_CHANGE;
+      },
+    });
+    const lacking = declare(async () => AWAIT_CHANGE, 'lacking');
+    const made = new World([busy, lacking], { CHANCERY_CRD_WAIT: crdWait });
+    made.collection('pods').items.push(configMap('a'));
+    made.collection('configmaps').failure = notServed();
+    await made.start();
+    return { facts, world: made };
+  }
+
+  test('W-40 crdWait timeout: the manager stops in order after two minutes, and names what is missing', async () => {
+    const { facts, world: it } = await world('timeout');
+
+    await it.clock.advanceAndSettle(119_999);
+    const before = it.messages().includes('stopping');
+    await it.clock.advanceAndSettle(20_000);
+
+    expect(before).toBe(false);
+    await expect(it.running).rejects.toMatchObject({
+      code: 'UNSERVED',
+      message: expect.stringContaining('ConfigMap (v1)'),
+    });
+    expect(facts).toEqual(['default/a begun', 'default/a ended']);
+    expect(it.messages().at(-1)).toBe('stopped');
+    expect(it.collection('pods').openWatches).toBe(0);
+  });
+
+  test.each([
+    ['forever', false],
+    ['optional', true],
+  ])('W-40 crdWait %s: without the resource it is ready: %s', async (crdWait, ready) => {
+    const { world: it } = await world(crdWait);
+
+    await it.clock.advanceAndSettle(300_000);
+
+    expect(it.manager.ready).toBe(ready);
+    expect(it.messages().filter((message) => message === 'controller started')).toHaveLength(
+      ready ? 2 : 1,
+    );
+  });
+});
