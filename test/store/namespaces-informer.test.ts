@@ -6,7 +6,9 @@ import type { Change } from '../../operator/store/cache.ts';
 import { byNamespace } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { inEveryTurn } from '../support/event-loop.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';
 
@@ -315,4 +317,27 @@ test('C-15 C-22 a namespace whose informer has stopped does not pass for an empt
   expect(before).toBe(1);
   expect([facade.synced, facade.state]).toEqual([false, 'stopped']);
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
+});
+
+test('L-15 C-17 handlers that come while a large namespace is told of hear nothing twice', async () => {
+  const { collection, facade } = world();
+  for (let index = 0; index < 5_000; index++) collection('a').put(`o${index}`, index);
+  const heard: string[][] = [];
+  const synced: (() => boolean)[] = [];
+  const add = (): void => {
+    const { told, handler } = listener();
+    const registration = facade.addHandler(handler);
+    heard.push(told);
+    synced.push(() => registration.synced);
+  };
+  add();
+  facade.setNamespaces(['a']);
+  inEveryTurn(() => {
+    if (heard.length < 20) add();
+  });
+
+  await eventually(() => heard.length === 20 && synced.every((isSynced) => isSynced()));
+
+  expect(new Set(heard.map(({ length }) => length))).toEqual(new Set([5_000]));
+  expect(new Set(heard[0]).size).toBe(5_000);
 });
