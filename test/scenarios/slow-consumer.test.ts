@@ -192,7 +192,20 @@ const ENDS: readonly [string, number, number, (it: Slow) => Promise<void>][] = [
     },
   ],
   [
-    'is told by a handler that holds that its resourceVersion has expired',
+    'is closed when a handler has held once, and nothing has come since',
+    0,
+    1,
+    async (it) => {
+      it.hold();
+      it.collection.put('b');
+      await it.passes(30_000);
+      it.release();
+      await it.passes(1_000);
+      await it.end('finish');
+    },
+  ],
+  [
+    'is told while a handler holds that its resourceVersion has expired',
     0,
     2,
     async (it) => {
