@@ -4,31 +4,63 @@
  */
 const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID'],
-  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z/g, 'TIME$1'],
   // Microseconds are told from seconds by their form; which they are is made up.
-  [/TIME\.\d{6}/g, 'MICROTIME'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, 'MICROTIME'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME'],
   [/"resourceVersion":"\d+"/g, '"resourceVersion":"RV"'],
   [/(does not match the ResourceVersion in record )\(\d+\)/g, '$1(RV)'],
   [/(Too large resource version: \d+, current: )\d+/g, '$1RV'],
   [/(too old resource version: )\d+ \(\d+\)/g, '$1RV (RV)'],
   [/"continue":"[\w-]{20,}"/g, '"continue":"TOKEN"'],
   [/gen-[a-z0-9]{5}/g, 'gen-XXXXX'],
-  // The Age column, alone among the cells.
-  [/"(?:\d+[smhdy])+"\],"object"/g, '"AGE"],"object"'],
+  // An Event is named after its object and a time in nanoseconds.
+  [/\.[0-9a-f]{16}"/g, '.NANOSECONDS"'],
+  // A hash of the Pod template in Go's memory, and the five characters after it.
+  [/"pod-template-hash":"[a-z0-9]+"/g, '"pod-template-hash":"HASH"'],
+  [/pod-template-hash=[a-z0-9]+/g, 'pod-template-hash=HASH'],
+  [/-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-HASH-XXXXX'],
+  [/-[bcdfghjklmnpqrstvwxz2456789]{8,10}\b/g, '-HASH'],
+  // A hash of an OpenAPI document, which names the version of the document.
+  [/\?hash=[0-9A-F]+/g, '?hash=HASH'],
+  // Columns with an age, alone among the cells.
+  [/"(?:\d+[smhdy])+"/g, '"AGE"'],
   [/127\.0\.0\.1:\d+/g, 'ADDRESS'],
+  // What the proxy says of a server that is away: it names the system call that failed.
+  [/^(?:read tcp ADDRESS->ADDRESS: read|dial tcp ADDRESS: connect): [^\n]*\n?$/, 'SERVER AWAY'],
 ];
 
 /** An answer in which everything that two servers make up differently is the same. */
 export function comparable(text: string): unknown {
-  return sorted(parsed(madeEqual(text)));
+  const value = parsed(madeEqual(text));
+  // A watch that was asked for in an unusual way was recorded as one text.
+  if (typeof value === 'string' && value.startsWith('{"type":')) return comparableEvents(text);
+  return ordered(value);
 }
 
-/** The events of a watch, each comparable. */
+/** The events of a watch, each comparable, in the order in which they came. */
 export function comparableEvents(stream: string): readonly unknown[] {
-  return madeEqual(stream)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => sorted(parsed(line)));
+  return linesOf(stream).map((line) => ordered(parsed(madeEqual(line))));
+}
+
+/** The events of a watch by object: only the events of one object have an order among themselves. */
+export function comparableHistories(stream: string): readonly unknown[] {
+  const histories = new Map<string, unknown[]>();
+  for (const line of linesOf(stream)) {
+    const uid = uidOf(parsed(line));
+    const history = histories.get(uid) ?? [];
+    histories.set(uid, history);
+    history.push(ordered(parsed(madeEqual(line))));
+  }
+  return byText([...histories.values()]);
+}
+
+function linesOf(stream: string): readonly string[] {
+  return stream.split('\n').filter((line) => line !== '');
+}
+
+function uidOf(event: unknown): string {
+  const { object } = event as { object?: { metadata?: { uid?: string } } };
+  return object?.metadata?.uid ?? '';
 }
 
 function madeEqual(text: string): string {
@@ -43,20 +75,37 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Managers in one order: the servers order them by time, which is to the second. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+/**
+ * Lists whose order is made up, in one order: managers are ordered by time, which is to the second,
+ * and objects by their names, some of which are made up. Descriptions of table columns go: they are
+ * documentation, and each project writes its own.
+ */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(ordered);
+    return items.some(hasMadeUpName) ? byText(items) : items;
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([field, inner]) => [
-      field,
-      field === 'managedFields' && Array.isArray(inner)
-        ? inner.map(sorted).toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)))
-        : sorted(inner),
-    ]),
+    Object.entries(value).map(([field, inner]) => {
+      if (field === 'managedFields' && Array.isArray(inner)) return [field, byText(inner)];
+      if (field === 'columnDefinitions' && Array.isArray(inner)) {
+        return [field, inner.map((column: object) => ({ ...column, description: '' }))];
+      }
+      return [field, ordered(inner)];
+    }),
   );
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+function hasMadeUpName(item: unknown): boolean {
+  const { metadata, object } = (item ?? {}) as {
+    metadata?: { name?: unknown };
+    object?: { metadata?: { name?: unknown } };
+  };
+  return /HASH|XXXXX|NANOSECONDS/.test(String((metadata ?? object?.metadata)?.name ?? ''));
+}
+
+function byText(items: readonly unknown[]): readonly unknown[] {
+  const text = (item: unknown): string => JSON.stringify(item);
+  return items.toSorted((a, b) => (text(a) < text(b) ? -1 : Number(text(a) > text(b))));
 }

@@ -10,6 +10,8 @@ export interface Answer {
   readonly retryAfter: string | null;
   /** The whole body; of a watch everything until it ended. */
   readonly body: string;
+  /** The connection broke before the body was whole. */
+  readonly cut: boolean;
 }
 
 /** Headers that belong to one connection, not to what is asked. */
@@ -95,13 +97,14 @@ export class Replay {
       headers,
       ...(bodied && body !== undefined ? { body: this.#names.translated(body) } : {}),
     });
-    const text = await answer.text().catch(() => ''); // cut, as some recorded watches were
+    const { text, cut } = await textOf(answer);
     this.#names.learn(response.body ?? '', text);
     return {
       status: answer.status,
       contentType: answer.headers.get('content-type') ?? '',
       retryAfter: answer.headers.get('retry-after'),
       body: text,
+      cut,
     };
   }
 
@@ -114,6 +117,18 @@ export class Replay {
       );
       await turn();
     }
+  }
+}
+
+/** What came, also of an answer that was cut, as some recorded watches were. */
+async function textOf({ body }: Response): Promise<{ text: string; cut: boolean }> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of body ?? []) text += decoder.decode(bytes, { stream: true });
+    return { text, cut: false };
+  } catch {
+    return { text, cut: true };
   }
 }
 

@@ -2,10 +2,10 @@ import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { StandInAmbassador } from '../../operator/testing/stand-in-ambassador.ts';
 import { type RecordedExchange, recording, watchText } from '../support/recorded-stream.ts';
-import { comparable, comparableEvents } from './comparable.ts';
+import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
 import { type Difference, differences } from './difference.ts';
 import { type Answer, Replay } from './replay.ts';
-import { CHAPTERS, prepare } from './session.ts';
+import { CHAPTERS, type Chapter, prepare } from './session.ts';
 
 export interface ExchangeResult {
   readonly id: number;
@@ -41,13 +41,15 @@ export async function conformance(
   try {
     await proxy.start();
     const world = { server, clock };
-    prepare(world);
+    await prepare(world);
     const replay = new Replay(world, proxy.url);
     const results: ChapterResult[] = [];
     for (const chapter of CHAPTERS) {
       const exchanges = recording(chapter.recording);
       const answers = await replay.chapter(chapter, exchanges);
-      const compared = exchanges.map((exchange, index) => compare(exchange, answers[index]));
+      const compared = exchanges.map((exchange, index) =>
+        compare(chapter, exchange, answers[index]),
+      );
       const result = { recording: chapter.recording, exchanges: compared };
       told(result);
       results.push(result);
@@ -59,24 +61,26 @@ export async function conformance(
   }
 }
 
-function compare(exchange: RecordedExchange, answer: Answer | undefined): ExchangeResult {
+function compare(
+  chapter: Chapter,
+  exchange: RecordedExchange,
+  answer: Answer | undefined,
+): ExchangeResult {
   const { id, request, response } = exchange;
+  const body = response.chunks === undefined ? (response.body ?? '') : watchText(exchange);
+  const shown = (text: string): unknown => {
+    if (response.omitted !== undefined) return 'OMITTED';
+    if (response.chunks === undefined) return comparable(text);
+    return chapter.races?.includes(id) ? comparableHistories(text) : comparableEvents(text);
+  };
   const recorded = {
     status: response.status,
     contentType: response.headers['content-type'] ?? '',
     retryAfter: response.headers['retry-after'] ?? null,
-    ...(response.chunks === undefined
-      ? { body: comparable(response.body ?? '') }
-      : { events: comparableEvents(watchText(exchange)) }),
+    body: shown(body),
+    cut: response.end?.how === 'reset',
   };
-  const own = answer && {
-    status: answer.status,
-    contentType: answer.contentType,
-    retryAfter: answer.retryAfter,
-    ...(response.chunks === undefined
-      ? { body: comparable(answer.body) }
-      : { events: comparableEvents(answer.body) }),
-  };
+  const own = answer && { ...answer, body: shown(answer.body) };
   return {
     id,
     request: `${request.method} ${request.path}`,

@@ -16,6 +16,11 @@ export interface Chapter {
   readonly before?: Readonly<Record<number, (world: World) => void | Promise<void>>>;
   /** Headers that the recording left out, by id. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
+  /**
+   * Watches in which objects change side by side, by the controllers of the cluster: which comes
+   * first is a race there, and only the events of each object are compared in order.
+   */
+  readonly races?: readonly number[];
   /** Bodies that the recording left out, by id. */
   readonly bodies?: Readonly<Record<number, () => string>>;
 }
@@ -45,23 +50,38 @@ export const CHAPTERS: readonly Chapter[] = [
     before: { 74: ({ server }) => server.compact() },
   },
   { recording: 'kubectl-session', startedAt: '2026-11-21T06:29:15.900Z' },
-  { recording: 'rollout', startedAt: '2026-11-21T06:29:56.400Z' },
+  { recording: 'rollout', startedAt: '2026-11-21T06:29:56.400Z', races: [1, 2, 3, 5] },
   { recording: 'metadata-only', startedAt: '2026-11-21T06:30:24.500Z' },
-  {
-    recording: 'watch-expired',
-    startedAt: '2026-11-21T06:30:30.500Z',
-    before: { 2: ({ server }) => server.compact() },
-  },
   {
     recording: 'server-restart',
     startedAt: '2026-11-21T06:30:34.500Z',
-    before: { 4: ({ server }) => server.stop(), 7: ({ server }) => server.listen() },
+    before: {
+      1: ({ server }) => patchAlpha(server.url),
+      4: ({ server }) => server.stop(),
+      7: ({ server }) => server.listen(),
+    },
   },
+  { recording: 'watch-expired', startedAt: '2026-11-21T06:30:44.000Z' },
 ];
 
 /** The world as it stood before the first recording. */
-export function prepare({ server }: World): void {
-  server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
+export async function prepare({ server }: World): Promise<void> {
+  const answer = await fetch(`${server.url}/api/v1/namespaces?fieldManager=kubectl-create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"demo"}}',
+  });
+  if (!answer.ok) throw new Error(`the namespace: ${answer.status} ${await answer.text()}`);
+}
+
+/** Somebody tried the restart before, by `kubectl patch`. */
+async function patchAlpha(url: string): Promise<void> {
+  const path = '/api/v1/namespaces/demo/configmaps/alpha?fieldManager=kubectl-patch';
+  await fetch(url + path, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: '{"data":{"n":"3"}}',
+  });
 }
 
 /** As long as the one that was sent: just over the limit of a ConfigMap. */

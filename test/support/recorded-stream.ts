@@ -17,6 +17,8 @@ export interface RecordedExchange {
     readonly headers: Readonly<Record<string, string>>;
     /** A unary answer. */
     readonly body?: string;
+    /** How long the body was, where it was too long to keep. */
+    readonly omitted?: number;
     /** A watch: the bytes as they arrived. */
     readonly chunks?: readonly { readonly at: number; readonly data: string }[];
     readonly end?: {
