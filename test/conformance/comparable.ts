@@ -37,6 +37,15 @@ export function comparable(text: string): unknown {
   return ordered(value);
 }
 
+/** The items of a list in an order that does not depend on the names that a server made up. */
+export function inComparableOrder(items: readonly unknown[]): readonly unknown[] {
+  const keyed = items.map((item) => ({ item, key: ordered(parsed(madeEqual(textOf(item)))) }));
+  if (!keyed.some(({ key }) => hasMadeUpName(key))) return items;
+  return keyed
+    .toSorted((a, b) => compareText(textOf(a.key), textOf(b.key)))
+    .map(({ item }) => item);
+}
+
 /** The events of a watch, each comparable, in the order in which they came. */
 export function comparableEvents(stream: string): readonly unknown[] {
   return linesOf(stream).map((line) => ordered(parsed(madeEqual(line))));
@@ -106,6 +115,13 @@ function hasMadeUpName(item: unknown): boolean {
 }
 
 function byText(items: readonly unknown[]): readonly unknown[] {
-  const text = (item: unknown): string => JSON.stringify(item);
-  return items.toSorted((a, b) => (text(a) < text(b) ? -1 : Number(text(a) > text(b))));
+  return items.toSorted((a, b) => compareText(textOf(a), textOf(b)));
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

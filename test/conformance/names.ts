@@ -1,3 +1,5 @@
+import { inComparableOrder } from './comparable.ts';
+
 /**
  * What a server makes up: uids, resourceVersions, continue tokens, generated names. Learnt from its
  * answers, and put into later requests in the place of what the recorded server made up.
@@ -25,6 +27,13 @@ export class Names {
   }
 
   #learn(recorded: unknown, own: unknown): void {
+    if (Array.isArray(recorded) && Array.isArray(own)) {
+      const ours = inComparableOrder(own);
+      for (const [index, item] of inComparableOrder(recorded).entries()) {
+        this.#learn(item, ours[index]);
+      }
+      return;
+    }
     if (!isObject(recorded) || !isObject(own)) return;
     const [theirs, ours] = [recorded.metadata, own.metadata];
     if (isObject(theirs) && isObject(ours)) {
