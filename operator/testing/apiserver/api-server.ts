@@ -3,7 +3,7 @@ import { systemClock } from '../../core/clock.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Cluster } from './cluster.ts';
-import type { ResourceName, StoredObject } from './cluster-access.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
 import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
 import { Definitions } from './crd/definitions.ts';
 import { badRequest, unknownResource } from './failures.ts';
@@ -23,6 +23,8 @@ export interface ApiServerOptions {
   readonly clock?: Clock;
   /** Default 0: any free port. */
   readonly port?: number;
+  /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
+  readonly address?: string;
   /**
    * Events of each resource that watches and continue tokens may reach back to. Default 1000: far
    * more than a test makes between two requests, few enough that forgetting them can be tested.
@@ -56,12 +58,14 @@ export class ApiServer {
   readonly #access: InProcessAccess;
   readonly #alarms: Set<Cancel>;
   readonly #endings: (() => void)[] = [];
+  readonly #address: string;
   #port = 0;
   #listening = false;
 
   private constructor(cluster: Cluster, alarms: Set<Cancel>, http: HttpServerOptions) {
     this.#cluster = cluster;
     this.#alarms = alarms;
+    this.#address = http.address;
     this.#http = new HttpServer(cluster, http);
     this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
   }
@@ -73,6 +77,7 @@ export class ApiServer {
     const server = new ApiServer(cluster, alarms, {
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS,
       requestLimit: options.requestLimit ?? DEFAULT_REQUEST_LIMIT,
+      address: options.address ?? '127.0.0.1',
     });
     server.#bringUp(options.workloads ?? false);
     server.#port = options.port ?? 0;
@@ -80,8 +85,9 @@ export class ApiServer {
     return server;
   }
 
+  /** Where clients of this machine reach it. */
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://${hostOf(this.#address)}:${this.#port}`;
   }
 
   get port(): number {
@@ -142,6 +148,16 @@ export class ApiServer {
     return parseYamlDocuments(yamlText)
       .flatMap(objectsOf)
       .map((object) => this.#put(object));
+  }
+
+  /**
+   * Calls `listener` for every change that is committed, in that order, inside the write that caused
+   * it. It must not throw, and what it is given is shared: copy before changing.
+   *
+   * @returns the end of the subscription.
+   */
+  subscribe(listener: (resource: ResourceName, event: CommittedEvent) => void): () => void {
+    return this.#access.subscribeAll(listener);
   }
 
   /** Forgets all history: watches and pages from before are answered with 410. */
@@ -214,6 +230,13 @@ export class ApiServer {
     if (resource === undefined) throw unknownResource();
     return resource;
   }
+}
+
+/** What to write into a URL: a wildcard is no address to connect to. */
+function hostOf(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return address.includes(':') ? `[${address}]` : address;
 }
 
 function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {

@@ -20,6 +20,8 @@ export interface HttpServerOptions {
   readonly bookmarkIntervalMs: number;
   /** Requests remembered; the oldest go first. */
   readonly requestLimit: number;
+  /** Address to listen on. */
+  readonly address: string;
 }
 
 /** The HTTP side of the server: requests to verbs, events to open watches. */
@@ -51,7 +53,7 @@ export class HttpServer {
     // A watch is silent for as long as nothing happens.
     server.requestTimeout = 0;
     server.keepAliveTimeout = 60_000;
-    server.listen(port, '127.0.0.1');
+    server.listen(port, this.#options.address);
     await once(server, 'listening');
     this.#server = server;
     return (server.address() as AddressInfo).port;
