@@ -1,193 +1,96 @@
-import type { FieldSchema } from './field-schema.ts';
 import {
-  ATOMIC,
-  always,
-  atomicKeyedBy,
-  CONDITIONS,
-  FREE_MAP,
-  keyedBy,
-  METADATA,
-  POD_SPEC,
-  POD_STATUS,
-  POD_TEMPLATE,
-  SET,
-  struct,
-} from './pod-schema.ts';
+  type BuiltInField,
+  builtInKindName,
+  builtInType,
+  elementType,
+} from '../built-in-types/built-in-types.ts';
+import { zeroValue } from '../built-in-types/zero-value.ts';
+import type { FieldSchema } from './field-schema.ts';
 
-const STATUS: FieldSchema = always(struct({ conditions: CONDITIONS }));
-
-const RESOURCE_REQUESTS: FieldSchema = struct({ limits: FREE_MAP, requests: FREE_MAP });
-
-const CLAIM_SPEC: FieldSchema = always(
-  struct({ selector: ATOMIC, dataSource: ATOMIC, resources: always(RESOURCE_REQUESTS) }),
-);
-
-/** A Go time that is no pointer: null when it is not set. */
-const NO_TIME: FieldSchema = { present: null };
-
-/** A Go number that is no pointer. */
-const COUNT: FieldSchema = { present: 0 };
-
-const JOB_SPEC: FieldSchema = always(struct({ selector: ATOMIC, template: POD_TEMPLATE }));
-
-const LOAD_BALANCER: FieldSchema = always({ open: true });
-
-const WEBHOOKS: FieldSchema = keyedBy(
-  ['name'],
-  struct({
-    clientConfig: always({ open: true }),
-    namespaceSelector: ATOMIC,
-    objectSelector: ATOMIC,
-    matchConditions: keyedBy(['name']),
-  }),
-);
-
-function kind(fields: Readonly<Record<string, FieldSchema>>): FieldSchema {
-  return struct({ metadata: METADATA, ...fields });
-}
+/** One schema a type: types name each other, some of them themselves. */
+const SCHEMAS = new Map<string, FieldSchema>();
 
 /**
- * The built-in kinds whose merging differs from the rule (maps field by field, lists as a whole),
- * from the `+listType`, `+mapType` and `patchMergeKey` markers of k8s.io/api v1.36.
+ * How the objects of a built-in kind are merged and owned, from the list types, merge keys and
+ * patch strategies of its Go type.
+ *
+ * @returns undefined for a kind that is not built in.
  */
-const KINDS: Readonly<Record<string, FieldSchema>> = {
-  ConfigMap: kind({ data: FREE_MAP, binaryData: FREE_MAP }),
-  Secret: kind({ data: FREE_MAP, stringData: FREE_MAP }),
-  Pod: kind({ spec: POD_SPEC, status: POD_STATUS }),
-  PodTemplate: kind({ template: POD_TEMPLATE }),
-  Deployment: kind({
-    spec: always(
-      struct({
-        selector: ATOMIC,
-        template: POD_TEMPLATE,
-        strategy: always({ open: true }),
-      }),
-    ),
-    status: STATUS,
-  }),
-  ReplicaSet: kind({
-    spec: always(struct({ selector: ATOMIC, template: POD_TEMPLATE })),
-    status: always(struct({ conditions: CONDITIONS, replicas: COUNT })),
-  }),
-  ReplicationController: kind({
-    spec: always(struct({ selector: { ...FREE_MAP, atomic: true }, template: POD_TEMPLATE })),
-    status: always(struct({ conditions: CONDITIONS, replicas: COUNT })),
-  }),
-  StatefulSet: kind({
-    spec: always(
-      struct({ selector: ATOMIC, template: POD_TEMPLATE, updateStrategy: always({ open: true }) }),
-    ),
-    status: always(struct({ conditions: CONDITIONS, replicas: COUNT, availableReplicas: COUNT })),
-  }),
-  DaemonSet: kind({
-    spec: always(
-      struct({ selector: ATOMIC, template: POD_TEMPLATE, updateStrategy: always({ open: true }) }),
-    ),
-    status: always(
-      struct({
-        conditions: CONDITIONS,
-        currentNumberScheduled: COUNT,
-        numberMisscheduled: COUNT,
-        desiredNumberScheduled: COUNT,
-        numberReady: COUNT,
-      }),
-    ),
-  }),
-  Job: kind({
-    spec: JOB_SPEC,
-    status: always(struct({ conditions: atomicKeyedBy('type') })),
-  }),
-  CronJob: kind({
-    spec: always(struct({ jobTemplate: always(struct({ metadata: METADATA, spec: JOB_SPEC })) })),
-    status: always(struct({ active: ATOMIC })),
-  }),
-  Service: kind({
-    spec: always(
-      struct({
-        selector: { ...FREE_MAP, atomic: true },
-        ports: { ...keyedBy(['port', 'protocol']), keyDefaults: { protocol: 'TCP' } },
-      }),
-    ),
-    status: always(struct({ loadBalancer: LOAD_BALANCER, conditions: CONDITIONS })),
-  }),
-  ServiceAccount: kind({
-    secrets: keyedBy(['name'], ATOMIC),
-    imagePullSecrets: ATOMIC,
-  }),
-  Namespace: kind({ spec: always({ open: true }), status: STATUS }),
-  Node: kind({
-    spec: always(struct({ podCIDRs: SET, taints: atomicKeyedBy('key') })),
-    status: always(
-      struct({
-        addresses: keyedBy(['type']),
-        conditions: CONDITIONS,
-        allocatable: FREE_MAP,
-        capacity: FREE_MAP,
-      }),
-    ),
-  }),
-  PersistentVolumeClaim: kind({ spec: CLAIM_SPEC, status: STATUS }),
-  PersistentVolume: kind({ spec: always({ open: true }), status: always({ open: true }) }),
-  PodDisruptionBudget: kind({
-    spec: always(struct({ selector: ATOMIC })),
-    status: always(
-      struct({
-        conditions: CONDITIONS,
-        disruptionsAllowed: COUNT,
-        currentHealthy: COUNT,
-        desiredHealthy: COUNT,
-        expectedPods: COUNT,
-      }),
-    ),
-  }),
-  HorizontalPodAutoscaler: kind({
-    spec: always(struct({ scaleTargetRef: always(ATOMIC) })),
-    status: always(struct({ conditions: CONDITIONS })),
-  }),
-  Ingress: kind({
-    spec: always({ open: true }),
-    status: always(struct({ loadBalancer: LOAD_BALANCER })),
-  }),
-  NetworkPolicy: kind({ spec: always(struct({ podSelector: always(ATOMIC) })) }),
-  // One storage with two shapes: core/v1 and events.k8s.io/v1.
-  Event: kind({
-    involvedObject: always(ATOMIC),
-    regarding: always(ATOMIC),
-    related: ATOMIC,
-    source: always({ open: true }),
-    deprecatedSource: always({ open: true }),
-    firstTimestamp: NO_TIME,
-    lastTimestamp: NO_TIME,
-    eventTime: NO_TIME,
-    deprecatedFirstTimestamp: NO_TIME,
-    deprecatedLastTimestamp: NO_TIME,
-    reportingComponent: { present: '' },
-    reportingInstance: { present: '' },
-  }),
-  Lease: kind({ spec: always({ open: true }) }),
-  RoleBinding: kind({ roleRef: always(ATOMIC) }),
-  ClusterRoleBinding: kind({ roleRef: always(ATOMIC) }),
-  Role: kind({ rules: { ...ATOMIC, present: null } }),
-  ClusterRole: kind({ rules: { ...ATOMIC, present: null }, aggregationRule: { open: true } }),
-  ValidatingWebhookConfiguration: kind({ webhooks: WEBHOOKS }),
-  MutatingWebhookConfiguration: kind({ webhooks: WEBHOOKS }),
-  CustomResourceDefinition: kind({
-    spec: always(struct({ names: always({ open: true }) })),
-    status: always(struct({ conditions: CONDITIONS })),
-  }),
-  APIService: kind({
-    spec: always(struct({ service: { open: true } })),
-    status: STATUS,
-  }),
+export function builtInSchema(apiVersion: string, kind: string): FieldSchema | undefined {
+  const name = builtInKindName(apiVersion, kind);
+  return name === undefined ? undefined : structSchema(name);
+}
+
+/** The schema of a built-in type that is a struct. @param name - with or without a `#`. */
+export function structSchema(name: string): FieldSchema {
+  const known = SCHEMAS.get(name);
+  if (known !== undefined) return known;
+  const { fields = {}, atomic = false } = builtInType(name) ?? {};
+  const lazy: Record<string, FieldSchema> = {};
+  for (const [field, declared] of Object.entries(fields)) {
+    let schema: FieldSchema | undefined;
+    const get = (): FieldSchema => {
+      schema ??= fieldSchemaOf(declared);
+      return schema;
+    };
+    Object.defineProperty(lazy, field, { get, enumerable: true });
+  }
+  const zeros = Object.entries(fields)
+    .map(([field, declared]): [string, unknown] => [field, zeroValue(field, declared)])
+    .filter(([, zero]) => zero !== undefined);
+  const schema: FieldSchema = {
+    fields: lazy,
+    ...(zeros.length > 0 ? { present: new Map(zeros) } : {}),
+    ...(atomic ? { atomic } : {}),
+  };
+  SCHEMAS.set(name, schema);
+  return schema;
+}
+
+function fieldSchemaOf(field: BuiltInField): FieldSchema {
+  const strategies = field.patchStrategy?.split(',') ?? [];
+  return {
+    ...valueSchema(field.type),
+    ...listSchema(field),
+    ...(field.atomic ? { atomic: true } : {}),
+    ...(strategies.includes('merge') ? { mergeKey: field.patchMergeKey ?? '' } : {}),
+    ...(strategies.includes('replace') ? { replaced: true } : {}),
+  };
+}
+
+function valueSchema(type: string): FieldSchema {
+  if (type.startsWith('#')) return structSchema(type);
+  const element = elementType(type);
+  if (element !== undefined) return { items: valueSchema(element) };
+  const scalar = SCALARS[type];
+  // What has no form of its own in the schema, such as a RawExtension, has one owner.
+  return scalar === undefined ? { atomic: true } : { scalar };
+}
+
+const SCALARS: Readonly<Record<string, NonNullable<FieldSchema['scalar']>>> = {
+  string: 'string',
+  bytes: 'string',
+  Time: 'string',
+  MicroTime: 'string',
+  Duration: 'string',
+  bool: 'boolean',
+  int32: 'numeric',
+  int64: 'numeric',
+  double: 'numeric',
+  Quantity: 'untyped',
+  IntOrString: 'untyped',
 };
 
-/** Nearly every kind has a `spec` and a `status` that are Go structs. */
-const OTHER_KIND: FieldSchema = kind({
-  spec: always({ open: true }),
-  status: always({ open: true }),
-});
-
-/** The schema of a kind that the API server itself brings. */
-export function builtInSchema(kindName: string): FieldSchema {
-  return Object.hasOwn(KINDS, kindName) ? (KINDS[kindName] ?? OTHER_KIND) : OTHER_KIND;
+function listSchema({ type, listType, listMapKeys = [] }: BuiltInField): FieldSchema {
+  if (!type.startsWith('[]')) return {};
+  if (listType === 'set') return { set: true };
+  if (listType !== 'map') return { atomic: true };
+  const item = builtInType(elementType(type) ?? '');
+  const defaults = listMapKeys
+    .map((key): [string, unknown] => [key, item?.fields[key]?.default])
+    .filter(([, value]) => value !== undefined);
+  return {
+    keys: listMapKeys,
+    ...(defaults.length > 0 ? { keyDefaults: Object.fromEntries(defaults) } : {}),
+  };
 }

@@ -79,9 +79,9 @@ function childrenOf(value: unknown, schema: FieldSchema): Map<PathElement, Child
       const child = { value: fieldOf(value, name), schema: fieldSchema(schema, name) };
       children.set(fieldElement(name), child);
     }
-    for (const [name, field] of schema.fields === undefined ? [] : Object.entries(schema.fields)) {
-      const isFilledIn = field.present !== undefined && !Object.hasOwn(value, name);
-      if (isFilledIn) children.set(fieldElement(name), { value: field.present, schema: field });
+    for (const [name, zero] of schema.present ?? []) {
+      if (Object.hasOwn(value, name)) continue;
+      children.set(fieldElement(name), { value: zero, schema: fieldSchema(schema, name) });
     }
   }
   return children.size === 0 ? undefined : children;

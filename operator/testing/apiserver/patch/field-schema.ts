@@ -16,8 +16,6 @@ export interface FieldSchema {
   readonly fields?: Readonly<Record<string, FieldSchema>>;
   /** The items of a list, or the values of a map's other fields. */
   readonly items?: FieldSchema;
-  /** True where fields that `fields` leaves out are named ones too: in all built-in kinds. */
-  readonly open?: boolean;
   /** The map or list is one field with one owner. */
   readonly atomic?: boolean;
   /** A list whose items are told apart by these fields in server-side apply. */
@@ -26,10 +24,14 @@ export interface FieldSchema {
   readonly keyDefaults?: JsonObject;
   /** A list of distinct scalars. */
   readonly set?: boolean;
-  /** What an object of this kind has here even when nobody set it (a Go struct that is no pointer). */
-  readonly present?: unknown;
+  /** What a map has in these fields even when nobody set them (Go structs that are no pointers). */
+  readonly present?: ReadonlyMap<string, unknown>;
+  /** What kind of scalar it is, where it is one. */
+  readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
   /** The field by which strategic merge patch tells list items apart; it knows one at most. */
   readonly mergeKey?: string;
+  /** A strategic merge patch replaces the map as a whole. */
+  readonly replaced?: boolean;
 }
 
 export const GRANULAR: FieldSchema = {};
@@ -38,11 +40,8 @@ export const GRANULAR: FieldSchema = {};
 export function fieldSchema(schema: FieldSchema, name: string): FieldSchema {
   const named = schema.fields;
   if (named !== undefined && Object.hasOwn(named, name)) return named[name] ?? GRANULAR;
-  if (schema.items !== undefined) return schema.items;
-  return schema.open ? BUILT_IN_VALUE : GRANULAR;
+  return schema.items ?? GRANULAR;
 }
-
-const BUILT_IN_VALUE: FieldSchema = { open: true };
 
 /** The schema of the items of a list. */
 export function itemSchema(schema: FieldSchema): FieldSchema {
@@ -51,8 +50,7 @@ export function itemSchema(schema: FieldSchema): FieldSchema {
 
 /** True when the schema names the field, false for a key of a free map such as labels. */
 export function isNamedField(schema: FieldSchema, name: string): boolean {
-  if (schema.fields !== undefined && Object.hasOwn(schema.fields, name)) return true;
-  return schema.open === true;
+  return schema.fields !== undefined && Object.hasOwn(schema.fields, name);
 }
 
 /** True for a list whose items are owned one by one. */

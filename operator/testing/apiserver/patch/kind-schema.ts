@@ -1,41 +1,7 @@
-import { builtInSchema } from './built-in-schema.ts';
+import { builtInKindName } from '../built-in-types/built-in-types.ts';
+import { builtInSchema, structSchema } from './built-in-schema.ts';
 import type { FieldSchema } from './field-schema.ts';
 import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
-import { METADATA } from './pod-schema.ts';
-
-/** The groups that the API server itself serves; `''` is the core group. */
-const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
-  '',
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'apps',
-  'authentication.k8s.io',
-  'authorization.k8s.io',
-  'autoscaling',
-  'batch',
-  'certificates.k8s.io',
-  'coordination.k8s.io',
-  'discovery.k8s.io',
-  'events.k8s.io',
-  'extensions',
-  'flowcontrol.apiserver.k8s.io',
-  'internal.apiserver.k8s.io',
-  'networking.k8s.io',
-  'node.k8s.io',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'resource.k8s.io',
-  'scheduling.k8s.io',
-  'storage.k8s.io',
-  'storagemigration.k8s.io',
-]);
-
-/** True for an apiVersion whose kinds are Go types in the server, not custom resources. */
-export function isBuiltInVersion(apiVersion: string): boolean {
-  const slash = apiVersion.indexOf('/');
-  return BUILT_IN_GROUPS.has(slash < 0 ? '' : apiVersion.slice(0, slash));
-}
 
 /**
  * How the objects of a kind are merged and owned.
@@ -47,9 +13,28 @@ export function kindSchema(
   kind: string,
   openApi: JsonObject | undefined,
 ): FieldSchema {
-  if (isBuiltInVersion(apiVersion)) return builtInSchema(kind);
+  const builtIn = builtInSchema(apiVersion, kind);
+  if (builtIn !== undefined) return builtIn;
+  const known = openApi === undefined ? undefined : CUSTOM_SCHEMAS.get(openApi);
+  if (known !== undefined) return known;
   const custom = fromOpenApi(openApi ?? {});
-  return { ...custom, fields: { ...custom.fields, metadata: METADATA } };
+  const schema: FieldSchema = {
+    ...custom,
+    fields: { ...custom.fields, metadata: structSchema(OBJECT_META) },
+    present: new Map([['metadata', {}]]),
+  };
+  if (openApi !== undefined) CUSTOM_SCHEMAS.set(openApi, schema);
+  return schema;
+}
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** Schemas of custom resources, for as long as their definition stays. */
+const CUSTOM_SCHEMAS = new WeakMap<JsonObject, FieldSchema>();
+
+/** True for a kind that is a Go type in the server, not a custom resource. */
+export function isBuiltIn(apiVersion: string, kind: string): boolean {
+  return builtInKindName(apiVersion, kind) !== undefined;
 }
 
 function fromOpenApi(schema: JsonObject): FieldSchema {

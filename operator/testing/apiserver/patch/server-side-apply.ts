@@ -11,7 +11,7 @@ import {
   withoutSubtrees,
 } from './field-set.ts';
 import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
-import { isBuiltInVersion, kindSchema } from './kind-schema.ts';
+import { isBuiltIn, kindSchema } from './kind-schema.ts';
 import type { ServerSideApplyRequest, ServerSideApplyResult } from './managed-fields-entry.ts';
 import {
   decodeOwners,
@@ -55,7 +55,7 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
 
   const merged = mergeFields(stored, applied, schema);
   const pruned = prune(merged, last?.fields ?? NO_FIELDS, claimed, schema);
-  const object = withoutNulls(pruned, isBuiltInVersion(apiVersion));
+  const object = withoutNulls(pruned, isBuiltIn(apiVersion, String(request.applied.kind)));
   const owners = takeOver(claimed, identity, compareStates(stored, object, schema), force);
 
   const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);

@@ -1,5 +1,5 @@
 import { builtInSchema } from './built-in-schema.ts';
-import { type FieldSchema, fieldSchema } from './field-schema.ts';
+import { type FieldSchema, fieldSchema, GRANULAR } from './field-schema.ts';
 import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
 import { inElementOrder } from './list-order.ts';
 import { malformedPatch } from './patch-error.ts';
@@ -18,16 +18,17 @@ import { deleteFromList, mergeList } from './strategic-list.ts';
  * well-known lists apart by their merge key, with the directives `$patch`, `$retainKeys`,
  * `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Neither input is changed.
  *
- * @param kind - a built-in kind: custom resources have no strategic merge patch.
+ * The kind is a built-in one: custom resources have no strategic merge patch.
+ *
  * @throws ApiError 400 when the patch or a directive in it is not of the form it must have.
  */
 export function applyStrategicMergePatch(
   document: JsonObject,
   patch: unknown,
-  kind: string,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
 ): JsonObject {
   if (!isJsonObject(patch)) throw malformedPatch('invalid JSON document');
-  return mergeMap(document, patch, builtInSchema(kind));
+  return mergeMap(document, patch, builtInSchema(apiVersion, kind) ?? GRANULAR);
 }
 
 /** @throws ApiError 400 for a directive that the server does not know. */
@@ -78,7 +79,9 @@ function mergeField(
 }
 
 function mergeValue(current: unknown, patch: unknown, schema: FieldSchema): unknown {
-  if (isJsonObject(current) && isJsonObject(patch)) return mergeMap(current, patch, schema);
+  if (isJsonObject(current) && isJsonObject(patch)) {
+    return schema.replaced ? patch : mergeMap(current, patch, schema);
+  }
   if (Array.isArray(patch)) {
     const items = Array.isArray(current) ? current : [];
     return schema.mergeKey === undefined

@@ -84,7 +84,7 @@ function patched(
   target: Target,
   options: PatchOptions,
 ): Change {
-  const object = mergedBy(mediaType, live, patch, target.served.kind) as unknown as StoredObject;
+  const object = mergedBy(mediaType, live, patch) as unknown as StoredObject;
   const { uid } = object.metadata ?? {};
   if (uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
   if (object.metadata.resourceVersion !== live.metadata.resourceVersion) {
@@ -94,11 +94,11 @@ function patched(
   return { object };
 }
 
-function mergedBy(mediaType: string, live: StoredObject, patch: unknown, kind: string): Json {
+function mergedBy(mediaType: string, live: StoredObject, patch: unknown): Json {
   const document = live as Json;
   if (mediaType === 'application/json-patch+json') return applyJsonPatch(document, patch);
   if (mediaType === 'application/merge-patch+json') return applyMergePatch(document, patch);
-  return applyStrategicMergePatch(document, patch, kind);
+  return applyStrategicMergePatch(document, patch, live);
 }
 
 function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {

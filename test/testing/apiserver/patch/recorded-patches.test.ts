@@ -65,7 +65,10 @@ function sameObject(left: string, right: string): boolean {
 function patched(before: JsonObject, { contentType, body }: RecordedExchange): JsonObject {
   if (contentType.startsWith('application/json-patch')) return applyJsonPatch(before, body);
   if (contentType.startsWith('application/merge-patch')) return applyMergePatch(before, body);
-  return applyStrategicMergePatch(before, body, String(before.kind));
+  return applyStrategicMergePatch(before, body, {
+    apiVersion: String(before.apiVersion),
+    kind: String(before.kind),
+  });
 }
 
 describe('a patch', () => {

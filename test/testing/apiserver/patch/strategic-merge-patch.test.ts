@@ -2,12 +2,16 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../operator/testing/apiserver/patch/json-value.ts';
 import { applyStrategicMergePatch } from '../../../../operator/testing/apiserver/patch/strategic-merge-patch.ts';
 
+const POD = { apiVersion: 'v1', kind: 'Pod' };
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' };
+
 function podWith(spec: JsonObject): JsonObject {
   return { spec };
 }
 
 function patchedSpec(spec: JsonObject, patch: JsonObject): unknown {
-  return applyStrategicMergePatch(podWith(spec), podWith(patch), 'Pod').spec;
+  return applyStrategicMergePatch(podWith(spec), podWith(patch), POD).spec;
 }
 
 const TWO_CONTAINERS = {
@@ -50,7 +54,7 @@ test('changes neither the document nor the patch', () => {
   const patch = podWith({ containers: [{ name: 'b', $patch: 'delete' }] });
   const before = JSON.stringify([document, patch]);
 
-  applyStrategicMergePatch(document, patch, 'Pod');
+  applyStrategicMergePatch(document, patch, POD);
 
   expect(JSON.stringify([document, patch])).toBe(before);
 });
@@ -113,7 +117,7 @@ test('merges finalizers as a set, and takes out what a directive names', () => {
     },
   };
 
-  const patched = applyStrategicMergePatch(document, patch, 'ConfigMap');
+  const patched = applyStrategicMergePatch(document, patch, CONFIG_MAP);
 
   expect(patched).toEqual({ metadata: { finalizers: ['x/3', 'x/2'] } });
 });
@@ -124,7 +128,7 @@ test('keeps only the retained keys of a map', () => {
   };
   const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
 
-  const patched = applyStrategicMergePatch(document, patch, 'Deployment');
+  const patched = applyStrategicMergePatch(document, patch, DEPLOYMENT);
 
   expect(patched).toEqual({ spec: { strategy: { type: 'Recreate' } } });
 });
@@ -137,7 +141,7 @@ test.each([
   const patched = applyStrategicMergePatch(
     { data: { a: '1' } },
     { data: { $patch: directive, b: '2' } },
-    'ConfigMap',
+    CONFIG_MAP,
   );
 
   expect(patched).toEqual({ data: expected });
@@ -151,7 +155,7 @@ test.each([
 ])('%s is answered 400', (_what, patch) => {
   const document = { data: { a: '1' }, metadata: { finalizers: ['a'], ownerReferences: [] } };
 
-  expect(() => applyStrategicMergePatch(document, patch, 'ConfigMap')).toThrow(
+  expect(() => applyStrategicMergePatch(document, patch, CONFIG_MAP)).toThrow(
     expect.objectContaining({ status: 400, reason: 'BadRequest' }),
   );
 });
@@ -160,7 +164,7 @@ test('a map that replaces another has no nulls, however deep', () => {
   const patched = applyStrategicMergePatch(
     { spec: { strategy: { type: 'Recreate' } } },
     { spec: { strategy: { $patch: 'replace', type: null, rollingUpdate: { maxSurge: null } } } },
-    'Deployment',
+    DEPLOYMENT,
   );
 
   expect(patched).toEqual({ spec: { strategy: { rollingUpdate: {} } } });
@@ -170,7 +174,7 @@ test('leaves no directive and no null in a map that the document did not have', 
   const patched = applyStrategicMergePatch(
     {},
     { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } } },
-    'Deployment',
+    DEPLOYMENT,
   );
 
   expect(patched).toEqual({ spec: { strategy: { type: 'Recreate' } } });
