@@ -25,6 +25,9 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   // Columns with an age, alone among the cells.
   [/"(?:\d+[smhdy])+"/g, '"AGE"'],
   [/127\.0\.0\.1:\d+/g, 'ADDRESS'],
+  [/\b10\.244\.\d+\.\d+\b/g, 'POD-IP'],
+  // The recorded cluster had no kubelet, but a small program that did as if.
+  [/"manager":"fakekubelet"/g, '"manager":"kubelet"'],
   // What the proxy says of a server that is away: it names the system call that failed.
   [/^(?:read tcp ADDRESS->ADDRESS: read|dial tcp ADDRESS: connect): [^\n]*\n?$/, 'SERVER AWAY'],
 ];

@@ -100,6 +100,19 @@ describe('names that a server makes up', () => {
     );
   });
 
+  test('a version between two known ones is the one before it', () => {
+    const names = new Names();
+    const at = (version: number): string => `{"metadata":{"resourceVersion":"${version}"}}`;
+    names.learn(at(10), at(1));
+    names.learn(at(20), at(2));
+
+    const asked = [9, 10, 15, 20, 21].map((version) => `resourceVersion=${version}`);
+
+    expect(asked.map((query) => names.translated(query))).toEqual(
+      [9, 1, 1, 2, 21].map((version) => `resourceVersion=${version}`),
+    );
+  });
+
   test('are paired by what the objects are, not by the order of their names', () => {
     const names = new Names();
     const pod = (name: string, image: string): object => ({

@@ -14,11 +14,21 @@ export class Names {
     for (const [recorded, own] of this.#names) translated = translated.replaceAll(recorded, own);
     return translated.replace(
       /(resourceVersion(?:=|":"))(\d+)/g,
-      (match, before: string, version: string) => {
-        const own = this.#versions.get(version);
-        return own === undefined ? match : before + own;
-      },
+      (_, before: string, version: string) => before + this.#version(version),
     );
+  }
+
+  /**
+   * A version that no answer showed is that of a change between two answers: the one before stands
+   * for it. One before all or after all is made up, and stays.
+   */
+  #version(recorded: string): string {
+    const exact = this.#versions.get(recorded);
+    if (exact !== undefined) return exact;
+    const known = [...this.#versions.keys()].map(Number);
+    if (Number(recorded) > Math.max(...known)) return recorded;
+    const before = Math.max(...known.filter((version) => version < Number(recorded)));
+    return this.#versions.get(String(before)) ?? recorded;
   }
 
   /** Pairs what stands at the same place of the recorded and of the own answer. */

@@ -54,17 +54,20 @@ export class Replay {
     const startMs = Math.max(Date.parse(chapter.startedAt), clock.now());
     const pending: Promise<Answer>[] = [];
     const unanswered = new Set<RecordedExchange>();
-    for (const exchange of exchanges) {
-      await this.#answeredBy(startMs + exchange.at, unanswered);
+    const send = async (exchange: RecordedExchange, left: AbortSignal): Promise<void> => {
       await chapter.before?.[exchange.id]?.(this.#world);
       unanswered.add(exchange);
-      const answer = this.#send(chapter, exchange).finally(() => unanswered.delete(exchange));
-      pending.push(answer);
+      const answer = this.#send(chapter, exchange, left);
+      pending.push(answer.finally(() => unanswered.delete(exchange)));
       // A watch is answered when it ends.
       if (exchange.response.chunks !== undefined) unanswered.delete(exchange);
+    };
+    for (const { atMs, act } of steps(exchanges, send)) {
+      await this.#answeredBy(startMs + atMs, unanswered);
+      await act();
       await this.#rounds();
     }
-    await this.#answeredBy(endOf(startMs, exchanges), unanswered);
+    await this.#answeredBy(clock.now(), unanswered);
     server.closeWatches('clean');
     return Promise.all(pending);
   }
@@ -82,7 +85,7 @@ export class Replay {
     }
   }
 
-  async #send(chapter: Chapter, exchange: RecordedExchange): Promise<Answer> {
+  async #send(chapter: Chapter, exchange: RecordedExchange, left: AbortSignal): Promise<Answer> {
     const { id, request, response } = exchange;
     const headers = new Headers(request.headers as Record<string, string>);
     for (const name of OF_CONNECTION) headers.delete(name);
@@ -95,9 +98,10 @@ export class Replay {
     const answer = await fetch(this.#url + this.#names.translated(request.path), {
       method: request.method,
       headers,
+      signal: left,
       ...(bodied && body !== undefined ? { body: this.#names.translated(body) } : {}),
     });
-    const { text, cut } = await textOf(answer);
+    const { text, cut } = await textOf(answer, left);
     this.#names.learn(response.body ?? '', text);
     return {
       status: answer.status,
@@ -121,18 +125,40 @@ export class Replay {
 }
 
 /** What came, also of an answer that was cut, as some recorded watches were. */
-async function textOf({ body }: Response): Promise<{ text: string; cut: boolean }> {
+async function textOf(
+  { body }: Response,
+  left: AbortSignal,
+): Promise<{ text: string; cut: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
   try {
     for await (const bytes of body ?? []) text += decoder.decode(bytes, { stream: true });
     return { text, cut: false };
   } catch {
-    return { text, cut: true };
+    return { text, cut: !left.aborted };
   }
 }
 
-/** When everything was over that the recording shows. */
-function endOf(startMs: number, exchanges: readonly RecordedExchange[]): number {
-  return startMs + Math.max(...exchanges.map(({ at, response }) => response.end?.at ?? at));
+interface Step {
+  /** Since the beginning of the recording. */
+  readonly atMs: number;
+  readonly act: () => void | Promise<void>;
+}
+
+/** What the recorded clients did, in the order of time: they sent requests, and left watches. */
+function steps(
+  exchanges: readonly RecordedExchange[],
+  send: (exchange: RecordedExchange, left: AbortSignal) => Promise<void>,
+): readonly Step[] {
+  const all = exchanges.flatMap((exchange): Step[] => {
+    const leaving = new AbortController();
+    const { end } = exchange.response;
+    return [
+      { atMs: exchange.at, act: () => send(exchange, leaving.signal) },
+      ...(end === undefined
+        ? []
+        : [{ atMs: end.at, act: () => end.how === 'client closed' && leaving.abort() } as Step]),
+    ];
+  });
+  return all.toSorted((a, b) => a.atMs - b.atMs);
 }
