@@ -42,6 +42,15 @@ const OWNER: Readonly<Record<string, string>> = {
   pino: 'manager/logger.ts',
 };
 
+/**
+ * The same for what only the test kit needs. These are optional dependencies: the operator's image
+ * has none of them, so a file loads its package when it is first needed, with `optionalPackage`.
+ */
+const TEST_KIT_OWNER: Readonly<Record<string, string>> = {
+  '@marcbachmann/cel-js': 'testing/apiserver/cel/cel-library.ts',
+  re2js: 'testing/apiserver/schema/regular-expression.ts',
+};
+
 const root = new URL('../', import.meta.url);
 const operator = fileURLToPath(new URL('operator/', root));
 const files = readdirSync(operator, { recursive: true, encoding: 'utf8' })
@@ -77,9 +86,27 @@ test('the packages with an owner are exactly the ones that are installed at run 
   expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());
 });
 
+test('the packages of the test kit are exactly the optional ones', () => {
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(new URL('package.json', root), 'utf8'),
+  ) as { optionalDependencies: Record<string, string> };
+
+  expect(Object.keys(optionalDependencies).sort()).toEqual(Object.keys(TEST_KIT_OWNER).sort());
+});
+
+test.each(
+  Object.entries(TEST_KIT_OWNER),
+)('%s is loaded when it is needed, not before', (name, file) => {
+  const source = readFileSync(operator + file, 'utf8');
+
+  const eager = new RegExp(`^(?:import|export)\\s(?!type\\b)[^'";]*?from '${name}'`, 'm');
+  expect(source).toContain(`optionalPackage('${name}'`);
+  expect(source).not.toMatch(eager);
+});
+
 test('docs/architecture.md shows the same tables', () => {
   const text = readFileSync(new URL('docs/architecture.md', root), 'utf8');
-  const rows = [...text.matchAll(/^\| `([a-z0-9]+)(?:\/)?` \| ([^|]*) \|/gm)];
+  const rows = [...text.matchAll(/^\| `(@[a-z0-9-]+\/[a-z0-9-]+|[a-z0-9-]+)(?:\/)?` \| ([^|]*) \|/gm)];
   const shown = Object.fromEntries(
     rows.map(([, name = '', cell = '']) => [
       name,
@@ -87,13 +114,16 @@ test('docs/architecture.md shows the same tables', () => {
     ]),
   );
 
-  const owners = Object.entries(OWNER).map(([name, file]) => [name, [file]]);
+  const owners = Object.entries({ ...OWNER, ...TEST_KIT_OWNER }).map(([name, file]) => [
+    name,
+    [file],
+  ]);
   expect(shown).toEqual({ ...MAY_IMPORT, ...Object.fromEntries(owners) });
 });
 
 function mayImport(file: string, specifier: string): boolean {
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice(5));
-  if (!specifier.startsWith('.')) return OWNER[specifier] === file;
+  if (!specifier.startsWith('.')) return { ...OWNER, ...TEST_KIT_OWNER }[specifier] === file;
   const folder = file.split('/')[0] ?? '';
   const target = new URL(specifier, `file:///${file}`).pathname.split('/').slice(1);
   if (target.length === 1) return folder === 'cli'; // index.ts: what `chancery run` hands to modules
@@ -103,6 +133,6 @@ function mayImport(file: string, specifier: string): boolean {
 function importsOf(file: string): string[] {
   const source = readFileSync(operator + file, 'utf8');
   const forms =
-    /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+    /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\b(?:import|optionalPackage)\('([^']+)'/gm;
   return [...source.matchAll(forms)].map(([, a, b, c]) => a ?? b ?? c ?? '');
 }
