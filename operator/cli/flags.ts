@@ -4,16 +4,30 @@ import { ConfigurationError, messageOf } from '../core/errors.ts';
 
 /** The options that a command knows, by their long names. */
 export type OptionTable = Readonly<
-  Record<string, { readonly type: 'string' | 'boolean'; readonly short?: string }>
+  Record<
+    string,
+    {
+      readonly type: 'string' | 'boolean';
+      readonly short?: string;
+      /** May be given again: all values in their order, in place of the last one. */
+      readonly multiple?: true;
+    }
+  >
 >;
 
 export interface Flags<O extends OptionTable> {
   /** By long name; absent ones are undefined. */
   readonly values: {
-    readonly [K in keyof O]?: (O[K]['type'] extends 'string' ? string : boolean) | undefined;
+    readonly [K in keyof O]?: Value<O[K]> | undefined;
   };
   readonly positionals: readonly string[];
 }
+
+type Value<O extends OptionTable[string]> = O extends { readonly multiple: true }
+  ? readonly Single<O>[]
+  : Single<O>;
+
+type Single<O extends OptionTable[string]> = O['type'] extends 'string' ? string : boolean;
 
 /**
  * A command line, taken apart as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and

@@ -2,6 +2,7 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { sleep, systemClock } from '../core/clock.ts';
 import { createLogger } from '../manager/logger.ts';
+import { apiserverCommand } from './apiserver.ts';
 import { dispatch } from './dispatch.ts';
 import { runCommand } from './run.ts';
 import { watchCommand } from './watch.ts';
@@ -36,13 +37,17 @@ process.removeAllListeners('warning').on('warning', (err) => log.warn({ err }, '
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-const exitCode = await dispatch([runCommand(), watchCommand()], process.argv.slice(2), {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  signal: stop.signal,
-});
+const exitCode = await dispatch(
+  [runCommand(), watchCommand(), apiserverCommand()],
+  process.argv.slice(2),
+  {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    signal: stop.signal,
+  },
+);
 await Promise.race([
   flushed(process.stdout),
   sleep(systemClock, 1_000, new AbortController().signal),

@@ -39,7 +39,7 @@ test('without a command the usage goes to standard error, with exit code 2', asy
 test.each([
   [['wach'], 'chancery: unknown command "wach"; did you mean watch?'],
   [['help', 'rum'], 'chancery: unknown command "rum"; did you mean run?'],
-  [['generate-it'], 'chancery: unknown command "generate-it"; known: run, watch'],
+  [['generate-it'], 'chancery: unknown command "generate-it"; known: run, watch, apiserver'],
 ])('%j is answered in one line, with exit code 2', async (args, line) => {
   const { exit, stderr } = invoke(args);
 

@@ -1,5 +1,6 @@
 import { Readable, type Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { apiserverCommand } from '../../operator/cli/apiserver.ts';
 import type { Command, ExitCode } from '../../operator/cli/command.ts';
 import { dispatch } from '../../operator/cli/dispatch.ts';
 import { runCommand } from '../../operator/cli/run.ts';
@@ -19,16 +20,17 @@ interface InvocationOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly commands?: readonly Command[];
   readonly stdout?: Writable;
+  readonly stdin?: string;
 }
 
 /** Runs `chancery ARGS`; it is stopped when the test has finished. */
 export function invoke(args: readonly string[], options: InvocationOptions = {}): Invocation {
-  const { env = {}, commands = [runCommand(), watchCommand()] } = options;
+  const { env = {}, commands = [runCommand(), watchCommand(), apiserverCommand()] } = options;
   const stop = new AbortController();
   const collector = new Collector();
   const stderr = new Collector();
   const exit = dispatch(commands, args, {
-    stdin: Readable.from([]),
+    stdin: Readable.from(options.stdin === undefined ? [] : [options.stdin]),
     stdout: options.stdout ?? collector,
     stderr,
     env,

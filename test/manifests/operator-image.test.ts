@@ -3,7 +3,7 @@
  * What the stages before it install and compile comes from this checkout.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -15,6 +15,7 @@ import { containerNamed, podSpec, render } from './support/rendered.ts';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const dockerfile = await readFile(join(repository, 'Dockerfile.operator'), 'utf8');
+const buildStage = dockerfile.slice(dockerfile.indexOf(' AS build\n'));
 const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
 /** Lays the image out below a new folder; resolves to that. */
@@ -23,8 +24,10 @@ async function layOut(): Promise<string> {
   onTestFinished(() => rm(root, { recursive: true }));
   for (const [, , from = '', to = ''] of lastStage.matchAll(/^COPY (--from=\S+ )?(\S+) (\S+)$/gm)) {
     await mkdir(dirname(join(root, to)), { recursive: true });
-    if (from === '/src/dist') await compile(join(root, to));
-    else if (from.startsWith('/src/'))
+    if (from === '/src/dist') {
+      await compile(join(root, to));
+      await strip(join(root, to));
+    } else if (from.startsWith('/src/'))
       await symlink(join(repository, from.slice(5)), join(root, to));
     else await cp(join(repository, from), join(root, to), { recursive: true, filter: isInContext });
   }
@@ -48,6 +51,14 @@ async function compile(target: string): Promise<void> {
   );
 }
 
+/** What the build takes away from what it has compiled. */
+async function strip(target: string): Promise<void> {
+  const [, removed = ''] = /^RUN rm -rf (.*)$/m.exec(buildStage) ?? [];
+  for (const path of removed.replaceAll(/\bdist\//g, `${target}/`).split(' ')) {
+    for await (const found of glob(path)) await rm(found, { recursive: true });
+  }
+}
+
 /** The JSON array of ENTRYPOINT or CMD, with its paths below `root`. */
 function command(instruction: string, root: string): string[] {
   const [, json = '[]'] = new RegExp(`^${instruction} (\\[.*\\])$`, 'm').exec(lastStage) ?? [];
@@ -55,7 +66,7 @@ function command(instruction: string, root: string): string[] {
   return words.map((word) => (word.startsWith('/') ? join(root, word) : word));
 }
 
-test('the image has what config-restart needs, and starts it when nothing else is named', async () => {
+test('the image has what config-restart needs, starts it when nothing else is named, and has no test kit', async () => {
   const root = await layOut();
   const [program, ...entry] = command('ENTRYPOINT', root);
 
@@ -64,6 +75,15 @@ test('the image has what config-restart needs, and starts it when nothing else i
 
   expect(program).toBe('node');
   expect(JSON.parse(stdout)).toMatchObject({ controller: 'config-restart' });
+
+  const [main = ''] = entry;
+  const apiserver = run(process.execPath, [main, 'apiserver'], { cwd: root, env: {} });
+  await expect(apiserver).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^chancery apiserver: this installation has no API server: .*\n$/,
+    ),
+  });
 }, 60_000);
 
 test('the image runs as the user that the manifests give the operator', async () => {

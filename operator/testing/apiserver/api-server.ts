@@ -142,12 +142,12 @@ export class ApiServer {
 
   /**
    * Creates or replaces the object of each document, a `List` taken apart. An object without a
-   * namespace goes into `default`.
+   * namespace goes into `namespace`.
    */
-  applyManifest(yamlText: string): readonly KubernetesObject[] {
+  applyManifest(yamlText: string, namespace = 'default'): readonly KubernetesObject[] {
     return parseYamlDocuments(yamlText)
       .flatMap(objectsOf)
-      .map((object) => this.#put(object));
+      .map((object) => this.#put(object, namespace));
   }
 
   /**
@@ -210,10 +210,10 @@ export class ApiServer {
     this.#endings.push(() => running.close());
   }
 
-  #put(document: StoredObject): KubernetesObject {
+  #put(document: StoredObject, preset: string): KubernetesObject {
     const resource = this.#resourceOf(document.apiVersion, document.kind);
     const served = this.#cluster.registry.byName(resource);
-    const namespace = served?.namespaced ? (document.metadata.namespace ?? 'default') : undefined;
+    const namespace = served?.namespaced ? (document.metadata.namespace ?? preset) : undefined;
     const { name } = document.metadata;
     const placed = {
       ...document,

@@ -1,0 +1,143 @@
+import { isIPv4 } from 'node:net';
+import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
+import { isNotFound } from '../model/status.ts';
+import type { ApiServer } from '../testing/apiserver/api-server.ts';
+import { type ApiserverArguments, parseApiserverArguments } from './apiserver-arguments.ts';
+import { APISERVER_HELP } from './apiserver-help.ts';
+import type { Command, ExitCode, Io } from './command.ts';
+import { requireOurs, writeKubeconfig } from './kubeconfig-file.ts';
+import { type ManifestDocument, readManifests } from './manifest-files.ts';
+
+/** Brings the test kit in, which no other command needs and the operator image does not have. */
+export type LoadApiServer = () => Promise<{ readonly ApiServer: typeof ApiServer }>;
+
+const load: LoadApiServer = () => import('../testing/apiserver/api-server.ts');
+
+/** `chancery apiserver`: a Kubernetes API for people, until it is asked to stop. */
+export function apiserverCommand(loadApiServer: LoadApiServer = load): Command {
+  return {
+    name: 'apiserver',
+    summary: 'serve a throw-away Kubernetes API, to try things without a cluster',
+    help: APISERVER_HELP,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const options = parseApiserverArguments(args);
+      const { kubeconfigPath, force } = options;
+      if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
+      const documents = await readManifests(options.paths, io.stdin);
+      const server = await start(await loaded(loadApiServer), options);
+      try {
+        fill(server, documents, options.namespace);
+        if (kubeconfigPath !== undefined) {
+          const namespace = options.namespace ?? 'default';
+          await writeKubeconfig(kubeconfigPath, { server: server.url, namespace });
+        }
+        io.stderr.write(advice(server.url, options));
+        io.stdout.write(`${server.url}\n`);
+        await aborted(io.signal);
+      } finally {
+        await server.close();
+      }
+      return 0;
+    },
+  };
+}
+
+async function loaded(loadApiServer: LoadApiServer): Promise<typeof ApiServer> {
+  try {
+    return (await loadApiServer()).ApiServer;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new ConfigurationError(
+      'this installation has no API server: the operator image leaves the test kit out; ' +
+        'run it from the npm package, as in npx chancery apiserver',
+      { cause: error },
+    );
+  }
+}
+
+async function start(
+  server: typeof ApiServer,
+  { port, address, workloads }: ApiserverArguments,
+): Promise<ApiServer> {
+  try {
+    return await server.start({ port, address, workloads: workloads ? {} : false });
+  } catch (error) {
+    throw new OperatorError(`cannot listen on port ${port} of ${address}: ${reasonOf(error)}`, {
+      code: 'CONFIG',
+      layer: 'configuration',
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return 'something else does; choose another with --port, or --port 0 for any free one';
+    case 'EACCES':
+      return 'not permitted; choose one from 1024 on with --port';
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have that address';
+  }
+  return messageOf(error);
+}
+
+/** @throws OperatorError of the refusal, with file and object before its text. */
+function fill(
+  server: ApiServer,
+  documents: readonly ManifestDocument[],
+  namespace: string | undefined,
+): void {
+  const isThere =
+    namespace === undefined || server.get('v1', 'Namespace', undefined, namespace) !== undefined;
+  if (!isThere) {
+    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  }
+  for (const { file, value } of documents) {
+    try {
+      server.applyManifest(JSON.stringify(value), namespace);
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      throw new OperatorError(
+        `cannot apply ${file}: ${nameOf(value)}: ${error.message}${hint(error)}`,
+        { code: error.code, layer: error.layer, cause: error },
+      );
+    }
+  }
+}
+
+function hint(error: OperatorError): string {
+  if (!isNotFound(error)) return '';
+  if (/^404 NotFound: namespaces /.test(error.message)) {
+    return '; apply its Namespace before it, or create it with -n';
+  }
+  return '; if it is a custom resource, apply its CustomResourceDefinition before it';
+}
+
+/** `ConfigMap settings`, as far as the document says so. */
+function nameOf(value: unknown): string {
+  const { kind, metadata } = (value ?? {}) as { kind?: unknown; metadata?: { name?: unknown } };
+  return `${kind ?? 'a document without a kind'} ${metadata?.name ?? ''}`.trim();
+}
+
+function advice(url: string, { address, kubeconfigPath }: ApiserverArguments): string {
+  const flag = kubeconfigPath === undefined ? `--server=${url}` : `--kubeconfig=${kubeconfigPath}`;
+  const warning = isLoopback(address)
+    ? ''
+    : `warning: whoever reaches ${address} may do everything here, nobody is asked who they are\n`;
+  return `${warning}a throw-away Kubernetes API serves until Ctrl-C, and keeps nothing; try
+  kubectl ${flag} get namespaces
+`;
+}
+
+function isLoopback(address: string): boolean {
+  return isIPv4(address) ? address.startsWith('127.') : address === '::1';
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

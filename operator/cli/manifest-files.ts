@@ -1,0 +1,63 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { parseYamlDocuments } from '../core/yaml.ts';
+
+/** One document of a manifest, and where it stands. */
+export interface ManifestDocument {
+  /** The file as it was named, or `standard input`. */
+  readonly file: string;
+  readonly value: unknown;
+}
+
+/** What kubectl takes for a manifest in a folder. */
+const MANIFEST = /\.(?:ya?ml|json)$/;
+
+/**
+ * The documents of files, of folders (without those below them, in the order of names), and of
+ * standard input for `-`.
+ *
+ * @throws ConfigurationError `CONFIG` that names the path, and for bad YAML line and column.
+ */
+export async function readManifests(
+  paths: readonly string[],
+  stdin: Readable,
+): Promise<readonly ManifestDocument[]> {
+  const documents: ManifestDocument[] = [];
+  for (const path of paths) {
+    if (path === '-') documents.push(...documentsOf('standard input', await text(stdin)));
+    else for (const file of await filesOf(path)) documents.push(...(await read(file)));
+  }
+  return documents;
+}
+
+async function filesOf(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'no such file or folder' : messageOf(error);
+    throw new ConfigurationError(`cannot read -f ${path}: ${why}`, { cause: error });
+  });
+  if (!found.isDirectory()) return [path];
+  const names = (await readdir(path)).filter((name) => MANIFEST.test(name)).sort();
+  if (names.length > 0) return names.map((name) => join(path, name));
+  throw new ConfigurationError(`cannot read -f ${path}: the folder has no .yaml, .yml or .json`);
+}
+
+async function read(file: string): Promise<readonly ManifestDocument[]> {
+  let content: string;
+  try {
+    content = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(`cannot read -f ${file}: ${messageOf(error)}`, { cause: error });
+  }
+  return documentsOf(file, content);
+}
+
+function documentsOf(file: string, content: string): readonly ManifestDocument[] {
+  try {
+    return parseYamlDocuments(content).map((value) => ({ file, value }));
+  } catch (error) {
+    throw new ConfigurationError(`${file}: ${messageOf(error)}`, { cause: error });
+  }
+}

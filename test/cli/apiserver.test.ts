@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiserverCommand } from '../../operator/cli/apiserver.ts';
+import { parseYaml } from '../../operator/core/yaml.ts';
+import { requireKubectl } from '../support/cluster.ts';
+import { chancery, folderWith } from './child.ts';
+import { type Invocation, invoke } from './invocation.ts';
+
+const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
+
+/** The one line of a refusal. */
+function said(message: string | RegExp): unknown {
+  return typeof message === 'string'
+    ? `chancery apiserver: ${message}`
+    : expect.stringMatching(new RegExp(message.source.replace('^', '^chancery apiserver: ')));
+}
+
+/** Resolves to the URL on standard output. */
+async function serving({ stdout, exit }: Invocation): Promise<string> {
+  await Promise.race([stdout.until(() => stdout.lines.length > 0), exit]);
+  return stdout.lines[0] ?? expect.unreachable('it ended before it served');
+}
+
+async function read(url: string, path: string): Promise<unknown> {
+  return (await fetch(url + path)).json();
+}
+
+test('it serves on loopback until it is asked to stop, and ends with 0', async () => {
+  const invocation = invoke(['apiserver', '--port', '0']);
+
+  const url = await serving(invocation);
+  const version = await read(url, '/version');
+  invocation.stop();
+
+  expect(await invocation.exit).toBe(0);
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  expect(version).toMatchObject({ major: '1' });
+  expect(invocation.stdout.lines).toEqual([url]);
+  expect(invocation.stderr.lines.join('\n')).toContain(`kubectl --server=${url} get namespaces`);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test.each([
+  'SIGTERM',
+  'SIGINT',
+] as const)('%s ends a process that serves with 0', async (signal) => {
+  const child = chancery(['apiserver', '--port', '0']);
+
+  await child.stdout.until(() => child.stdout.lines.length > 0);
+  child.kill(signal);
+
+  expect(await child.exit).toBe(0);
+});
+
+test('a file, a folder and standard input are applied in their order, into the namespace of -n', async () => {
+  const folder = folderWith({
+    'b.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: { name: s }\n',
+    'a.yml': CONFIG_MAP,
+    'note.txt': 'no manifest',
+  });
+  const file = join(
+    folderWith({ 'x.json': '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"other"}}' }),
+    'x.json',
+  );
+  const invocation = invoke(
+    ['apiserver', '--port=0', '-n', 'demo', '-f', file, '-f', folder, '-f', '-'],
+    {
+      stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: b, namespace: other }\n',
+    },
+  );
+
+  const url = await serving(invocation);
+
+  expect(await read(url, '/api/v1/namespaces/demo/configmaps/a')).toMatchObject({
+    data: { k: '1' },
+  });
+  expect(await read(url, '/api/v1/namespaces/demo/secrets/s')).toMatchObject({ kind: 'Secret' });
+  expect(await read(url, '/api/v1/namespaces/other/configmaps/b')).toMatchObject({
+    kind: 'ConfigMap',
+  });
+});
+
+const POD_TEMPLATE =
+  '{ metadata: { labels: { a: b } }, spec: { containers: [{ name: c, image: i }] } }';
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec: { selector: { matchLabels: { a: b } }, template: ${POD_TEMPLATE} }
+`;
+
+test.each([
+  [['--workloads'], 1],
+  [['--no-workloads'], 0],
+])('with %j a Deployment has %d ReplicaSets', async (flags, expected) => {
+  const invocation = invoke(['apiserver', '--port=0', '-f', '-', ...flags], { stdin: DEPLOYMENT });
+  const url = await serving(invocation);
+
+  const path = '/apis/apps/v1/namespaces/default/replicasets';
+  await read(url, path); // controllers act on the clock's next turn
+  const { items } = (await read(url, path)) as { items: unknown[] };
+
+  expect(items).toHaveLength(expected);
+});
+
+test('a real kubectl needs the kubeconfig alone, and finds its namespace there', async () => {
+  const path = join(folderWith({ 'cm.yaml': CONFIG_MAP }), 'cluster.yaml');
+  const manifest = path.replace('cluster.yaml', 'cm.yaml');
+  const invocation = invoke([
+    'apiserver',
+    '--port=0',
+    '-n',
+    'demo',
+    '-f',
+    manifest,
+    '--kubeconfig-out',
+    path,
+  ]);
+  await serving(invocation);
+
+  const { stdout } = await promisify(execFile)(
+    requireKubectl(),
+    [
+      `--kubeconfig=${path}`,
+      'get',
+      'configmap',
+      'a',
+      '-o',
+      'jsonpath={.metadata.namespace}/{.data.k}',
+    ],
+    { env: { HOME: dirname(path) } },
+  );
+
+  expect(stdout).toBe('demo/1');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a kubeconfig of its own is overwritten', async () => {
+  const path = join(folderWith({}), 'cluster.yaml');
+  const first = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);
+  await serving(first);
+  first.stop();
+  await first.exit;
+
+  const url = await serving(invoke(['apiserver', '--port=0', '--kubeconfig-out', path]));
+
+  expect(parseYaml(readFileSync(path, 'utf8'))).toMatchObject({
+    clusters: [{ cluster: { server: url } }],
+  });
+});
+
+test('a file of somebody else is overwritten with --force alone, and is private then', async () => {
+  const path = join(folderWith({ config: 'kind: Config\n' }), 'config');
+  const refused = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);
+
+  expect(await refused.exit).toBe(2);
+  expect(refused.stderr.lines).toEqual([
+    `chancery apiserver: cannot write --kubeconfig-out ${path}: another file is there; name a new one, or add --force to overwrite it`,
+  ]);
+  expect(refused.stdout.lines).toEqual([]);
+  expect(readFileSync(path, 'utf8')).toBe('kind: Config\n');
+
+  await serving(invoke(['apiserver', '--port=0', '--kubeconfig-out', path, '--force']));
+
+  expect(readFileSync(path, 'utf8')).toContain('current-context: chancery');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('an address that others reach is warned of', async () => {
+  const invocation = invoke(['apiserver', '--port=0', '--address', '0.0.0.0']);
+
+  const url = await serving(invocation);
+
+  expect(await read(url, '/version')).toMatchObject({ major: '1' });
+  expect(invocation.stderr.lines[0]).toBe(
+    'warning: whoever reaches 0.0.0.0 may do everything here, nobody is asked who they are',
+  );
+});
+
+test('a port that is taken ends it with 1, and with what to do', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as { port: number };
+
+  const { exit, stderr } = invoke(['apiserver', '--port', String(port)]);
+
+  expect(await exit).toBe(1);
+  expect(stderr.lines).toEqual([
+    `chancery apiserver: cannot listen on port ${port} of 127.0.0.1: something else does; choose another with --port, or --port 0 for any free one`,
+  ]);
+});
+
+test.each([
+  [['--port', 'x'], '--port must be a whole number from 0 to 65535, not "x"'],
+  [['--port', '65536'], '--port must be a whole number from 0 to 65535, not "65536"'],
+  [
+    ['--address', 'localhost'],
+    '--address must be an IP address, such as 127.0.0.1, not "localhost"',
+  ],
+  [['-n', 'Demo'], '--namespace must be at most 63 of a-z, 0-9 and "-", not "Demo"'],
+  [['m.yaml'], 'expected options only, got "m.yaml"; manifests are given with -f'],
+  [['--workloads', '--no-workloads'], 'expected --workloads or --no-workloads, got both'],
+  [['--force'], '--force is for --kubeconfig-out, which is not given'],
+  [['--kubeconfig-out='], '--kubeconfig-out must name a file'],
+  [['-f', '/dev/null/a'], /^cannot read -f \/dev\/null\/a: ENOTDIR/],
+  [['-f', 'no-such-file'], 'cannot read -f no-such-file: no such file or folder'],
+  [['--kubeconfg-out', 'x'], "unknown option '--kubeconfg-out'; did you mean --kubeconfig-out?"],
+])('%j is refused in one line, with exit code 2', async (flags, message) => {
+  const { exit, stderr, stdout } = invoke(['apiserver', ...flags]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([said(message)]);
+  expect(stdout.lines).toEqual([]);
+});
+
+test.each([
+  [
+    'of a namespace that is not there',
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, namespace: gone }\n',
+    1,
+    'cannot apply standard input: ConfigMap a: 404 NotFound: namespaces "gone" not found; apply its Namespace before it, or create it with -n',
+  ],
+  [
+    'of an unknown kind',
+    'apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: a }\n',
+    1,
+    'cannot apply standard input: Thing a: 404 NotFound: the server could not find the requested resource; if it is a custom resource, apply its CustomResourceDefinition before it',
+  ],
+  ['that is no YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
+])('a manifest %s is refused with its place', async (_what, stdin, code, message) => {
+  const { exit, stderr } = invoke(['apiserver', '--port=0', '-f', '-'], { stdin });
+
+  expect(await exit).toBe(code);
+  expect(stderr.lines).toEqual([said(message)]);
+});
+
+test('an installation without the test kit says so, and what to do', async () => {
+  const missing = Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' });
+  const commands = [apiserverCommand(() => Promise.reject(missing))];
+
+  const { exit, stderr } = invoke(['apiserver'], { commands });
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines[0]).toContain('the operator image leaves the test kit out');
+});
