@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { groupNames, versionsOf } from './legacy.ts';
+import { groupNames, listedVerbs, resourcesOf, versionsOf } from './groups.ts';
 
 export const AGGREGATED_TYPE =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -18,10 +18,7 @@ export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
       metadata: name === '' ? {} : { name },
       versions: versionsOf(registry, name).map((version) => ({
         version,
-        resources: registry
-          .all()
-          .filter((served) => served.group === name && served.version === version)
-          .map(entry),
+        resources: resourcesOf(registry, name, version).map(entry),
         freshness: 'Current',
       })),
     })),
@@ -34,7 +31,7 @@ export function entityTag(text: string): string {
 }
 
 function entry(served: ServedResource): Json {
-  const { plural, kind, namespaced, singular, verbs, shortNames, categories } = served;
+  const { plural, kind, namespaced, singular, shortNames, categories } = served;
   // Built-in groups leave their own group and version out, those of definitions do not.
   const own = served.custom ? { group: served.group, version: served.version } : EMPTY;
   return {
@@ -42,7 +39,7 @@ function entry(served: ServedResource): Json {
     responseKind: { ...own, kind },
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs,
+    verbs: listedVerbs(served),
     ...(shortNames.length > 0 ? { shortNames } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(served.subresources.length > 0

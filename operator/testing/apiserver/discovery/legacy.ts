@@ -3,6 +3,7 @@ import { apiVersionOf } from '../../../model/resource.ts';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { groupNames, listedVerbs, resourcesOf, versionsOf } from './groups.ts';
 
 /** `/api` */
 export function apiVersions(address: string): Json {
@@ -26,17 +27,6 @@ export function groupDocument(registry: Registry, name: string): Json | undefine
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(registry, name) };
 }
 
-/** The groups in the order of discovery, the core group as the empty text. */
-export function groupNames(registry: Registry): readonly string[] {
-  return [...new Set(registry.all().map(({ group }) => group))];
-}
-
-/** The versions of a group, the preferred one first. */
-export function versionsOf(registry: Registry, group: string): readonly string[] {
-  const served = registry.all().filter((resource) => resource.group === group);
-  return [...new Set(served.map(({ version }) => version))];
-}
-
 function groupOf(registry: Registry, name: string): Json {
   const versions = versionsOf(registry, name).map((version) => ({
     groupVersion: `${name}/${version}`,
@@ -47,9 +37,7 @@ function groupOf(registry: Registry, name: string): Json {
 
 /** `/api/v1` and `/apis/<group>/<version>`, undefined where there is no such version. */
 export function resourceList(registry: Registry, group: string, version: string): Json | undefined {
-  const resources = registry
-    .all()
-    .filter((served) => served.group === group && served.version === version);
+  const resources = resourcesOf(registry, group, version);
   const [first] = resources;
   if (first === undefined) return undefined;
   return {
@@ -64,27 +52,15 @@ export function resourceList(registry: Registry, group: string, version: string)
   };
 }
 
-/** The order in which custom resources list their verbs. */
-const CUSTOM_VERBS = [
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'create',
-  'update',
-  'watch',
-];
-
 function resourceEntry(served: ServedResource): Json {
   const { plural, singular, namespaced, kind, shortNames, categories } = served;
-  const stored = served.verbs.includes('get');
+  const stored = served.verbs.includes('create') && served.verbs.includes('get');
   return {
     name: plural,
     singularName: singular,
     namespaced,
     kind,
-    verbs: served.custom ? CUSTOM_VERBS : served.verbs,
+    verbs: listedVerbs(served),
     ...(shortNames.length > 0 ? { shortNames } : {}),
     ...(categories.length > 0 ? { categories } : {}),
     ...(stored ? { storageVersionHash: storageVersionHash(served) } : {}),
@@ -102,9 +78,10 @@ function subresourceEntries(served: ServedResource): readonly Json[] {
   }));
 }
 
-function storageVersionHash({ group, storageVersion, kind, shape }: ServedResource): string {
+function storageVersionHash({ group, storageVersion, kind }: ServedResource): string {
   const version = OLDER_STORAGE[kind] ?? storageVersion;
-  const identity = shape === undefined ? `${group}/${version}/${kind}` : `/v1/${kind}`;
+  // Both groups of Events keep core Events.
+  const identity = kind === 'Event' ? '/v1/Event' : `${group}/${version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 

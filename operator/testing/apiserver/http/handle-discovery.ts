@@ -1,41 +1,61 @@
+import type { Cluster } from '../cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../discovery/aggregated.ts';
+import { type HealthEndpoint, hasCheck, healthReport } from '../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../discovery/legacy.ts';
-import { openApiDocument, openApiIndex } from '../discovery/open-api.ts';
 import { VERSION } from '../discovery/version.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
+import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Exchange } from './exchange.ts';
+import { handleOpenApi } from './handle-open-api.ts';
 import { clauses } from './negotiate.ts';
 
 /** Answers what is not a resource. @returns false for a path that names nothing. */
-export function handleDiscovery(exchange: Exchange, registry: Registry, address: string): boolean {
+export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
   const { path, method } = exchange;
   if (method !== 'GET' && method !== 'HEAD') return false;
-  if (/^\/(healthz|readyz|livez)(\/.*)?$/.test(path)) return health(exchange);
-  if (path === '/version' || path === '/version/') {
-    exchange.text(200, prettyJson(VERSION), 'application/json');
-    return true;
-  }
-  if (path.startsWith('/openapi/v3')) return openApi(exchange, registry);
   const parts = path.replace(/\/$/, '').split('/').slice(1);
-  if (parts[0] !== 'api' && parts[0] !== 'apis') return false;
-  if (parts.length === 1) return root(exchange, registry, parts[0] === 'api', address);
-  const document =
-    parts[0] === 'api'
-      ? parts.length === 2 && resourceList(registry, '', parts[1] ?? '')
-      : parts.length === 2
-        ? groupDocument(registry, parts[1] ?? '')
-        : parts.length === 3 && resourceList(registry, parts[1] ?? '', parts[2] ?? '');
-  if (!document) return false;
+  switch (parts[0]) {
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return health(exchange, parts[0], parts.slice(1).join('/'));
+    case 'version':
+      if (parts.length > 1) return false;
+      exchange.text(200, prettyJson(VERSION), 'application/json');
+      return true;
+    case 'openapi':
+      return handleOpenApi(exchange, cluster);
+    case 'api':
+    case 'apis':
+      if (parts.length === 1) return root(exchange, cluster.registry, parts[0] === 'api', address);
+      return resources(exchange, cluster.registry, parts);
+    default:
+      return false;
+  }
+}
+
+function health(exchange: Exchange, endpoint: HealthEndpoint, check: string): boolean {
+  if (check !== '' && !hasCheck(endpoint, check)) return false;
+  const verbose = check === '' && exchange.query.has('verbose');
+  const exclude = exchange.query.getAll('exclude');
+  exchange.plain(200, healthReport(endpoint, { verbose, exclude }));
+  return true;
+}
+
+/** `/api/v1`, `/apis/<group>` and `/apis/<group>/<version>` */
+function resources(exchange: Exchange, registry: Registry, parts: readonly string[]): boolean {
+  const document = documentOf(registry, parts);
+  if (document === undefined) return false;
   exchange.json(200, document);
   return true;
 }
 
-function health(exchange: Exchange): boolean {
-  const name = exchange.path.slice(1).split('/')[0];
-  const verbose = exchange.query.has('verbose');
-  exchange.plain(200, verbose ? `[+]ping ok\n${name} check passed\n` : 'ok');
-  return true;
+function documentOf(registry: Registry, parts: readonly string[]): Json | undefined {
+  const [root, first = '', second = ''] = parts;
+  if (root === 'api') return parts.length === 2 ? resourceList(registry, '', first) : undefined;
+  if (parts.length === 2) return groupDocument(registry, first);
+  return parts.length === 3 ? resourceList(registry, first, second) : undefined;
 }
 
 function root(exchange: Exchange, registry: Registry, core: boolean, address: string): boolean {
@@ -61,15 +81,4 @@ function wantsAggregated(exchange: Exchange): boolean {
     if (as === 'APIGroupDiscoveryList' && parameters.get('v') === 'v2') return true;
   }
   return false;
-}
-
-function openApi(exchange: Exchange, registry: Registry): boolean {
-  if (exchange.path === '/openapi/v3') {
-    exchange.plain(200, JSON.stringify(openApiIndex(registry)));
-    return true;
-  }
-  const document = openApiDocument(registry, exchange.path.slice('/openapi/v3/'.length));
-  if (document === undefined) return false;
-  exchange.json(200, document);
-  return true;
 }

@@ -19,6 +19,7 @@ import { keyOfTarget, requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, readBody } from './body.ts';
 import { handleSubresource } from './handle-subresource.ts';
+import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
 import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
 import { negotiate } from './negotiate.ts';
 import { patchTarget } from './patch-target.ts';
@@ -37,6 +38,7 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
     nowMs: cluster.clock.now(),
   };
   const handling = { ...parts, view };
+  warnOfDeprecation(handling);
   if (info.subresource !== undefined) return handleSubresource(handling, targetOf(handling));
   if (info.name === undefined) return handleCollection(handling);
   return handleObject(handling, targetOf(handling));
@@ -83,6 +85,7 @@ async function create(handling: Handling): Promise<void> {
   const body = decodeObject(exchange, text, served);
   const review = answerReview(served, body, options, rfc3339(cluster.clock.now()));
   if (review !== undefined) return send(handling, 201, review);
+  if (isVirtual(served)) return createVirtual(handling, body);
   const created = createObject(cluster, served, info.namespace, body, options);
   send(handling, 201, presentObject(asAnswer(created, options.dryRun), served, handling.view));
 }

@@ -10,6 +10,8 @@ import { scaleOf, withScale } from '../verbs/scale.ts';
 import { requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, mediaTypeOf, readBody } from './body.ts';
+import { CONNECTIONS, handleConnection } from './handle-connection.ts';
+import { createBinding, notImplemented } from './handle-virtual.ts';
 import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentObject } from './present.ts';
@@ -19,14 +21,20 @@ const METHODS: Readonly<Record<string, string>> = {
   PUT: 'update',
   PATCH: 'patch',
   POST: 'create',
+  DELETE: 'delete',
 };
 
 /** Answers a request to a subresource of an object. */
 export async function handleSubresource(handling: Handling, target: Target): Promise<void> {
   const { exchange, served, info } = handling;
-  const subresource = subresourceOf(served, info.subresource ?? '');
+  // What follows `proxy/` is a path of the one that is connected to.
+  const name = info.subresource?.replace(/^proxy\/.*/, 'proxy') ?? '';
+  const subresource = subresourceOf(served, name);
   if (subresource === undefined) throw unknownResource();
   if (!subresource.verbs.includes(METHODS[exchange.method] ?? '')) throw methodNotAllowed();
+  if (CONNECTIONS.has(name)) return handleConnection(handling, target, name);
+  if (name === 'binding') return createBinding(handling, target);
+  if (name === 'token') throw notImplemented('serviceaccounts/token');
   if (subresource.name === 'eviction') return evict(handling, target);
   if (subresource.name === 'scale') return scale(handling, target);
   if (exchange.method === 'PATCH') return patchTarget(handling, target, subresource.name);

@@ -97,7 +97,7 @@ export class HttpServer {
   async #route(exchange: Exchange, signal: AbortSignal): Promise<void> {
     const { registry } = this.#cluster;
     const address = exchange.header('host') ?? '';
-    if (handleDiscovery(exchange, registry, address)) return;
+    if (handleDiscovery(exchange, this.#cluster, address)) return;
     const info = parsePath(exchange.path);
     if (info === undefined || !registry.hasGroupVersion(info.group, info.version)) {
       exchange.plain(404, '404 page not found\n');

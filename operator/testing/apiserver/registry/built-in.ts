@@ -1,5 +1,6 @@
 import { resourceName } from '../../../model/resource.ts';
 import { builtInColumns } from '../tables/built-in-columns.ts';
+import { AUTOSCALER_SHAPE } from './autoscaling-shape.ts';
 import { BUILT_IN_RESOURCES, type BuiltInResource } from './built-in-resources.ts';
 import { builtInStrategy } from './built-in-strategy.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
@@ -12,15 +13,17 @@ export function builtInResources(): readonly ServedResource[] {
 
 function served(resource: BuiltInResource): ServedResource {
   const isNewEvent = resource.group === 'events.k8s.io';
+  const isOldAutoscaler = resource.group === 'autoscaling' && resource.version === 'v1';
   return {
     ...resource,
     listKind: `${resource.kind}List`,
     storedAs: isNewEvent ? 'events' : resourceName(resource),
-    storageVersion: resource.version,
+    storageVersion: isOldAutoscaler ? 'v2' : resource.version,
     custom: false,
     strategy: builtInStrategy(resource),
     columns: builtInColumns(resource.kind),
     createOnUpdate: resource.kind === 'Lease',
     ...(isNewEvent ? { shape: EVENT_SHAPE } : {}),
+    ...(isOldAutoscaler ? { shape: AUTOSCALER_SHAPE } : {}),
   };
 }

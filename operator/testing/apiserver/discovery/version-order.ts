@@ -1,0 +1,30 @@
+const STABILITY: Readonly<Record<string, number>> = { '': 2, beta: 1, alpha: 0 };
+
+/**
+ * Orders versions as Kubernetes prefers them: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then
+ * names of another form in the order of the alphabet.
+ *
+ * @returns below zero when `a` comes first.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [first, second] = [rankOf(a), rankOf(b)];
+  if (first === undefined || second === undefined) {
+    if (first !== undefined) return -1;
+    return second === undefined ? compareText(a, b) : 1;
+  }
+  const at = first.findIndex((part, index) => part !== second[index]);
+  return at < 0 ? 0 : (second[at] ?? 0) - (first[at] ?? 0);
+}
+
+/** Stability, major and minor number; undefined for a version of another form. */
+function rankOf(version: string): readonly number[] | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const [, major, stability = '', minor = '0'] = match;
+  return [STABILITY[stability] ?? 0, Number(major), Number(minor)];
+}
+
+/** By code units, as Go compares. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
