@@ -1,7 +1,15 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { systemClock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
+import { ALWAYS_ALLOW, type AuthorizationMode, rbacAuthorization } from './auth/authorization.ts';
+import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
+import { CallerPorts } from './auth/caller-ports.ts';
+import { aggregateRoles } from './auth/role-aggregation.ts';
+import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
+import type { User } from './auth/user.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
 import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
@@ -15,6 +23,9 @@ import { builtInResources } from './registry/built-in.ts';
 import { Registry } from './registry/registry.ts';
 import { Storage } from './storage/storage.ts';
 
+export type { AuthenticationOptions } from './auth/authentication.ts';
+export type { AuthorizationMode } from './auth/authorization.ts';
+export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
 export type { RecordedRequest } from './recorded-request.ts';
 
@@ -36,6 +47,14 @@ export interface ApiServerOptions {
   readonly requestLimit?: number;
   /** Controllers that bring workloads to life. Default false: nothing but the API. */
   readonly workloads?: WorkloadOptions | false;
+  /** Who sends a request. Default: an administrator, unless it has a token or comes in by `urlFor`. */
+  readonly authentication?: AuthenticationOptions;
+  /**
+   * Default `AlwaysAllow`. With `RBAC` the Roles and bindings of the server count, each change of
+   * them at once, and the ClusterRoles are there that every cluster has (`cluster-admin`, `admin`,
+   * `edit`, `view`, `system:discovery` and others, with their bindings).
+   */
+  readonly authorization?: AuthorizationMode;
 }
 
 const DEFAULT_HISTORY_LIMIT = 1_000;
@@ -47,7 +66,7 @@ const IN_PROCESS_MANAGER = 'embedded-api-server';
 
 /**
  * A Kubernetes API server in this process, on a port of 127.0.0.1: it speaks HTTP as kube-apiserver
- * v1.36 does where operators depend on it, without users, rights or admission webhooks.
+ * v1.36 does where operators depend on it, without admission webhooks.
  *
  * The methods have the semantics of the HTTP API and throw ApiError as it would answer. What they
  * return is a copy.
@@ -59,6 +78,7 @@ export class ApiServer {
   readonly #alarms: Set<Cancel>;
   readonly #endings: (() => void)[] = [];
   readonly #address: string;
+  readonly #callerPorts: CallerPorts;
   #port = 0;
   #listening = false;
 
@@ -67,6 +87,7 @@ export class ApiServer {
     this.#alarms = alarms;
     this.#address = http.address;
     this.#http = new HttpServer(cluster, http);
+    this.#callerPorts = new CallerPorts((port, caller) => this.#http.listen(port, caller));
     this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
   }
 
@@ -79,7 +100,7 @@ export class ApiServer {
       requestLimit: options.requestLimit ?? DEFAULT_REQUEST_LIMIT,
       address: options.address ?? '127.0.0.1',
     });
-    server.#bringUp(options.workloads ?? false);
+    server.#bringUp(options);
     server.#port = options.port ?? 0;
     await server.listen();
     return server;
@@ -92,6 +113,21 @@ export class ApiServer {
 
   get port(): number {
     return this.#port;
+  }
+
+  /**
+   * Where every request comes from one user, without any credentials: a port of this machine's
+   * loopback that stands for the ambassador of an operator. A text is the name of a user; that of a
+   * ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`, and it need not be there.
+   *
+   * The port is open until the server is closed, and is the same each time that it is asked for. A
+   * request with a bearer token of its own comes from the user of the token, as behind a proxy.
+   *
+   * @throws ConfigurationError `CONFIG` while the server is stopped.
+   */
+  async urlFor(user: string | User): Promise<string> {
+    if (!this.#listening) throw new ConfigurationError('the API server is stopped');
+    return `http://127.0.0.1:${await this.#callerPorts.portOf(user)}`;
   }
 
   /** The latest requests, oldest first, at most `requestLimit`. */
@@ -182,6 +218,7 @@ export class ApiServer {
     this.#listening = true;
     if (this.#port !== 0) this.#cluster.storage.compact();
     this.#port = await this.#http.listen(this.#port);
+    await this.#callerPorts.listenAgain();
   }
 
   /** Stops, and ends controllers and timers. Calling it again does nothing. */
@@ -192,7 +229,7 @@ export class ApiServer {
     await this.stop();
   }
 
-  #bringUp(workloads: WorkloadOptions | false): void {
+  #bringUp({ workloads = false, authorization }: ApiServerOptions): void {
     const definitions = new Definitions(this.#cluster, (resource: ResourceName) =>
       this.#http.closeWatches('clean', resource),
     );
@@ -204,10 +241,17 @@ export class ApiServer {
         metadata: { name },
       });
     }
+    if (authorization === 'RBAC') this.#bringUpRbac();
     if (workloads === false) return;
     const access = new InProcessAccess(this.#cluster, 'kube-controller-manager');
     const running = startWorkloads(access, workloads, this.#cluster.clock);
     this.#endings.push(() => running.close());
+  }
+
+  #bringUpRbac(): void {
+    for (const object of bootstrapPolicy()) this.create(object);
+    const access = new InProcessAccess(this.#cluster, 'clusterrole-aggregation-controller');
+    this.#endings.push(aggregateRoles(access));
   }
 
   #put(document: StoredObject, preset: string): KubernetesObject {
@@ -241,10 +285,14 @@ function hostOf(address: string): string {
 
 function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
   const clock = options.clock ?? systemClock;
+  const storage = new Storage({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY_LIMIT });
+  const tokens = new ServiceAccountTokens(storage, clock);
   return {
-    storage: new Storage({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY_LIMIT }),
+    storage,
     registry: new Registry(builtInResources()),
     clock,
+    authentication: new Authentication(options.authentication ?? {}, tokens),
+    authorization: options.authorization === 'RBAC' ? rbacAuthorization(storage) : ALWAYS_ALLOW,
     later(delayMs, act) {
       const cancel = clock.schedule(delayMs, () => {
         alarms.delete(cancel);

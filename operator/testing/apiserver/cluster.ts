@@ -1,4 +1,6 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
+import type { Authentication } from './auth/authentication.ts';
+import type { Authorization } from './auth/authorization.ts';
 import type { Registry } from './registry/registry.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -7,6 +9,8 @@ export interface Cluster {
   readonly storage: Storage;
   readonly registry: Registry;
   readonly clock: Clock;
+  readonly authentication: Authentication;
+  readonly authorization: Authorization;
   /** Does something after a while, unless the server is closed before. */
   later(delayMs: number, act: () => void): Cancel;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatYaml } from '../../../core/yaml.ts';
 import type { ApiError } from '../../../model/status.ts';
+import type { Caller } from '../auth/user.ts';
 import { statusOf } from '../failures.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
 
@@ -11,6 +12,8 @@ export class Exchange {
   readonly query: URLSearchParams;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Who sends it, once that is known. */
+  caller: Caller | undefined;
   readonly #warnings: string[] = [];
 
   constructor(request: IncomingMessage, response: ServerResponse) {

@@ -1,5 +1,4 @@
 import { sleep } from '../../../core/clock.ts';
-import { rfc3339 } from '../../../model/condition.ts';
 import { isTooLargeResourceVersion } from '../../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
@@ -83,7 +82,7 @@ async function create(handling: Handling): Promise<void> {
   const text = await readBody(exchange);
   const options = writeOptions(exchange, 'CreateOptions');
   const body = decodeObject(exchange, text, served);
-  const review = answerReview(served, body, options, rfc3339(cluster.clock.now()));
+  const review = answerReview(cluster, served, info.namespace, body, options);
   if (review !== undefined) return send(handling, 201, review);
   if (isVirtual(served)) return createVirtual(handling, body);
   const created = createObject(cluster, served, info.namespace, body, options);

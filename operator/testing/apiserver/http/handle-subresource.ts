@@ -8,10 +8,11 @@ import { parseDeletionOptions } from '../request/delete-options.ts';
 import { evictPod } from '../verbs/evict.ts';
 import { scaleOf, withScale } from '../verbs/scale.ts';
 import { requireStored, type Target } from '../verbs/target.ts';
+import { requestToken, TOKEN_REQUEST } from '../verbs/token-request.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, mediaTypeOf, readBody } from './body.ts';
 import { CONNECTIONS, handleConnection } from './handle-connection.ts';
-import { createBinding, notImplemented } from './handle-virtual.ts';
+import { createBinding } from './handle-virtual.ts';
 import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentObject } from './present.ts';
@@ -34,13 +35,19 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   if (!subresource.verbs.includes(METHODS[exchange.method] ?? '')) throw methodNotAllowed();
   if (CONNECTIONS.has(name)) return handleConnection(handling, target, name);
   if (name === 'binding') return createBinding(handling, target);
-  if (name === 'token') throw notImplemented('serviceaccounts/token');
+  if (name === 'token') return token(handling, target);
   if (subresource.name === 'eviction') return evict(handling, target);
   if (subresource.name === 'scale') return scale(handling, target);
   if (exchange.method === 'PATCH') return patchTarget(handling, target, subresource.name);
   if (exchange.method === 'PUT') return replace(handling, target, subresource.name);
   const object = fromStored(served, requireStored(handling.cluster, target));
   send(handling, 200, presentObject(object, served, handling.view));
+}
+
+async function token(handling: Handling, target: Target): Promise<void> {
+  const { exchange, cluster, served } = handling;
+  const body = decodeObject(exchange, await readBody(exchange), served, TOKEN_REQUEST) as Json;
+  send(handling, 201, requestToken(cluster, target, body));
 }
 
 async function replace(handling: Handling, target: Target, subresource: string): Promise<void> {

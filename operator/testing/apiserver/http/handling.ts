@@ -39,7 +39,8 @@ export function writeOptions(
   subresource?: string,
 ): WriteOptions {
   const options = parseWriteOptions(exchange.query, exchange.userAgent, kind);
-  return { ...options, subresource, warn: (text) => exchange.warn(text) };
+  const { caller } = exchange;
+  return { ...options, subresource, caller, warn: (text) => exchange.warn(text) };
 }
 
 /** Sends a value in the media type that was asked for. */

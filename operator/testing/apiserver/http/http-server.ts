@@ -3,12 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { resourceName } from '../../../model/resource.ts';
 import { ApiError } from '../../../model/status.ts';
+import type { Caller } from '../auth/user.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ResourceName } from '../cluster-access.ts';
 import { internalError, methodNotAllowed, unknownResource } from '../failures.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
+import { admit } from './admit.ts';
 import { Exchange } from './exchange.ts';
 import { handleDiscovery } from './handle-discovery.ts';
 import { handleResource } from './handle-resource.ts';
@@ -30,7 +32,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #watches = new Set<WatchStream>();
   readonly #requests: RecordedRequest[] = [];
-  #server: Server | undefined;
+  readonly #servers = new Set<Server>();
 
   constructor(cluster: Cluster, options: HttpServerOptions) {
     this.#cluster = cluster;
@@ -45,29 +47,36 @@ export class HttpServer {
     return this.#requests;
   }
 
-  /** @returns the port, which is `port` unless that is 0. */
-  async listen(port: number): Promise<number> {
+  /**
+   * @param caller - who every request on this port comes from that has no token of its own. Such a
+   *   port is open to this machine alone.
+   * @returns the port, which is `port` unless that is 0.
+   */
+  async listen(port: number, caller?: Caller): Promise<number> {
     const server = createServer((request, response) => {
-      void this.#answer(request, response);
+      void this.#answer(request, response, caller);
     });
     // A watch is silent for as long as nothing happens.
     server.requestTimeout = 0;
     server.keepAliveTimeout = 60_000;
-    server.listen(port, this.#options.address);
+    server.listen(port, caller === undefined ? this.#options.address : '127.0.0.1');
     await once(server, 'listening');
-    this.#server = server;
+    this.#servers.add(server);
     return (server.address() as AddressInfo).port;
   }
 
   /** Stops listening and cuts every connection. */
   async close(): Promise<void> {
-    const server = this.#server;
-    if (server === undefined) return;
-    this.#server = undefined;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    const servers = [...this.#servers];
+    this.#servers.clear();
+    await Promise.all(
+      servers.map(async (server) => {
+        const closed = once(server, 'close');
+        server.close();
+        server.closeAllConnections();
+        await closed;
+      }),
+    );
   }
 
   closeWatches(how: 'clean' | 'reset', resource?: ResourceName): void {
@@ -76,12 +85,17 @@ export class HttpServer {
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller | undefined,
+  ): Promise<void> {
     const exchange = new Exchange(request, response);
     this.#record(exchange);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     try {
+      exchange.caller = admit(exchange, this.#cluster, caller);
       await this.#route(exchange, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;

@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/user.ts';
 import { badRequest, type FieldError, invalidOptions } from '../failures.ts';
 
 /** Query parameters as Go's conversion reads them: only `false` and `0` are false. */
@@ -25,6 +26,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   readonly subresource?: string | undefined;
+  /** Whose write it is; absent for those of the server itself, which may do everything. */
+  readonly caller?: Caller | undefined;
   /** Takes the text of each Warning header. */
   readonly warn: (text: string) => void;
 }
@@ -56,7 +59,7 @@ export function parseWriteOptions(
   query: URLSearchParams,
   userAgent: string,
   kind: Exclude<WriteKind, 'DeleteOptions'>,
-): Omit<WriteOptions, 'subresource' | 'warn'> {
+): Omit<WriteOptions, 'subresource' | 'caller' | 'warn'> {
   const dryRun = parseDryRun(
     query.getAll('dryRun').filter((value) => value !== ''),
     kind,

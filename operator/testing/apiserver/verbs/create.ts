@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rfc3339 } from '../../../model/condition.ts';
 import { objectKey } from '../../../model/object.ts';
+import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import {
@@ -51,6 +52,8 @@ export function createObject(
     selfLink: undefined,
     managedFields: undefined,
   });
+  const escalation = { served, namespace, object: named, live: undefined };
+  refuseEscalation(cluster, escalation, options.caller);
   const prepared = served.strategy.prepare(
     toStored(served, withoutStatus(named, served)),
     undefined,

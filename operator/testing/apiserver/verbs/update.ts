@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rfc3339 } from '../../../model/condition.ts';
+import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, conflict, type FieldError, invalid } from '../failures.ts';
@@ -38,6 +39,7 @@ export function updateObject(
   const live = fromStored(served, stored);
   const wanted = change(live);
   checkIdentity(wanted.object, live, target);
+  refuseEscalation(cluster, { ...target, object: wanted.object, live }, options.caller);
 
   const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
   const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);

@@ -1,4 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { Authentication } from '../../../../operator/testing/apiserver/auth/authentication.ts';
+import { ALWAYS_ALLOW } from '../../../../operator/testing/apiserver/auth/authorization.ts';
+import { ServiceAccountTokens } from '../../../../operator/testing/apiserver/auth/service-account-tokens.ts';
 import type {
   ClusterAccess,
   CommittedEvent,
@@ -38,10 +41,13 @@ export function simulatedCluster(
   prepare: (access: ClusterAccess) => void = () => {},
 ): SimulatedCluster {
   const clock = new FakeClock(START_MS);
+  const storage = new Storage({ historyLimit: 10_000 });
   const cluster = {
-    storage: new Storage({ historyLimit: 10_000 }),
+    storage,
     registry: new Registry(builtInResources()),
     clock,
+    authentication: new Authentication({}, new ServiceAccountTokens(storage, clock)),
+    authorization: ALWAYS_ALLOW,
     later: (delayMs: number, act: () => void) => clock.schedule(delayMs, act),
   };
   const access = new InProcessAccess(cluster, 'test');

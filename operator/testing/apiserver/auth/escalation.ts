@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import { badRequest, forbidden } from '../failures.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { allOf } from './authorization.ts';
+import { findRole, roleMissing, roleRefOf } from './granted-rules.ts';
+import { type PolicyRule, rulesIn } from './policy-rule.ts';
+import { describeRights, quotedList, uncovered } from './rule-coverage.ts';
+import { type Caller, MASTERS } from './user.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+const ROLES: ReadonlySet<string> = new Set(['roles', 'clusterroles']);
+const BINDINGS: ReadonlySet<string> = new Set(['rolebindings', 'clusterrolebindings']);
+
+/** What an aggregated ClusterRole may come to grant. */
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+/** A write that somebody wants to do. */
+export interface GuardedWrite {
+  readonly served: ServedResource;
+  readonly namespace: string | undefined;
+  /** As it is to become. */
+  readonly object: StoredObject;
+  /** As it is; undefined for a create. */
+  readonly live: StoredObject | undefined;
+}
+
+/**
+ * Lets nobody grant what he does not have: neither by the rules of a role nor by binding one.
+ * The verbs `escalate` and `bind` on the role allow it.
+ *
+ * @param caller - undefined for the server's own writes, which may do everything.
+ * @throws ApiError 403, which says what is missing; 404 for a binding to a role that is not there.
+ */
+export function refuseEscalation(
+  cluster: Cluster,
+  { served, namespace, object, live }: GuardedWrite,
+  caller: Caller | undefined,
+): void {
+  if (served.group !== GROUP || caller === undefined || caller.groups.includes(MASTERS)) return;
+  const write = { served, namespace, object, live };
+  if (live !== undefined && differsOnlyInOwnership(object, live)) return;
+  if (ROLES.has(served.plural)) refuseRole(cluster, write, caller);
+  if (BINDINGS.has(served.plural)) refuseBinding(cluster, write, caller);
+}
+
+function refuseRole(cluster: Cluster, write: GuardedWrite, caller: Caller): void {
+  const { served, namespace = '', object, live } = write;
+  const access = {
+    verb: 'escalate',
+    group: GROUP,
+    resource: served.plural,
+    subresource: '',
+    namespace,
+    // A create says its name in the body only.
+    name: live === undefined ? '' : object.metadata.name,
+  };
+  if (cluster.authorization.decide(caller, access).allowed) return;
+  refuseMissing(cluster, write, caller, rulesIn(object));
+  const aggregated = [object, live].some((role) => role?.aggregationRule !== undefined);
+  const { rules } = cluster.authorization.rightsOf(caller, namespace);
+  if (!aggregated || uncovered(rules, EVERYTHING).length === 0) return;
+  const why = 'must have cluster-admin privileges to use the aggregationRule';
+  throw forbidden(served, object.metadata.name, why);
+}
+
+function refuseBinding(cluster: Cluster, write: GuardedWrite, caller: Caller): void {
+  const { namespace, object } = write;
+  const ref = roleRefOf(object);
+  if (ref.kind !== 'Role' && ref.kind !== 'ClusterRole') {
+    throw badRequest(`unsupported role reference kind: ${JSON.stringify(ref.kind)}`);
+  }
+  const access = {
+    verb: 'bind',
+    group: GROUP,
+    resource: ref.kind === 'Role' ? 'roles' : 'clusterroles',
+    subresource: '',
+    namespace: namespace ?? '',
+    name: ref.name,
+  };
+  if (cluster.authorization.decide(caller, access).allowed) return;
+  const role = findRole(cluster.storage, ref, namespace);
+  if (role === undefined) throw roleMissing(ref);
+  refuseMissing(cluster, write, caller, rulesIn(role));
+}
+
+function refuseMissing(
+  { authorization }: Cluster,
+  { served, namespace = '', object }: GuardedWrite,
+  caller: Caller,
+  wanted: readonly PolicyRule[],
+): void {
+  const { rules, errors } = authorization.rightsOf(caller, namespace);
+  const missing = uncovered(rules, wanted);
+  if (missing.length === 0) return;
+  const who = `user ${JSON.stringify(caller.name)} (groups=${quotedList(caller.groups)})`;
+  const what = `is attempting to grant RBAC permissions not currently held:\n${describeRights(missing)}`;
+  const unresolved = errors.length === 0 ? '' : `; resolution errors: [${allOf(errors)}]`;
+  throw forbidden(served, object.metadata.name, `${who} ${what}${unresolved}`);
+}
+
+/** What a garbage collector has to change before an object can go. */
+function differsOnlyInOwnership(object: StoredObject, live: StoredObject): boolean {
+  return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(live));
+}
+
+function withoutOwnership(object: StoredObject): object {
+  const { ownerReferences: _, finalizers: __, managedFields: ___, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

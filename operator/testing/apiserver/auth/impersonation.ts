@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import { badRequest } from '../failures.ts';
+import { type Access, accessDenied, type ResourceAccess } from './access.ts';
+import type { Authorization } from './authorization.ts';
+import {
+  ANONYMOUS,
+  AUTHENTICATED,
+  type Caller,
+  MASTERS,
+  parseServiceAccount,
+  serviceAccountGroups,
+  UNAUTHENTICATED,
+  type User,
+} from './user.ts';
+
+const AUTHENTICATION = 'authentication.k8s.io';
+const EXTRA = 'impersonate-extra-';
+
+/**
+ * The user that a request wants to be (`kubectl --as`), where it says so and its caller may.
+ *
+ * Since v1.36 there are two ways to be allowed: the verb `impersonate` on the user, its groups and
+ * all else that is named; or a verb for one kind of user (`impersonate:serviceaccount`) together
+ * with one for what is done in its name (`impersonate-on:serviceaccount:list`).
+ *
+ * @throws ApiError 403 that names what the newer way lacks, 400 for groups without a user.
+ */
+export function impersonated(
+  request: IncomingMessage,
+  caller: Caller,
+  access: Access,
+  authorization: Authorization,
+): Caller {
+  const wanted = wantedUser(request);
+  if (wanted === undefined) return caller;
+  const requireAll = (accesses: readonly Access[]): void => {
+    for (const one of accesses) {
+      const { allowed, reason } = authorization.decide(caller, one);
+      if (!allowed) throw accessDenied(caller, one, reason);
+    }
+  };
+  const asAnybody = (): Caller => {
+    requireAll(accessesTo(wanted, 'impersonate', ''));
+    return asCaller(wanted, serviceAccountGroups(wanted.name));
+  };
+  const mode = modeFor(wanted);
+  if (mode === undefined) return asAnybody();
+  try {
+    const accesses = accessesTo(wanted, `impersonate:${mode}`, AUTHENTICATION);
+    requireAll([{ ...access, verb: `impersonate-on:${mode}:${access.verb}` }, ...accesses]);
+    refuseMasters(wanted, accesses, caller);
+    const isNode = mode === 'arbitrary-node';
+    return asCaller(wanted, isNode ? ['system:nodes'] : serviceAccountGroups(wanted.name));
+  } catch (refusal) {
+    try {
+      return asAnybody();
+    } catch {
+      throw refusal;
+    }
+  }
+}
+
+/** The headers of a request, as a user; undefined where they name none. */
+function wantedUser({ headersDistinct }: IncomingMessage): User | undefined {
+  const name = headersDistinct['impersonate-user']?.[0] ?? '';
+  const uid = headersDistinct['impersonate-uid']?.[0] ?? '';
+  const groups = headersDistinct['impersonate-group'] ?? [];
+  const extra = Object.entries(headersDistinct)
+    .filter(([header]) => header.startsWith(EXTRA))
+    .map(([header, values = []]) => [unescaped(header.slice(EXTRA.length)), values] as const);
+  if (name === '') {
+    if (uid === '' && groups.length === 0 && extra.length === 0) return undefined;
+    throw badRequest('requested groups, a uid or extra without impersonating a user name');
+  }
+  return {
+    name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+type Mode = 'arbitrary-node' | 'serviceaccount' | 'user-info';
+
+/** Nodes and ServiceAccounts are what their name says: with groups of its own it is neither. */
+function modeFor(wanted: User): Mode | undefined {
+  const { name } = wanted;
+  const isNode = nodeName(name) !== undefined;
+  if (!isNode && parseServiceAccount(name) === undefined) return 'user-info';
+  if (Object.keys(wanted).length > 1) return undefined;
+  return isNode ? 'arbitrary-node' : 'serviceaccount';
+}
+
+function nodeName(user: string): string | undefined {
+  return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
+}
+
+/** The newer way lets nobody be of the group that may do everything. */
+function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller: Caller): void {
+  if (!wanted.groups?.includes(MASTERS)) return;
+  const group = accesses.find(({ resource, name }) => resource === 'groups' && name === MASTERS);
+  const why = 'impersonating the system:masters group is not allowed';
+  if (group !== undefined) throw accessDenied(caller, group, why);
+}
+
+/** Everything that has to be allowed to be that user, in the order in which it is asked. */
+function accessesTo(wanted: User, verb: string, group: string): readonly ResourceAccess[] {
+  const plain = { verb, group, subresource: '', namespace: '' };
+  const account = parseServiceAccount(wanted.name);
+  const node = group === AUTHENTICATION ? nodeName(wanted.name) : undefined;
+  const user: ResourceAccess =
+    account !== undefined
+      ? { ...plain, resource: 'serviceaccounts', ...account }
+      : node !== undefined
+        ? { ...plain, resource: 'nodes', name: node }
+        : { ...plain, resource: 'users', name: wanted.name };
+  const detail = { ...plain, group: AUTHENTICATION };
+  return [
+    user,
+    ...(wanted.uid === undefined ? [] : [{ ...detail, resource: 'uids', name: wanted.uid }]),
+    ...(wanted.groups ?? []).map((name) => ({ ...plain, resource: 'groups', name })),
+    ...Object.entries(wanted.extra ?? {}).flatMap(([key, values]) =>
+      values.map((name) => ({ ...detail, resource: 'userextras', subresource: key, name })),
+    ),
+  ];
+}
+
+/** @param fixed - the groups that come with the name, where none are asked for. */
+function asCaller(wanted: User, fixed: readonly string[]): Caller {
+  const groups = [...(wanted.groups ?? fixed)];
+  const last = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;
+  const decided = groups.includes(last) || groups.includes(UNAUTHENTICATED);
+  return { ...wanted, groups: decided ? groups : [...groups, last] };
+}

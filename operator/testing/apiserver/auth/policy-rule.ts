@@ -1,0 +1,70 @@
+import { isObject } from '../objects/metadata.ts';
+import { type Access, type ResourceAccess, resourcePath } from './access.ts';
+
+/** One rule of a Role: what it grants, in the words of `rbac.authorization.k8s.io/v1`. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** True when the rule alone grants the access. */
+export function ruleAllows(rule: PolicyRule, access: Access): boolean {
+  if (!grants(rule.verbs, access.verb)) return false;
+  if (!('resource' in access)) return coversPath(rule, access.path);
+  return (
+    grants(rule.apiGroups, access.group) && coversResource(rule, access) && coversName(rule, access)
+  );
+}
+
+/** The list has the value, or `*`. */
+export function grants(list: readonly string[] | undefined, value: string): boolean {
+  return list !== undefined && (list.includes('*') || list.includes(value));
+}
+
+function coversResource({ resources }: PolicyRule, access: ResourceAccess): boolean {
+  const { subresource } = access;
+  return (
+    grants(resources, resourcePath(access)) ||
+    (subresource !== '' && resources?.includes(`*/${subresource}`) === true)
+  );
+}
+
+/** A rule for certain names says nothing about requests without one: create and deletecollection. */
+function coversName({ resourceNames = [] }: PolicyRule, { name }: ResourceAccess): boolean {
+  return resourceNames.length === 0 || resourceNames.includes(name);
+}
+
+function coversPath({ nonResourceURLs = [] }: PolicyRule, path: string): boolean {
+  return nonResourceURLs.some((pattern) => pathMatches(pattern, path));
+}
+
+/** Equal, or below a pattern that ends in `*`. */
+export function pathMatches(pattern: string, path: string): boolean {
+  return (
+    pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
+  );
+}
+
+/** The rules in a Role or ClusterRole, whatever else stands there. */
+export function rulesIn(role: object): readonly PolicyRule[] {
+  const { rules } = role as { readonly rules?: unknown };
+  return Array.isArray(rules) ? rules.filter(isObject).map(decoded) : [];
+}
+
+function decoded(rule: Readonly<Record<string, unknown>>): PolicyRule {
+  const texts = (field: string): readonly string[] | undefined => {
+    const value = rule[field];
+    return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined;
+  };
+  const entries = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'].map((field) => [
+    field,
+    texts(field),
+  ]);
+  return {
+    verbs: texts('verbs') ?? [],
+    ...Object.fromEntries(entries.filter(([, value]) => value !== undefined)),
+  };
+}

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type LabelSelector,
+  matchesSelector,
+  type Selector,
+  selectorFromObject,
+} from '../../../model/selector.ts';
+import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
+import { isObject, valueAt, withFields } from '../objects/metadata.ts';
+
+const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
+
+/**
+ * Keeps the rules of ClusterRoles with an aggregationRule: those of all ClusterRoles that its
+ * selectors match, each once.
+ *
+ * @returns the end of it.
+ */
+export function aggregateRoles(access: ClusterAccess): () => void {
+  const aggregateAll = (): void => {
+    for (const role of access.list(CLUSTER_ROLES)) aggregate(access, role);
+  };
+  aggregateAll();
+  return access.subscribe(CLUSTER_ROLES, aggregateAll);
+}
+
+function aggregate(access: ClusterAccess, role: StoredObject): void {
+  const selectors = valueAt(role, ['aggregationRule', 'clusterRoleSelectors']);
+  if (!Array.isArray(selectors)) return;
+  const parsed = selectors.filter(isObject).flatMap(readable);
+  const parts = access
+    .list(CLUSTER_ROLES)
+    .filter(({ metadata }) => metadata.name !== role.metadata.name)
+    .filter(({ metadata }) =>
+      parsed.some((selector) => matchesSelector(selector, metadata.labels)),
+    );
+  const rules: unknown[] = [];
+  for (const rule of parts.flatMap(rulesOf)) {
+    if (!rules.some((known) => isDeepStrictEqual(known, rule))) rules.push(rule);
+  }
+  if (isDeepStrictEqual(rules, rulesOf(role))) return;
+  access.update(CLUSTER_ROLES, withFields(role, { rules }));
+}
+
+/** A selector that makes no sense selects nothing. */
+function readable(selector: LabelSelector): readonly Selector[] {
+  try {
+    return [selectorFromObject(selector)];
+  } catch {
+    return [];
+  }
+}
+
+function rulesOf({ rules }: StoredObject): readonly unknown[] {
+  return Array.isArray(rules) ? rules : [];
+}
