@@ -37,19 +37,23 @@ const ROUNDS = 4;
 export class Replay {
   readonly #world: World;
   /** Where requests go: the server, or a proxy before it. */
-  readonly #url: string;
+  #url = '';
   readonly #names = new Names();
 
-  constructor(world: World, url: string) {
+  constructor(world: World) {
     this.#world = world;
-    this.#url = url;
   }
 
-  /** @returns the answer to each exchange, in the order of `exchanges`. */
+  /**
+   * @param url - where the requests go: the server, or a proxy before it.
+   * @returns the answer to each exchange, in the order of `exchanges`.
+   */
   async chapter(
     chapter: Chapter,
     exchanges: readonly RecordedExchange[],
+    url: string,
   ): Promise<readonly Answer[]> {
+    this.#url = url;
     const { clock, server } = this.#world;
     const startMs = Math.max(Date.parse(chapter.startedAt), clock.now());
     const pending: Promise<Answer>[] = [];

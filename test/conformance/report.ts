@@ -36,17 +36,22 @@ export async function conformance(
   told: (result: ChapterResult) => void = () => {},
 ): Promise<readonly ChapterResult[]> {
   const clock = new FakeClock(Date.parse(CHAPTERS[0]?.startedAt ?? '') - 1_000);
-  const server = await ApiServer.start({ clock, workloads: {} });
-  const proxy = new StandInAmbassador({ server: server.url, filter: PROXY_DEFAULTS });
+  const server = await ApiServer.start({ clock, workloads: {}, authorization: 'RBAC' });
+  const proxies: StandInAmbassador[] = [];
   try {
-    await proxy.start();
     const world = { server, clock };
     await prepare(world);
-    const replay = new Replay(world, proxy.url);
+    const replay = new Replay(world);
     const results: ChapterResult[] = [];
     for (const chapter of CHAPTERS) {
       const exchanges = recording(chapter.recording);
-      const answers = await replay.chapter(chapter, exchanges);
+      const proxy = new StandInAmbassador({
+        server: chapter.user === undefined ? server.url : await server.urlFor(chapter.user),
+        filter: PROXY_DEFAULTS,
+      });
+      proxies.push(proxy);
+      await proxy.start();
+      const answers = await replay.chapter(chapter, exchanges, proxy.url);
       const compared = exchanges.map((exchange, index) =>
         compare(chapter, exchange, answers[index]),
       );
@@ -56,7 +61,7 @@ export async function conformance(
     }
     return results;
   } finally {
-    await proxy.kill();
+    for (const proxy of proxies) await proxy.kill();
     await server.close();
   }
 }

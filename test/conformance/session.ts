@@ -12,6 +12,8 @@ export interface Chapter {
   readonly recording: string;
   /** When it began: the creation times in its answers tell it within a second. */
   readonly startedAt: string;
+  /** Who sent its requests. Default: the administrator. */
+  readonly user?: string;
   /** What happened before an exchange without being recorded, by the id of the exchange. */
   readonly before?: Readonly<Record<number, (world: World) => void | Promise<void>>>;
   /** Headers that the recording left out, by id. */
@@ -52,6 +54,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { recording: 'kubectl-session', startedAt: '2026-11-21T06:29:15.900Z' },
   { recording: 'rollout', startedAt: '2026-11-21T06:29:56.400Z', races: [1, 2, 3, 5] },
   { recording: 'metadata-only', startedAt: '2026-11-21T06:30:24.500Z' },
+  { recording: 'forbidden', startedAt: '2026-11-21T06:30:33.900Z', user: 'dev' },
   {
     recording: 'server-restart',
     startedAt: '2026-11-21T06:30:34.500Z',
@@ -72,7 +75,33 @@ export async function prepare({ server }: World): Promise<void> {
     body: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"demo"}}',
   });
   if (!answer.ok) throw new Error(`the namespace: ${answer.status} ${await answer.text()}`);
+  for (const object of GRANTED_BY_THE_BUILD) server.create(object);
 }
+
+/** The recorded server is a build of OpenShift, which lets everybody read one thing more. */
+const GRANTED_BY_THE_BUILD = [
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'system:openshift:public-info-viewer' },
+    rules: [{ verbs: ['get'], nonResourceURLs: ['/.well-known', '/.well-known/*'] }],
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'system:openshift:public-info-viewer' },
+    roleRef: {
+      apiGroup: 'rbac.authorization.k8s.io',
+      kind: 'ClusterRole',
+      name: 'system:openshift:public-info-viewer',
+    },
+    subjects: ['system:authenticated', 'system:unauthenticated'].map((name) => ({
+      kind: 'Group',
+      apiGroup: 'rbac.authorization.k8s.io',
+      name,
+    })),
+  },
+];
 
 /** Somebody tried the restart before, by `kubectl patch`. */
 async function patchAlpha(url: string): Promise<void> {
