@@ -3,6 +3,7 @@ import {
   type ParseOptions,
   parse,
   parseAllDocuments,
+  parseDocument,
   type ScalarTag,
   type SchemaOptions,
   stringify,
@@ -55,6 +56,22 @@ export function parseYaml(text: string): unknown {
   } catch (error) {
     throw invalid(error);
   }
+}
+
+/**
+ * Keys that stand twice in one mapping of a YAML document, each with the line of the second: what
+ * `parseYaml` passes over. Nothing for a text that is not YAML.
+ */
+export function duplicateYamlKeys(
+  text: string,
+): readonly { readonly line: number; readonly key: string }[] {
+  const { errors } = parseDocument(text, { ...READ, uniqueKeys: true, prettyErrors: false });
+  return errors
+    .filter(({ code }) => code === 'DUPLICATE_KEY')
+    .map(({ pos: [start, end] }) => ({
+      line: text.slice(0, start).split('\n').length,
+      key: String(parseYaml(text.slice(start, end).replace(/:.*$/s, ''))),
+    }));
 }
 
 /**

@@ -18,7 +18,6 @@ export function zeroValue(name: string, field: BuiltInField): unknown {
 const ZERO_STRUCTS: Readonly<Record<string, unknown>> = {
   Time: null,
   MicroTime: null,
-  Duration: '0s',
   Quantity: '0',
   IntOrString: 0,
   RawExtension: null,

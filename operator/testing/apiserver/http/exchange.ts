@@ -4,6 +4,7 @@ import type { ApiError } from '../../../model/status.ts';
 import type { Caller } from '../auth/user.ts';
 import { statusOf } from '../failures.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
+import type { BodyPatience } from './read-body.ts';
 
 /** One HTTP request and its answer. */
 export class Exchange {
@@ -14,6 +15,8 @@ export class Exchange {
   readonly response: ServerResponse;
   /** Who sends it, once that is known. */
   caller: Caller | undefined;
+  /** How long the body may take; without it as long as a real server waits. */
+  patience: BodyPatience | undefined;
   readonly #warnings: string[] = [];
 
   constructor(request: IncomingMessage, response: ServerResponse) {

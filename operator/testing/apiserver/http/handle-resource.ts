@@ -16,10 +16,10 @@ import { listObjects, type ObjectList } from '../verbs/list.ts';
 import { answerReview } from '../verbs/review.ts';
 import { keyOfTarget, requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
-import { decodeObject, readBody } from './body.ts';
+import { decodeObject, decodeOptions, readBody } from './body.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
-import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
+import { type Handling, send, writeOptions } from './handling.ts';
 import { negotiate } from './negotiate.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentList, presentObject, type View } from './present.ts';
@@ -99,8 +99,11 @@ function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
 async function deleteCollection(handling: Handling): Promise<void> {
   const { exchange, cluster, served, info } = handling;
   allow(handling, 'deletecollection');
-  const text = await readBody(exchange);
-  const options = parseDeletionOptions(exchange.query, parseOptional(text));
+  const body = await readBody(exchange);
+  const options = parseDeletionOptions(
+    exchange.query,
+    decodeOptions(exchange, body, 'DeleteOptions'),
+  );
   const list = listObjects(
     cluster,
     served,
@@ -175,7 +178,10 @@ function isAbsent({ storage }: Cluster, target: Target): boolean {
 async function remove(handling: Handling, target: Target): Promise<void> {
   const { exchange, cluster, served } = handling;
   allow(handling, 'delete');
-  const options = parseDeletionOptions(exchange.query, parseOptional(await readBody(exchange)));
+  const options = parseDeletionOptions(
+    exchange.query,
+    decodeOptions(exchange, await readBody(exchange), 'DeleteOptions'),
+  );
   const { gone, object } = deleteObject(cluster, target, options);
   // The last state of a Pod is of interest; of other objects only that they are gone.
   if (!gone || served.kind === 'Pod') {

@@ -3,6 +3,7 @@ import { methodNotAllowed, notAPatch, unknownResource } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
+import { parsePatch } from '../patch/parse-patch.ts';
 import { fromStored, subresourceOf } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import { evictPod } from '../verbs/evict.ts';
@@ -10,10 +11,10 @@ import { scaleOf, withScale } from '../verbs/scale.ts';
 import { requireStored, type Target } from '../verbs/target.ts';
 import { requestToken, TOKEN_REQUEST } from '../verbs/token-request.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
-import { decodeObject, mediaTypeOf, readBody } from './body.ts';
+import { decodeObject, mediaTypeOf, type RequestBody, readBody } from './body.ts';
 import { CONNECTIONS, handleConnection } from './handle-connection.ts';
 import { createBinding } from './handle-virtual.ts';
-import { type Handling, parseOptional, send, writeOptions } from './handling.ts';
+import { type Handling, send, writeOptions } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentObject } from './present.ts';
 
@@ -77,13 +78,13 @@ async function scale(handling: Handling, target: Target): Promise<void> {
     const object = fromStored(served, requireStored(cluster, target));
     return send(handling, 200, scaleOf(object, served));
   }
-  const text = await readBody(exchange);
+  const body = await readBody(exchange);
   const kind = exchange.method === 'PUT' ? 'UpdateOptions' : 'PatchOptions';
   const options = writeOptions(exchange, kind, 'scale');
   const object = updateObject(
     cluster,
     target,
-    (live) => ({ object: withScale(live, wantedScale(handling, live, text), served) }),
+    (live) => ({ object: withScale(live, wantedScale(handling, live, body), served) }),
     options,
   );
   send(handling, 200, scaleOf(object, served));
@@ -92,12 +93,12 @@ async function scale(handling: Handling, target: Target): Promise<void> {
 function wantedScale(
   { exchange, served }: Handling,
   live: StoredObject,
-  text: string,
+  body: RequestBody,
 ): StoredObject {
   const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-  if (exchange.method === 'PUT') return decodeObject(exchange, text, served, kind);
+  if (exchange.method === 'PUT') return decodeObject(exchange, body, served, kind);
   const current = scaleOf(live, served) as Json;
-  const patch = parseOptionalPatch(text);
+  const patch = parsePatch(body.text).value;
   const mediaType = mediaTypeOf(exchange);
   if (mediaType === 'application/json-patch+json') {
     return applyJsonPatch(current, patch) as unknown as StoredObject;
@@ -105,8 +106,4 @@ function wantedScale(
   const merges = ['application/merge-patch+json', 'application/strategic-merge-patch+json'];
   if (!merges.includes(mediaType)) throw notAPatch();
   return applyMergePatch(current, patch) as unknown as StoredObject;
-}
-
-function parseOptionalPatch(text: string): unknown {
-  return text.trim().startsWith('[') ? JSON.parse(text) : (parseOptional(text) ?? {});
 }

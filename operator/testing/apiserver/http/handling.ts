@@ -1,6 +1,4 @@
 import type { Cluster } from '../cluster.ts';
-import { badRequest } from '../failures.ts';
-import { isObject } from '../objects/metadata.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
@@ -19,17 +17,6 @@ export interface Handling {
   readonly signal: AbortSignal;
   /** Opens a watch on the exchange. */
   readonly watch: (options: ListOptions, view: View) => void;
-}
-
-/** The value of a body that may be empty. */
-export function parseOptional(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    throw badRequest(`couldn't get version/kind; json parse error: ${text.slice(0, 100)}`);
-  }
 }
 
 /** The options of a write, from the query and the headers. */

@@ -14,7 +14,7 @@ export async function patchTarget(
 ): Promise<void> {
   const { exchange, cluster, served } = handling;
   if (!served.verbs.includes('patch')) throw methodNotAllowed();
-  const text = await readBody(exchange);
+  const { text } = await readBody(exchange);
   const { object, created } = patchObject(
     cluster,
     target,

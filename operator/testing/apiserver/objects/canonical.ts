@@ -1,35 +1,23 @@
+import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from './metadata.ts';
+import { encodeStruct } from './struct-encoder.ts';
 
-/** The fields of metav1.ObjectMeta in the order in which Go encodes them. */
-export const METADATA_ORDER: readonly string[] = [
-  'name',
-  'generateName',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-];
+/** A built-in object as Go encodes it. */
+export function canonicalBuiltIn(object: StoredObject): StoredObject {
+  const typeName = builtInKindName(object.apiVersion, object.kind);
+  if (typeName === undefined) return object;
+  return encodeStruct(object as Json, typeName) as StoredObject;
+}
 
-const MANAGED_FIELDS_ORDER = [
-  'manager',
-  'operation',
-  'apiVersion',
-  'time',
-  'fieldsType',
-  'fieldsV1',
-  'subresource',
-];
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** Metadata that Go leaves out when it is empty. */
+/** Metadata as Go encodes its struct. */
+export function canonicalMetadata(metadata: Json): Json {
+  return encodeStruct(metadata, OBJECT_META);
+}
+
+/** Metadata of a custom object that is left out when it is empty. */
 const OMITTED_WHEN_EMPTY = new Set([
   'labels',
   'annotations',
@@ -37,42 +25,6 @@ const OMITTED_WHEN_EMPTY = new Set([
   'finalizers',
   'managedFields',
 ]);
-
-/**
- * A built-in object as Go encodes it: structs in the order of their fields, maps sorted, nothing
- * empty in the metadata, no null.
- *
- * @param fields - the top-level fields of the kind, in order; others follow as they came.
- */
-export function canonicalBuiltIn(object: StoredObject, fields: readonly string[]): StoredObject {
-  const { kind, apiVersion, metadata, ...rest } = object;
-  const ordered = pick(rest, fields);
-  return {
-    kind,
-    apiVersion,
-    metadata: canonicalMetadata(metadata as unknown as Json),
-    ...ordered,
-  } as unknown as StoredObject;
-}
-
-/** Metadata as Go encodes its struct. */
-export function canonicalMetadata(metadata: Json): Json {
-  const kept: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(pick(metadata, METADATA_ORDER))) {
-    if (value === null || value === undefined) continue;
-    if (OMITTED_WHEN_EMPTY.has(field) && Object.keys(value).length === 0) continue;
-    kept[field] = isStringMap(field) ? sortedKeys(value as Json) : value;
-  }
-  const { managedFields } = kept;
-  if (Array.isArray(managedFields)) {
-    kept.managedFields = managedFields.map((entry: Json) => pick(entry, MANAGED_FIELDS_ORDER));
-  }
-  return kept;
-}
-
-function isStringMap(field: string): boolean {
-  return field === 'labels' || field === 'annotations';
-}
 
 /** A custom object as the server encodes it: a map of maps, every one of them sorted. */
 export function canonicalCustom(object: StoredObject): StoredObject {
@@ -91,9 +43,9 @@ function isEmpty(value: unknown): boolean {
 function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep);
   if (!isObject(value)) return value;
-  const sorted: Record<string, unknown> = {};
-  for (const field of Object.keys(value).sort()) sorted[field] = sortedDeep(value[field]);
-  return sorted;
+  const fields = Object.keys(value).sort();
+  // Unlike an assignment, this keeps a field that is called `__proto__`.
+  return Object.fromEntries(fields.map((field) => [field, sortedDeep(value[field])]));
 }
 
 /** A map with its keys sorted, as Go encodes maps. */
@@ -103,16 +55,6 @@ export function sortedKeys(map: Json): Json {
       .sort()
       .map((key) => [key, map[key]]),
   );
-}
-
-/** The known fields in order, then the others as they came. */
-function pick(object: Json, order: readonly string[]): Json {
-  const picked: Record<string, unknown> = {};
-  for (const field of order) if (object[field] !== undefined) picked[field] = object[field];
-  for (const [field, value] of Object.entries(object)) {
-    if (value !== undefined && !(field in picked)) picked[field] = value;
-  }
-  return picked;
 }
 
 /** JSON as Go writes it: `<`, `>`, `&` and the two line separators of JavaScript are escaped. */

@@ -72,7 +72,6 @@ const SCALARS: Readonly<Record<string, NonNullable<FieldSchema['scalar']>>> = {
   bytes: 'string',
   Time: 'string',
   MicroTime: 'string',
-  Duration: 'string',
   bool: 'boolean',
   int32: 'numeric',
   int64: 'numeric',

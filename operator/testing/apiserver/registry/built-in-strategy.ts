@@ -1,16 +1,17 @@
 import type { Resource } from '../../../model/resource.ts';
+import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { completeDefinition, withStatus } from '../crd/definition.ts';
 import { validateDefinition } from '../crd/validate-definition.ts';
 import { defaultObject } from '../defaults/default-object.ts';
 import { admitPod } from '../defaults/pod-spec.ts';
-import { METADATA_ORDER, sortedKeys } from '../objects/canonical.ts';
-import { isObject, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import { sortedKeys } from '../objects/canonical.ts';
+import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
 import { validateBuiltIn } from '../validation/built-in.ts';
 import { validateNewEvent } from '../validation/event.ts';
-import { completeEvent, NEW_EVENT_FIELDS } from './event-shape.ts';
+import { completeEvent } from './event-shape.ts';
 import type { Strategy } from './served-resource.ts';
-import { topLevelFields } from './top-level-fields.ts';
 
 /** Kinds whose metadata.generation counts changes of the spec. */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -62,18 +63,16 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const METADATA_FIELDS: ReadonlySet<string> = new Set([...METADATA_ORDER, 'selfLink']);
-
 /** The rules of a built-in kind. */
 export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'>): Strategy {
   const selectable = SELECTABLE[kind] ?? [];
   return {
     generations: COUNTED.has(kind),
     annotationsCount: kind === 'Deployment',
-    prepare: (object) => special(kind, defaultObject(withoutNulls(knownFields(object, kind)))),
+    prepare: (object) => special(kind, defaultObject(decoded(object).value as StoredObject)),
     complete: (object) => completed(kind, object),
     validate: validationOf(kind, group),
-    unknownFields: (object) => unknownFields(object, kind, group),
+    unknownFields: (object) => decoded(object).unknown,
     selectableFields: (object) =>
       Object.fromEntries(selectable.map((name) => [name, selected(object, name)])),
   };
@@ -89,21 +88,6 @@ function selected(object: StoredObject, name: string): string {
   const value = valueAt(object, name.split('.'));
   const flags = name === 'spec.unschedulable' || name === 'spec.hostNetwork';
   return String(value ?? (flags ? 'false' : ''));
-}
-
-/** Go drops null where a field has no value; the few that it writes are in `special`. */
-function withoutNulls(object: StoredObject): StoredObject {
-  return dropNulls(object) as StoredObject;
-}
-
-function dropNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(dropNulls);
-  if (!isObject(value)) return value;
-  const kept: Record<string, unknown> = {};
-  for (const [field, child] of Object.entries(value)) {
-    if (child !== null) kept[field] = dropNulls(child);
-  }
-  return kept;
 }
 
 function special(kind: string, object: StoredObject): StoredObject {
@@ -164,30 +148,9 @@ function completeNamespace(object: StoredObject): StoredObject {
   });
 }
 
-/** A struct of Go has no place for other fields. */
-function knownFields(object: StoredObject, kind: string): StoredObject {
-  const metadata: Record<string, unknown> = { ...object.metadata };
-  for (const field of Object.keys(metadata)) {
-    if (!METADATA_FIELDS.has(field)) delete metadata[field];
-  }
-  const known: Record<string, unknown> = {
-    kind: object.kind,
-    apiVersion: object.apiVersion,
-    metadata,
-  };
-  for (const field of topLevelFields(kind)) {
-    if (object[field] !== undefined) known[field] = object[field];
-  }
-  return known as unknown as StoredObject;
-}
-
-function unknownFields(object: StoredObject, kind: string, group: string): readonly string[] {
-  const fields = group === 'events.k8s.io' ? NEW_EVENT_FIELDS : topLevelFields(kind);
-  const known = new Set(['apiVersion', 'kind', 'metadata', ...fields]);
-  return [
-    ...Object.keys(object.metadata)
-      .filter((field) => !METADATA_FIELDS.has(field))
-      .map((field) => `metadata.${field}`),
-    ...Object.keys(object).filter((field) => !known.has(field)),
-  ];
+/** As Go reads it into its struct: no other field has a place there, and null is nothing. */
+function decoded(object: StoredObject): Pick<DecodedStruct, 'value' | 'unknown'> {
+  const typeName = builtInKindName(object.apiVersion, object.kind);
+  if (typeName === undefined) return { value: object as Json, unknown: [] };
+  return decodeStruct(object as Json, typeName);
 }

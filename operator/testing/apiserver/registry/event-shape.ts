@@ -20,8 +20,6 @@ const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['deprecatedCount', 'count'],
 ];
 
-export const NEW_EVENT_FIELDS: readonly string[] = NAMES.map(([shown]) => shown);
-
 /** Events are stored as core Events and shown in two shapes. */
 export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(event: StoredObject): StoredObject {

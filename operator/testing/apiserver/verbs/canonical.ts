@@ -1,11 +1,8 @@
 import type { StoredObject } from '../cluster-access.ts';
 import { canonicalBuiltIn, canonicalCustom } from '../objects/canonical.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { topLevelFields } from '../registry/top-level-fields.ts';
 
 /** The form in which an object is stored, compared and sent. */
 export function canonical(served: ServedResource, object: StoredObject): StoredObject {
-  return served.custom
-    ? canonicalCustom(object)
-    : canonicalBuiltIn(object, topLevelFields(object.kind));
+  return served.custom ? canonicalCustom(object) : canonicalBuiltIn(object);
 }

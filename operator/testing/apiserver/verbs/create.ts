@@ -18,7 +18,6 @@ import { validateNewMetadata } from '../objects/metadata-validation.ts';
 import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { canonical } from './canonical.ts';
-import { reportUnknownFields } from './field-validation.ts';
 import { ownersAfter } from './ownership.ts';
 
 /** How often a generated name that is taken is generated again. */
@@ -36,7 +35,6 @@ export function createObject(
   if (body.metadata.resourceVersion) {
     throw internalError('resourceVersion should not be set on objects to be created');
   }
-  reportUnknownFields(served, body, options);
   checkNamespace(cluster, served, namespace, body.metadata.name ?? '');
 
   const nowMs = cluster.clock.now();

@@ -3,22 +3,41 @@ import { cannotBeHandled } from '../failures.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
 
+/** What is said of findings: `Ignore` nothing, `Warn` a warning each, `Strict` a refusal. */
+export interface Strictness {
+  readonly fieldValidation: string;
+  readonly warn: (text: string) => void;
+}
+
+/** The text of a refusal: every finding in a row. */
+export function strictDecodingError(findings: readonly string[]): string {
+  return `strict decoding error: ${findings.join(', ')}`;
+}
+
 /**
- * Warns of unknown fields, or refuses them, as `fieldValidation` says.
+ * Warns of unknown and duplicate fields, or refuses them, as `fieldValidation` says.
  *
  * @throws ApiError 400 when it says `Strict`.
  */
+export function reportStrictly(
+  expected: Pick<ServedResource, 'group' | 'version' | 'kind'>,
+  findings: readonly string[],
+  { fieldValidation, warn }: Strictness,
+): void {
+  if (findings.length === 0 || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Strict') {
+    throw cannotBeHandled(expected, expected, strictDecodingError(findings));
+  }
+  for (const text of new Set(findings)) warn(text);
+}
+
+/** Reports the fields that the schema of the resource does not know. @throws ApiError 400 */
 export function reportUnknownFields(
   served: ServedResource,
   body: StoredObject,
-  { fieldValidation, warn }: WriteOptions,
+  options: Pick<WriteOptions, 'fieldValidation' | 'warn'>,
 ): void {
-  if (fieldValidation === 'Ignore') return;
-  const texts = served.strategy.unknownFields(body).map((field) => `unknown field "${field}"`);
-  if (texts.length === 0) return;
-  if (fieldValidation === 'Strict') {
-    const found = { kind: served.kind, version: served.version };
-    throw cannotBeHandled(served, found, `strict decoding error: ${texts.join(', ')}`);
-  }
-  for (const text of texts) warn(text);
+  const unknown = served.strategy.unknownFields(body);
+  const findings = unknown.map((field) => `unknown field "${field}"`);
+  reportStrictly(served, findings, options);
 }

@@ -1,0 +1,242 @@
+/**
+ * How deep JSON may be nested. Go's decoder stops at 10 000; here every later step recurses, and
+ * nothing that anybody writes by hand or by program comes near a thousand.
+ */
+const MAX_DEPTH = 1_000;
+
+/** Duplicates that are remembered, as in the server's own decoder. */
+const MAX_DUPLICATES = 100;
+
+/** Text that Go does not take for JSON, in the words of Go. */
+export class GoSyntaxError extends Error {
+  override readonly name = 'GoSyntaxError';
+}
+
+export interface GoJson {
+  readonly value: unknown;
+  /** Paths of fields that stand twice in one object: `data.a`, `spec.containers[0].name`. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * The value of a JSON text; of a field that stands twice the last counts. `__proto__` is a field like
+ * any other.
+ *
+ * @throws GoSyntaxError for anything else, and for what is nested deeper than 1 000 levels.
+ */
+export function parseGoJson(text: string): GoJson {
+  const scanner = new Scanner(text);
+  scanner.run();
+  return { value: JSON.parse(text), duplicates: [...scanner.duplicates] };
+}
+
+/** An object or a list that is not at its end yet. */
+interface Level {
+  /** The fields seen; undefined in a list. */
+  readonly keys: Set<string> | undefined;
+  /** Where it is: the field, or the index, in progress. */
+  key: string;
+  index: number;
+}
+
+const WHITESPACE = /[ \t\r\n]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** What a string may have in one run: anything but its end, escapes and control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+
+/** Walks over a text without recursion and says what Go would say of it. */
+class Scanner {
+  readonly duplicates = new Set<string>();
+  readonly #text: string;
+  readonly #levels: Level[] = [];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(): void {
+    this.#value();
+    while (this.#levels.length > 0) this.#next();
+    this.#space();
+    if (this.#at < this.#text.length) throw this.#unexpected('after top-level value');
+  }
+
+  /** One value, or the beginning of an object or a list. */
+  #value(): void {
+    this.#space();
+    const character = this.#text[this.#at];
+    if (character === '{' || character === '[') {
+      this.#open(character);
+    } else if (character === '"') {
+      this.#string();
+    } else if (character === 't') {
+      this.#literal('true');
+    } else if (character === 'f') {
+      this.#literal('false');
+    } else if (character === 'n') {
+      this.#literal('null');
+    } else if (character === '-' || (character !== undefined && /[0-9]/.test(character))) {
+      this.#number();
+    } else {
+      throw this.#unexpected('looking for beginning of value');
+    }
+  }
+
+  #open(character: '{' | '['): void {
+    if (this.#levels.length >= MAX_DEPTH) throw new GoSyntaxError('exceeded max depth');
+    this.#at++;
+    this.#space();
+    const isObject = character === '{';
+    if (this.#text[this.#at] === (isObject ? '}' : ']')) {
+      this.#at++;
+      return;
+    }
+    this.#levels.push({ keys: isObject ? new Set() : undefined, key: '', index: 0 });
+    if (isObject) this.#field();
+    else this.#value();
+  }
+
+  /** What follows a value: the next one, or the end of what it is in. */
+  #next(): void {
+    this.#space();
+    const level = this.#levels.at(-1);
+    if (level === undefined) return;
+    const isObject = level.keys !== undefined;
+    const character = this.#text[this.#at];
+    if (character === (isObject ? '}' : ']')) {
+      this.#at++;
+      this.#levels.pop();
+    } else if (character === ',') {
+      this.#at++;
+      level.index++;
+      if (isObject) this.#field();
+      else this.#value();
+    } else {
+      throw this.#unexpected(isObject ? 'after object key:value pair' : 'after array element');
+    }
+  }
+
+  #field(): void {
+    this.#space();
+    if (this.#text[this.#at] !== '"') {
+      throw this.#unexpected('looking for beginning of object key string');
+    }
+    const start = this.#at;
+    this.#string();
+    const level = this.#levels.at(-1);
+    if (level?.keys !== undefined) {
+      level.key = String(JSON.parse(this.#text.slice(start, this.#at)));
+      if (level.keys.has(level.key)) this.#duplicate();
+      level.keys.add(level.key);
+    }
+    this.#space();
+    if (this.#text[this.#at] !== ':') throw this.#unexpected('after object key');
+    this.#at++;
+    this.#value();
+  }
+
+  #duplicate(): void {
+    if (this.duplicates.size >= MAX_DUPLICATES) return;
+    const path = this.#levels.map(({ keys, key, index }) =>
+      keys === undefined ? `[${index}]` : `.${key}`,
+    );
+    this.duplicates.add(path.join('').replace(/^\./, ''));
+  }
+
+  #string(): void {
+    this.#at++;
+    for (;;) {
+      this.#skip(PLAIN);
+      const character = this.#text[this.#at];
+      if (character === '"') {
+        this.#at++;
+        return;
+      }
+      if (character !== '\\') throw this.#unexpected('in string literal');
+      this.#at++;
+      this.#escape();
+    }
+  }
+
+  #escape(): void {
+    const character = this.#text[this.#at] ?? '';
+    if (character === '' || !'"\\/bfnrtu'.includes(character)) {
+      throw this.#unexpected('in string escape code');
+    }
+    this.#at++;
+    if (character !== 'u') return;
+    for (let digits = 0; digits < 4; digits++, this.#at++) {
+      if (!/[0-9a-fA-F]/.test(this.#text[this.#at] ?? '')) {
+        throw this.#unexpected('in \\u hexadecimal character escape');
+      }
+    }
+  }
+
+  #number(): void {
+    const start = this.#at;
+    this.#skip(NUMBER);
+    const rest = this.#text[this.#at] ?? '';
+    const text = this.#text.slice(start, this.#at);
+    if (text === '') {
+      this.#at = start + 1; // a minus alone
+      throw this.#unexpected('in numeric literal');
+    }
+    if (rest === '.' && !/[.eE]/.test(text)) {
+      this.#at++;
+      throw this.#unexpected('after decimal point in numeric literal');
+    }
+    if (/[eE]/.test(rest) && !/[eE]/.test(text)) {
+      this.#at++;
+      if (/[+-]/.test(this.#text[this.#at] ?? '')) this.#at++;
+      throw this.#unexpected('in exponent of numeric literal');
+    }
+  }
+
+  #literal(word: string): void {
+    for (const [index, expected] of [...word].entries()) {
+      if (this.#text[this.#at] !== expected) {
+        throw this.#unexpected(`in literal ${word} (expecting '${word[index]}')`);
+      }
+      this.#at++;
+    }
+  }
+
+  #space(): void {
+    this.#skip(WHITESPACE);
+  }
+
+  #skip(pattern: RegExp): void {
+    pattern.lastIndex = this.#at;
+    if (pattern.test(this.#text)) this.#at = pattern.lastIndex;
+  }
+
+  #unexpected(where: string): GoSyntaxError {
+    const character = this.#text.codePointAt(this.#at);
+    if (character === undefined) return new GoSyntaxError('unexpected end of JSON input');
+    return new GoSyntaxError(`invalid character ${quoted(character)} ${where}`);
+  }
+}
+
+const NAMED: Readonly<Record<number, string>> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  39: "\\'",
+  92: '\\\\',
+};
+
+/** A character as Go quotes it: it sees bytes, of which the first one is shown. */
+function quoted(codePoint: number): string {
+  const byte = Buffer.from(String.fromCodePoint(codePoint))[0] ?? 0;
+  const named = NAMED[byte];
+  if (named !== undefined) return `'${named}'`;
+  if (byte < 0x20 || byte === 0x7f) return `'\\x${byte.toString(16).padStart(2, '0')}'`;
+  if (byte >= 0x80 && byte < 0xa1) return `'\\u00${byte.toString(16)}'`;
+  return `'${String.fromCharCode(byte)}'`;
+}

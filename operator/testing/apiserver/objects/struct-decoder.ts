@@ -1,0 +1,239 @@
+import { type BuiltInField, builtInType, elementType } from '../built-in-types/built-in-types.ts';
+import { goMicroTime, goTime } from './go-time.ts';
+import { isObject, type Json } from './metadata.ts';
+import { goQuantity } from './quantity.ts';
+
+/** A value that does not fit its field. */
+export interface Mismatch {
+  /** `string`, `number 1.5`, `object`, … */
+  readonly found: string;
+  /** In the notation of Go: `int32`, `[]v1.Container`. */
+  readonly wanted: string;
+  /** The innermost struct, and the fields on the way to it from the root, without indices. */
+  readonly struct: string;
+  readonly fields: readonly string[];
+  /** What a form with a text of its own says, such as a time; it says nothing of the field. */
+  readonly problem?: string;
+}
+
+export interface DecodedStruct {
+  /** Without unknown fields and without nulls; what does not fit is as it came. */
+  readonly value: Json;
+  /** Paths of fields that the type does not have, in the order of the document: at most 100. */
+  readonly unknown: readonly string[];
+  /** The first value that does not fit. */
+  readonly mismatch: Mismatch | undefined;
+}
+
+/**
+ * JSON as Go reads it into a struct: other fields are dropped, null is as good as nothing, and
+ * names must be written as they are declared.
+ *
+ * @param typeName - of a built-in type, with or without a `#`.
+ */
+export function decodeStruct(value: Json, typeName: string): DecodedStruct {
+  const decoder = new StructDecoder();
+  const decoded = decoder.struct(value, typeName, '');
+  return { value: decoded, unknown: [...decoder.unknown], mismatch: decoder.mismatch };
+}
+
+/** How the real server words a mismatch. */
+export function describeMismatch({ found, wanted, struct, fields, problem }: Mismatch): string {
+  if (problem !== undefined) return problem;
+  const field = `Go struct field ${struct}.${fields.join('.')}`;
+  return `json: cannot unmarshal ${found} into ${field} of type ${wanted}`;
+}
+
+/** What the server's own decoder remembers. */
+const MAX_UNKNOWN = 100;
+
+class StructDecoder {
+  readonly unknown = new Set<string>();
+  mismatch: Mismatch | undefined;
+  readonly #fields: string[] = [];
+  #struct = '';
+  /** Inside of a type with a decoder of its own, which reports no unknown fields. */
+  #silent = false;
+
+  struct(value: Json, typeName: string, path: string): Json {
+    const declared = builtInType(typeName)?.fields ?? {};
+    const outer = this.#struct;
+    const decoded: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      const at = path === '' ? name : `${path}.${name}`;
+      const field = Object.hasOwn(declared, name) ? declared[name] : undefined;
+      if (field === undefined) {
+        if (!this.#silent && this.unknown.size < MAX_UNKNOWN) this.unknown.add(at);
+        continue;
+      }
+      this.#struct = typeName.slice(typeName.lastIndexOf('.') + 1);
+      this.#fields.push(name);
+      const child = this.#field(value[name], field, at);
+      this.#fields.pop();
+      if (child !== undefined) decoded[name] = child;
+    }
+    this.#struct = outer;
+    return decoded;
+  }
+
+  #field(value: unknown, field: BuiltInField, path: string): unknown {
+    return value === null ? undefined : this.#value(value, field.type, path);
+  }
+
+  #value(value: unknown, type: string, path: string): unknown {
+    if (type.startsWith('[]')) return this.#list(value, type, path);
+    if (type.startsWith('map:')) return this.#map(value, type, path);
+    if (type.startsWith('#')) {
+      return isObject(value) ? this.struct(value, type, path) : this.#misfit(value, type);
+    }
+    return this.#scalar(value, type, path);
+  }
+
+  #list(value: unknown, type: string, path: string): unknown {
+    if (!Array.isArray(value)) return this.#misfit(value, type);
+    const element = elementType(type) ?? '';
+    return value.map((item: unknown, index) =>
+      item === null ? nothing(element) : this.#value(item, element, `${path}[${index}]`),
+    );
+  }
+
+  #map(value: unknown, type: string, path: string): unknown {
+    if (!isObject(value)) return this.#misfit(value, type);
+    const element = elementType(type) ?? '';
+    const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
+      key,
+      item === null ? nothing(element) : this.#value(item, element, `${path}.${key}`),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  #scalar(value: unknown, type: string, path: string): unknown {
+    switch (type) {
+      case 'string':
+        return typeof value === 'string' ? value : this.#misfit(value, type);
+      case 'bool':
+        return typeof value === 'boolean' ? value : this.#misfit(value, type);
+      case 'double':
+        return typeof value === 'number' ? value : this.#misfit(value, type);
+      case 'int32':
+      case 'int64':
+        return this.#integer(value, type);
+      case 'bytes':
+        return this.#bytes(value);
+      case 'Time':
+        return this.#text(value, goTime);
+      case 'MicroTime':
+        return this.#text(value, goMicroTime);
+      case 'Duration':
+        return typeof value === 'string' ? value : this.#misread(value, 'string');
+      case 'Quantity':
+        return this.#text(typeof value === 'number' ? String(value) : value, goQuantity);
+      case 'IntOrString':
+        if (typeof value === 'string' || isInt32(value)) return value;
+        return this.#misread(value, 'int32');
+      case 'JSONSchemaPropsOrBool':
+      case 'JSONSchemaPropsOrArray':
+      case 'JSONSchemaPropsOrStringArray':
+        return this.#schemaOr(value, path);
+      default:
+        return value; // RawExtension, JSON, FieldsV1: any value
+    }
+  }
+
+  #integer(value: unknown, type: 'int32' | 'int64'): unknown {
+    if (typeof value !== 'number') return this.#misfit(value, type);
+    if (type === 'int32' ? isInt32(value) : Number.isInteger(value)) return value;
+    return this.#misfit(value, type, `number ${value}`);
+  }
+
+  #bytes(value: unknown): unknown {
+    if (typeof value !== 'string') return this.#misfit(value, 'bytes');
+    const bad = illegalBase64(value.replace(/[\r\n]/g, ''));
+    return bad === undefined
+      ? value
+      : this.#reject(value, `illegal base64 data at input byte ${bad}`);
+  }
+
+  #text(value: unknown, read: (text: string) => { text: string } | { problem: string }): unknown {
+    if (typeof value !== 'string') return this.#misread(value, 'string');
+    const result = read(value);
+    return 'text' in result ? result.text : this.#reject(value, result.problem);
+  }
+
+  /** Where a schema may stand, or something else in its place. */
+  #schemaOr(value: unknown, path: string): unknown {
+    const outer = this.#silent;
+    this.#silent = true;
+    const schema = (item: unknown): unknown =>
+      isObject(item) ? this.struct(item, JSON_SCHEMA, path) : item;
+    const decoded = Array.isArray(value) ? value.map(schema) : schema(value);
+    this.#silent = outer;
+    return decoded;
+  }
+
+  #misfit(value: unknown, type: string, found: string = kindOf(value)): unknown {
+    this.mismatch ??= {
+      found,
+      wanted: goTypeName(type),
+      struct: this.#struct,
+      fields: [...this.#fields],
+    };
+    return value;
+  }
+
+  /** What a type with a decoder of its own says: it knows nothing of the field. */
+  #misread(value: unknown, wanted: string): unknown {
+    const why = `json: cannot unmarshal ${kindOf(value)} into Go value of type ${wanted}`;
+    return this.#reject(value, why);
+  }
+
+  #reject(value: unknown, problem: string): unknown {
+    this.mismatch ??= { found: '', wanted: '', struct: '', fields: [...this.#fields], problem };
+    return value;
+  }
+}
+
+const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+
+function isInt32(value: unknown): boolean {
+  return Number.isInteger(value) && Math.abs(value as number) <= 2 ** 31 - 1;
+}
+
+/** What null is among the items of a list or the values of a map. */
+function nothing(type: string): unknown {
+  if (type.startsWith('#')) return {};
+  if (type === 'string' || type === 'bytes') return '';
+  if (type === 'bool') return false;
+  if (type === 'Quantity') return '0';
+  return /^(int32|int64|double|IntOrString)$/.test(type) ? 0 : null;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** The index of the first character at which Go stops, or undefined for base64. */
+function illegalBase64(text: string): number | undefined {
+  const bad = text.search(/[^A-Za-z0-9+/=]|=(?!=?$)/);
+  if (bad >= 0) return bad;
+  return text.length % 4 === 0 ? undefined : text.length - (text.length % 4);
+}
+
+const GO_NAMES: Readonly<Record<string, string>> = {
+  bytes: '[]uint8',
+  double: 'float64',
+  Quantity: 'resource.Quantity',
+  IntOrString: 'intstr.IntOrString',
+  Time: 'v1.Time',
+  MicroTime: 'v1.MicroTime',
+};
+
+/** The name of a type as Go prints it; types of text that have a name of their own are `string`. */
+function goTypeName(type: string): string {
+  if (type.startsWith('[]')) return `[]${goTypeName(type.slice(2))}`;
+  if (type === 'map:Quantity') return 'v1.ResourceList';
+  if (type.startsWith('map:')) return `map[string]${goTypeName(type.slice(4))}`;
+  if (type.startsWith('#')) return type.split('.').slice(-2).join('.');
+  return GO_NAMES[type] ?? type;
+}

@@ -1,0 +1,55 @@
+import { type BuiltInField, builtInType, elementType } from '../built-in-types/built-in-types.ts';
+import { zeroValue } from '../built-in-types/zero-value.ts';
+import { isObject, type Json } from './metadata.ts';
+
+/**
+ * A value as Go writes the struct: fields in the order of the type, keys of maps sorted, nothing that
+ * the type does not have; left out what `omitempty` leaves out, and written what nobody has set
+ * wherever Go has a struct and no pointer (`status: {}`, `eventTime: null`).
+ *
+ * @param typeName - of a built-in type, with or without a `#`.
+ */
+export function encodeStruct(value: Json, typeName: string): Json {
+  const encoded: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(builtInType(typeName)?.fields ?? {})) {
+    const own = Object.hasOwn(value, name) ? value[name] : undefined;
+    const isNothing = own === undefined || own === null || (isOmitted(field) && isEmpty(own));
+    const written = isNothing ? zeroOf(name, field) : encodeValue(own, field.type);
+    if (written !== undefined) encoded[name] = written;
+  }
+  return encoded;
+}
+
+function zeroOf(name: string, field: BuiltInField): unknown {
+  const isStruct = field.type.startsWith('#') && !field.pointer;
+  return isStruct ? encodeStruct({}, field.type) : zeroValue(name, field);
+}
+
+/** `omitempty` asks a pointer only whether it is there; to Go a struct is never empty. */
+function isOmitted(field: BuiltInField): boolean {
+  return field.omitempty === true && !field.pointer && !field.type.startsWith('#');
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === '' || value === 0 || value === false;
+}
+
+function encodeValue(value: unknown, type: string): unknown {
+  if (type.startsWith('[]') && Array.isArray(value)) {
+    const element = elementType(type) ?? '';
+    return isPlain(element) ? value : value.map((item: unknown) => encodeValue(item, element));
+  }
+  if (!isObject(value)) return value;
+  if (type.startsWith('#')) return encodeStruct(value, type);
+  if (!type.startsWith('map:')) return value;
+  const element = elementType(type) ?? '';
+  const sorted: [string, unknown][] = Object.keys(value)
+    .sort()
+    .map((key) => [key, encodeValue(value[key], element)]);
+  return Object.fromEntries(sorted);
+}
+
+function isPlain(type: string): boolean {
+  return !type.startsWith('#') && elementType(type) === undefined;
+}
