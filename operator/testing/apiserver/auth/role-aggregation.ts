@@ -20,8 +20,9 @@ export function aggregateRoles(access: ClusterAccess): () => void {
   const aggregateAll = (): void => {
     for (const role of access.list(CLUSTER_ROLES)) aggregate(access, role);
   };
+  const end = access.subscribe(CLUSTER_ROLES, aggregateAll);
   aggregateAll();
-  return access.subscribe(CLUSTER_ROLES, aggregateAll);
+  return end;
 }
 
 function aggregate(access: ClusterAccess, role: StoredObject): void {
