@@ -18,7 +18,11 @@ const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
  */
 export function aggregateRoles(access: ClusterAccess): () => void {
   const aggregateAll = (): void => {
-    for (const role of access.list(CLUSTER_ROLES)) aggregate(access, role);
+    for (const { metadata } of access.list(CLUSTER_ROLES)) {
+      // Read again: a change of another role may have changed it, too, in the meantime.
+      const role = access.get(CLUSTER_ROLES, undefined, metadata.name);
+      if (role !== undefined) aggregate(access, role);
+    }
   };
   const end = access.subscribe(CLUSTER_ROLES, aggregateAll);
   aggregateAll();
