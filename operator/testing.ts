@@ -11,6 +11,21 @@ export {
   type RecordedRequest,
   type WorkloadOptions,
 } from './testing/apiserver/api-server.ts';
+export { type ConsistentlyOptions, consistently } from './testing/consistently.ts';
+export type { Manifest } from './testing/env/api-calls.ts';
+export { chooseBackend, type TestBackend } from './testing/env/choose-backend.ts';
+export {
+  type CrashPoint,
+  type CrashScenario,
+  crashPoints,
+  type Killable,
+} from './testing/env/crash-points.ts';
+export type { EventFilter, EventLog, LoggedEvent } from './testing/env/event-log.ts';
+export { type RequestGate, RequestLine } from './testing/env/request-line.ts';
+export type { LoggedRequest, RequestFilter, RequestLog, Verb } from './testing/env/request-log.ts';
+export { withoutServerFields } from './testing/env/server-fields.ts';
+export { startTestEnv, type TestEnvOptions } from './testing/env/start-test-env.ts';
+export type { TestEnv } from './testing/env/test-env.ts';
 export { type EventuallyOptions, eventually } from './testing/eventually.ts';
 export { FakeClock, settle } from './testing/fake-clock.ts';
 export type { ConnectionFault, CutKind } from './testing/faults/connection-fault.ts';
@@ -52,5 +67,29 @@ export {
   KubectlProxy,
   type KubectlProxyOptions,
 } from './testing/kubectl-proxy.ts';
+export { configMap, customResource, type Secret, secret } from './testing/objects/config.ts';
+export { type MetadataFields, ownerReference } from './testing/objects/metadata.ts';
+export {
+  type Container,
+  daemonSet,
+  deployment,
+  type JobObject,
+  job,
+  type PodObject,
+  type PodSpec,
+  type PodTemplate,
+  pod,
+  type ServiceObject,
+  service,
+  statefulSet,
+  type WorkloadFields,
+  type WorkloadObject,
+} from './testing/objects/workloads.ts';
+export {
+  type OperatorLogLine,
+  startOperator,
+  TestOperator,
+  type TestOperatorOptions,
+} from './testing/operator/test-operator.ts';
 export { RecordingMeter } from './testing/recording-meter.ts';
 export { StandInAmbassador } from './testing/stand-in-ambassador.ts';

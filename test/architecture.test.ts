@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'manager',
     'generate',
   ],
-  testing: ['core', 'model'],
+  testing: ['core', 'model', 'transport', 'client', 'controller', 'manager'],
 };
 
 /**

@@ -22,7 +22,7 @@ export async function eventually<T>(
   let failure: unknown;
   for await (const _ of setInterval(INTERVAL_MS)) {
     try {
-      const answer = await probe();
+      const answer = await before(givenUpAt, probe);
       if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
       failure = undefined;
     } catch (error) {
@@ -36,4 +36,18 @@ export async function eventually<T>(
     layer: 'user-code',
     cause: failure,
   });
+}
+
+/** A probe that never answers has not held. */
+async function before<T>(givenUpAt: number, probe: () => T | Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    const leftMs = Math.max(givenUpAt - performance.now(), 0) + INTERVAL_MS;
+    timer = setTimeout(() => resolve(undefined), leftMs);
+  });
+  try {
+    return await Promise.race([probe(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -30,6 +30,11 @@ export class FakeClock implements Clock {
     return () => this.#alarms.delete(alarm);
   }
 
+  /** How many alarms have ever been set: grows with everything that happens. */
+  get scheduled(): number {
+    return this.#order;
+  }
+
   /** How many alarms wait. */
   get pending(): number {
     return this.#alarms.size;

@@ -13,8 +13,15 @@ export interface AmbassadorFilter {
 export interface KubectlProxyOptions {
   /** Path of a real kubectl; see `findKubectl`. */
   readonly kubectl: string;
-  /** URL of the API server. */
-  readonly server: string;
+  /** URL of an API server that asks for no credentials. Default: what the kubeconfig says. */
+  readonly server?: string;
+  /** A context of the kubeconfig. Default: its current one. */
+  readonly context?: string;
+  /**
+   * Its environment, with `KUBECONFIG` and what plugins for credentials need. Default: nothing that
+   * would let it find a kubeconfig, credentials or proxies.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Default 0: any free port. */
   readonly port?: number;
   /** Default: kubectl's own, which accepts all but `exec` and `attach`. */
@@ -46,9 +53,9 @@ export class KubectlProxy {
    * @throws ConfigurationError `CONFIG` with kubectl's own words when it does not start.
    */
   async start(): Promise<void> {
-    const { kubectl } = this.#options;
+    const { kubectl, environment = ENVIRONMENT } = this.#options;
     const child = spawn(kubectl, this.#arguments(), {
-      env: ENVIRONMENT,
+      env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#process = child;
@@ -102,8 +109,10 @@ export class KubectlProxy {
   };
 
   #arguments(): string[] {
-    const { server, filter } = this.#options;
-    const flags = [`--server=${server}`, '--address=127.0.0.1', `--port=${this.#port}`];
+    const { server, context, filter } = this.#options;
+    const flags = ['--address=127.0.0.1', `--port=${this.#port}`];
+    if (server !== undefined) flags.push(`--server=${server}`);
+    if (context !== undefined) flags.push(`--context=${context}`);
     if (filter !== undefined) {
       flags.push(
         `--accept-paths=${filter.acceptPaths.join(',')}`,

@@ -28,6 +28,17 @@ export class RecordingMeter implements Meter {
     return sum;
   }
 
+  /**
+   * All of it as plain data: `name{label="value",...}`, labels in their order, to the value of a
+   * counter or gauge, or to the observations of a histogram. A copy: compare one with a later one.
+   */
+  snapshot(): Readonly<Record<string, number | readonly number[]>> {
+    const all = [...this.#values, ...[...this.#observations].map(([key, of]) => [key, [...of]])];
+    return Object.fromEntries(
+      (all as [string, number | number[]][]).map(([key, value]) => [seriesOf(key), value]).sort(),
+    );
+  }
+
   /** Every value of a histogram, over all series that have these labels. */
   observations(name: string, labels: Labels = {}): readonly number[] {
     return [...this.#observations]
@@ -44,4 +55,11 @@ function matches(key: string, name: string, labels: Labels): boolean {
   const [known, entries] = JSON.parse(key) as [string, [string, string][]];
   const has = Object.fromEntries(entries);
   return known === name && Object.entries(labels).every(([label, value]) => has[label] === value);
+}
+
+/** As Prometheus writes it. */
+function seriesOf(key: string): string {
+  const [name, entries] = JSON.parse(key) as [string, [string, string][]];
+  const labels = entries.map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return labels.length === 0 ? name : `${name}{${labels.join(',')}}`;
 }

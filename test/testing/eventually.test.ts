@@ -33,3 +33,9 @@ test('gives up, and says why the probe failed last', async () => {
     cause: { message: 'still no Pod' },
   });
 });
+
+test('a probe that never answers is given up as well', async () => {
+  const failure = eventually(() => new Promise<true>(() => {}), { timeoutMs: 30 });
+
+  await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('within 30 ms') });
+});

@@ -1,0 +1,146 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { writeKubeconfig, writeSecrets } from './secrets.ts';
+import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
+
+export interface ControlPlaneOptions {
+  /** Paths of the two programs. */
+  readonly etcd: string;
+  readonly kubeApiserver: string;
+  /** How long each may take until it serves, and until it ends after SIGTERM. */
+  readonly startTimeoutMs: number;
+  readonly stopTimeoutMs: number;
+  readonly attachOutput: boolean;
+  /** What the two inherit. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * An etcd and a kube-apiserver on ports of 127.0.0.1, in a directory of their own under the
+ * system's one for temporary files: no controller manager, no scheduler, no node.
+ */
+export class ControlPlane {
+  readonly #options: ControlPlaneOptions;
+  readonly #directory: string;
+  readonly #running: ServerProcess[] = [];
+  #kubeconfig = '';
+
+  private constructor(options: ControlPlaneOptions, directory: string) {
+    this.#options = options;
+    this.#directory = directory;
+  }
+
+  /**
+   * Both serve when it resolves; the caller stops them.
+   *
+   * @throws ConfigurationError `CONFIG` with the last words of the one that does not start. Nothing
+   *   is left behind then.
+   */
+  static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
+    const directory = await mkdtemp(join(tmpdir(), 'chancery-control-plane-'));
+    const plane = new ControlPlane(options, directory);
+    try {
+      await plane.#startApiserver(await plane.#startEtcd());
+    } catch (error) {
+      await plane.stop();
+      throw error;
+    }
+    return plane;
+  }
+
+  /** A kubeconfig of a user who may do everything. */
+  get kubeconfig(): string {
+    return this.#kubeconfig;
+  }
+
+  /** Ends both, the last one first, and takes their directory away. Again does nothing. */
+  async stop(): Promise<void> {
+    for (const server of this.#running.splice(0).reverse()) await server.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** @returns its URL for clients. */
+  async #startEtcd(): Promise<string> {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const args = [
+      `--data-dir=${join(this.#directory, 'etcd')}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      '--listen-peer-urls=http://127.0.0.1:0',
+      '--unsafe-no-fsync=true', // nothing here outlives the process
+    ];
+    await this.#run('etcd', this.#options.etcd, args, async () => {
+      const answer = await fetch(`${url}/health`);
+      const { health } = (await answer.json()) as { health?: string };
+      return health === 'true';
+    });
+    return url;
+  }
+
+  async #startApiserver(etcdUrl: string): Promise<void> {
+    const port = await freePort();
+    const server = `https://127.0.0.1:${port}`;
+    const secrets = writeSecrets(this.#directory);
+    const certificates = join(this.#directory, 'certificates');
+    // Without --tls-cert-file it signs a certificate for 127.0.0.1 itself, and puts it there.
+    const caFile = join(certificates, 'apiserver.crt');
+    const args = [
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${certificates}`,
+      `--token-auth-file=${secrets.tokenFile}`,
+      `--service-account-issuer=${server}/`,
+      `--service-account-signing-key-file=${secrets.signingKeyFile}`,
+      `--service-account-key-file=${secrets.verificationKeyFile}`,
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--authorization-mode=RBAC',
+      '--allow-privileged=true',
+      // Pods need a ServiceAccount otherwise, which a controller makes that does not run here.
+      '--disable-admission-plugins=ServiceAccount',
+    ];
+    await this.#run('kube-apiserver', this.#options.kubeApiserver, args, () =>
+      isReady(port, caFile, secrets.token),
+    );
+    this.#kubeconfig = writeKubeconfig(this.#directory, { server, caFile, token: secrets.token });
+  }
+
+  async #run(
+    name: string,
+    path: string,
+    args: readonly string[],
+    isServing: ServerProcessOptions['isReady'],
+  ): Promise<void> {
+    const process = new ServerProcess({ ...this.#options, name, path, args, isReady: isServing });
+    this.#running.push(process);
+    await process.start();
+  }
+}
+
+async function isReady(port: number, caFile: string, token: string): Promise<boolean> {
+  const ca = await readFile(caFile);
+  return new Promise((resolve, reject) => {
+    const call = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/readyz',
+        ca,
+        headers: { authorization: `Bearer ${token}` },
+        agent: false,
+        timeout: 2_000,
+      },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      },
+    );
+    call.on('timeout', () => call.destroy());
+    call.on('error', reject);
+    call.end();
+  });
+}

@@ -1,0 +1,38 @@
+import { ApiServer, type ApiServerOptions } from '../apiserver/api-server.ts';
+import { findKubectl } from '../kubectl.ts';
+import { TEST_USER_AGENT } from './api-calls.ts';
+import type { Backend } from './backend.ts';
+import { EventLog } from './event-log.ts';
+import { loggedRequest, RequestLog } from './request-log.ts';
+
+/** The embedded API server, with logs of what reaches it and of what it commits. */
+export async function embeddedBackend(
+  options: ApiServerOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Backend> {
+  const workloads = options.workloads ?? {};
+  const server = await ApiServer.start({ ...options, workloads });
+  const events = new EventLog();
+  const unsubscribe = server.subscribe((resource, event) => events.record(resource, event));
+  const kubectl = findKubectl(environment);
+  return {
+    url: server.url,
+    runsWorkloads: workloads !== false,
+    isShared: false,
+    proxyOptions: kubectl === undefined ? undefined : { kubectl, server: server.url },
+    embedded: { server, events, requests: new RequestLog(() => requestsOf(server)) },
+    async close(): Promise<void> {
+      unsubscribe();
+      await server.close();
+    },
+  };
+}
+
+/** Those of the operator: the test knows its own. */
+function requestsOf(server: ApiServer): ReturnType<RequestLog['of']> {
+  return server.requests
+    .filter(({ headers }) => headers['user-agent'] !== TEST_USER_AGENT)
+    .map(({ method, path, query, headers }) =>
+      loggedRequest(method, `${path}?${query}`, headers['user-agent'] ?? ''),
+    );
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import { type LoggedRequest, loggedRequest, RequestLog } from './request-log.ts';
+
+/** What becomes of a request: `pass` is the default; `hold` gives it up, with `cut` following. */
+export interface RequestGate {
+  /** Before it is sent on. */
+  before?(call: LoggedRequest): 'pass' | 'hold';
+  /** When its answer is complete, or of a watch has begun, and before any of it is passed on. */
+  after?(call: LoggedRequest): 'pass' | 'hold';
+}
+
+/**
+ * A line between an operator and its API server, on loopback: it counts requests, passes them on as
+ * they are, and can be cut between any two bytes that matter.
+ */
+export class RequestLine {
+  /** Every request that has come through it. */
+  readonly requests: RequestLog;
+  readonly #upstream: URL;
+  readonly #gate: RequestGate;
+  readonly #log: LoggedRequest[] = [];
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #server: Server;
+
+  constructor({ server, gate = {} }: { readonly server: string; readonly gate?: RequestGate }) {
+    this.#upstream = new URL(server);
+    this.#gate = gate;
+    this.requests = new RequestLog(() => this.#log);
+    this.#server = createServer((incoming, response) => this.#carry(incoming, response));
+    this.#server.requestTimeout = 0;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  /** Breaks every connection on both sides, and takes no more. Again does nothing. */
+  async cut(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.#agent.destroy();
+    await closed;
+  }
+
+  #carry(incoming: IncomingMessage, response: ServerResponse): void {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const call = loggedRequest(method, url, headers['user-agent'] ?? '');
+    this.#log.push(call);
+    if (this.#gate.before?.(call) === 'hold') return;
+    const { hostname, port, host } = this.#upstream;
+    const onward = request({
+      hostname,
+      port,
+      method,
+      path: url,
+      headers: { ...headers, host },
+      agent: this.#agent,
+    });
+    onward.on('response', (answer) => void this.#answer(call, answer, response));
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    pipeline(incoming, onward, () => {});
+  }
+
+  async #answer(
+    call: LoggedRequest,
+    answer: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { statusCode = 502, rawHeaders } = answer;
+    if (call.verb === 'watch') {
+      if (this.#gate.after?.(call) === 'hold') return;
+      response.writeHead(statusCode, rawHeaders);
+      response.flushHeaders();
+      pipeline(answer, response, () => {});
+      return;
+    }
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of answer) chunks.push(chunk);
+    } catch {
+      response.destroy();
+      return;
+    }
+    if (this.#gate.after?.(call) === 'hold') return;
+    response.writeHead(statusCode, rawHeaders);
+    response.end(Buffer.concat(chunks));
+  }
+}

@@ -1,0 +1,88 @@
+import { parsePath } from '../apiserver/http/request-info.ts';
+
+/** What RBAC calls a verb, as far as requests on objects show it. */
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection';
+
+/** A request in the words of RBAC. Plain data. */
+export interface LoggedRequest {
+  readonly verb: Verb;
+  /** `configmaps`, `deployments.apps`; empty for what is no resource, such as `/version`. */
+  readonly resource: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  /** Without the query. */
+  readonly path: string;
+  /** Of a parameter sent twice, the last. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly userAgent: string;
+}
+
+/** Which requests are meant; what is left out may be anything. */
+export type RequestFilter = Partial<
+  Pick<LoggedRequest, 'verb' | 'resource' | 'namespace' | 'name' | 'subresource' | 'userAgent'>
+>;
+
+/** Requests that somebody has received, in their order. */
+export class RequestLog {
+  readonly #read: () => readonly LoggedRequest[];
+
+  constructor(read: () => readonly LoggedRequest[]) {
+    this.#read = read;
+  }
+
+  /** Those that `filter` means, oldest first. Default: all. */
+  of(filter: RequestFilter = {}): readonly LoggedRequest[] {
+    const wanted = Object.entries(filter) as [keyof RequestFilter, string | undefined][];
+    return this.#read().filter((request) =>
+      wanted.every(([field, value]) => request[field] === value),
+    );
+  }
+
+  /** How many `filter` means. */
+  count(filter: RequestFilter = {}): number {
+    return this.of(filter).length;
+  }
+}
+
+/** @param target - path and query, as they stand in the request line. */
+export function loggedRequest(method: string, target: string, userAgent: string): LoggedRequest {
+  const [path = '', search = ''] = target.split('?', 2);
+  const query = Object.fromEntries(new URLSearchParams(search));
+  const info = parsePath(path);
+  const group = info?.group ?? '';
+  const plural = info?.resource ?? '';
+  return {
+    verb: verbOf(method, info?.name, query.watch ?? (info?.watch ? 'true' : undefined)),
+    resource: group === '' ? plural : `${plural}.${group}`,
+    namespace: info?.namespace,
+    name: info?.name,
+    subresource: info?.subresource,
+    path,
+    query,
+    userAgent,
+  };
+}
+
+function verbOf(method: string, name: string | undefined, watch: string | undefined): Verb {
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === undefined ? 'deletecollection' : 'delete';
+  }
+  if (watch !== undefined && watch !== 'false' && watch !== '0') return 'watch';
+  return name === undefined ? 'list' : 'get';
+}

@@ -1,0 +1,152 @@
+import { listWatch } from '../../client/list-watch.ts';
+import { restClient } from '../../client/rest-client.ts';
+import { retryingClient } from '../../client/retrying-client.ts';
+import type { Controller } from '../../controller/controller.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { Manager } from '../../manager/manager.ts';
+import { settingsFrom } from '../../manager/settings.ts';
+import { meteredTransport } from '../../transport/metered-transport.ts';
+import { undiciTransport } from '../../transport/undici-transport.ts';
+import { eventually } from '../eventually.ts';
+import { RecordingMeter } from '../recording-meter.ts';
+import { MortalClock } from './mortal-clock.ts';
+import { MortalTransport } from './mortal-transport.ts';
+
+export interface TestOperatorOptions {
+  /** Where its ambassador is: `TestEnv.url`, or that of a `KubectlProxy` or a `RequestLine`. */
+  readonly url: string;
+  readonly controllers: readonly Controller[];
+  /** The namespace that its sources watch. Default: all. */
+  readonly namespace?: string;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** More settings, by the environment variables that `chancery run --help` lists. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A line of its log. */
+export interface OperatorLogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** What `chancery run` makes of controllers, in this process. */
+export class TestOperator implements AsyncDisposable {
+  /** Every measurement it makes. */
+  readonly meter: RecordingMeter = new RecordingMeter();
+  readonly #log: OperatorLogLine[] = [];
+  readonly #stop = new AbortController();
+  readonly #clock: MortalClock;
+  readonly #transport: MortalTransport;
+  readonly #manager: Manager;
+  #running: Promise<void> = Promise.resolve();
+  #ended: Promise<void> | undefined;
+
+  constructor({ url, controllers, namespace, clock, environment }: TestOperatorOptions) {
+    const { meter } = this;
+    const own = new MortalClock(clock ?? systemClock);
+    this.#clock = own;
+    this.#transport = new MortalTransport(undiciTransport(url, { clock: own }));
+    const settings = settingsFrom({
+      WATCH_NAMESPACE: namespace ?? '*',
+      CHANCERY_HEALTH_PORT: '0',
+      NODE_ENV: 'test',
+      ...(namespace === undefined ? {} : { POD_NAMESPACE: namespace }),
+      ...environment,
+      CHANCERY_API_URL: url,
+    });
+    const host = new URL(url).host;
+    const transport = meteredTransport(this.#transport, { meter, clock: own, host });
+    this.#manager = new Manager({
+      settings,
+      controllers,
+      clock: own,
+      meter,
+      clientFor: (fieldManager) =>
+        retryingClient(restClient({ transport, fieldManager, clock: own }), {
+          clock: own,
+          meter,
+          host,
+        }),
+      listWatchFor: ({ resource, ...scope }) =>
+        listWatch(transport, resource, scope, { clock: own }),
+      logFor: (facts) => this.#logger(facts),
+    });
+  }
+
+  /** Begins; resolves at once. */
+  start(): void {
+    this.#running = this.#manager.run(this.#stop.signal);
+    this.#running.catch(() => {}); // for `stop` to tell
+  }
+
+  /** Every source has its first list, and its requests work: what `/readyz` says. */
+  get ready(): boolean {
+    return this.#manager.ready;
+  }
+
+  /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not within 10 s. */
+  async untilReady(): Promise<void> {
+    await eventually(() => this.ready);
+  }
+
+  /** Its log, oldest first. */
+  get log(): readonly OperatorLogLine[] {
+    return this.#log;
+  }
+
+  /**
+   * As after SIGTERM: resolves when what is under way is done. Again, or after `kill`, does nothing.
+   *
+   * @throws what ended it before, if something did.
+   */
+  stop(): Promise<void> {
+    this.#ended ??= this.#shutDown();
+    return this.#ended;
+  }
+
+  /**
+   * As after SIGKILL: from now on it sends nothing, is answered nothing, and its clock stands. What it
+   * had in memory is lost. Timers of user code that are not its `clock`'s are not stopped.
+   */
+  kill(): Promise<void> {
+    this.#clock.kill();
+    this.#ended ??= this.#transport.kill();
+    return this.#ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#stop.abort(new Error('the test operator was stopped'));
+    try {
+      await this.#running;
+    } finally {
+      await this.#transport.close();
+    }
+  }
+
+  #logger(facts: object): Log {
+    const at =
+      (level: OperatorLogLine['level']) =>
+      (fields: object, message: string): void => {
+        this.#log.push({ level, message, fields: { ...facts, ...fields } });
+      };
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  }
+}
+
+/**
+ * An operator in this process, which begins at once; the caller stops it, or says `await using`.
+ *
+ * @throws ConfigurationError `CONFIG` when the settings are unusable.
+ */
+export function startOperator(options: TestOperatorOptions): TestOperator {
+  const operator = new TestOperator(options);
+  operator.start();
+  return operator;
+}
