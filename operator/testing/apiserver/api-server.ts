@@ -10,6 +10,7 @@ import { CallerPorts } from './auth/caller-ports.ts';
 import { aggregateRoles } from './auth/role-aggregation.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import type { User } from './auth/user.ts';
+import { type BehaviourOptions, behaviourOf } from './behaviour.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
 import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
@@ -21,7 +22,9 @@ import { isObject } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import { builtInResources } from './registry/built-in.ts';
 import { Registry } from './registry/registry.ts';
+import type { StorageSnapshot } from './storage/snapshot.ts';
 import { Storage } from './storage/storage.ts';
+import { WatchCache } from './watch/watch-cache.ts';
 
 export type { AuthenticationOptions } from './auth/authentication.ts';
 export type { AuthorizationMode } from './auth/authorization.ts';
@@ -29,20 +32,13 @@ export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
 export type { RecordedRequest } from './recorded-request.ts';
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends BehaviourOptions {
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
   /** Default 0: any free port. */
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
   readonly address?: string;
-  /**
-   * Events of each resource that watches and continue tokens may reach back to. Default 1000: far
-   * more than a test makes between two requests, few enough that forgetting them can be tested.
-   */
-  readonly historyLimit?: number;
-  /** Default 60 000, which is what kube-apiserver takes. */
-  readonly bookmarkIntervalMs?: number;
   /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */
   readonly requestLimit?: number;
   /** Controllers that bring workloads to life. Default false: nothing but the API. */
@@ -57,8 +53,6 @@ export interface ApiServerOptions {
   readonly authorization?: AuthorizationMode;
 }
 
-const DEFAULT_HISTORY_LIMIT = 1_000;
-const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;
 const DEFAULT_REQUEST_LIMIT = 10_000;
 
 /** Who writes when a test does so without HTTP. */
@@ -96,7 +90,6 @@ export class ApiServer {
     const alarms = new Set<Cancel>();
     const cluster = createCluster(options, alarms);
     const server = new ApiServer(cluster, alarms, {
-      bookmarkIntervalMs: options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS,
       requestLimit: options.requestLimit ?? DEFAULT_REQUEST_LIMIT,
       address: options.address ?? '127.0.0.1',
     });
@@ -196,9 +189,37 @@ export class ApiServer {
     return this.#access.subscribeAll(listener);
   }
 
-  /** Forgets all history: watches and pages from before are answered with 410. */
-  compact(): void {
-    this.#cluster.storage.compact();
+  /**
+   * Forgets history: pages and exact lists from before are answered with 410, and so are watches
+   * unless only `pages` are to be forgotten, which is all that a compaction of etcd does.
+   */
+  compact(what: 'everything' | 'pages' = 'everything'): void {
+    const { storage } = this.#cluster;
+    storage.compact();
+    if (what === 'everything') storage.restartWindows();
+  }
+
+  /** All objects and the revision as they are now, to be restored later, here or in another server. */
+  snapshot(): StorageSnapshot {
+    return this.#cluster.storage.snapshot();
+  }
+
+  /**
+   * Goes back to a snapshot, as a restore of etcd does: objects, uids and the revision are what they
+   * were. Open watches end, and one from a later revision is silent until that is reached again.
+   */
+  restore(snapshot: StorageSnapshot): void {
+    this.#http.closeWatches('clean');
+    this.#cluster.storage.restore(snapshot);
+    this.#cluster.watchCache.restart();
+  }
+
+  /**
+   * Lets the watch cache lag behind what is written: watches, lists with resourceVersion 0 and reads
+   * that need no newer state see what was `lagMs` ago. 0 ends it.
+   */
+  setCacheLag(lagMs: number): void {
+    this.#cluster.watchCache.setLag(lagMs);
   }
 
   /** Ends every open watch, as a server does or as a broken network does. */
@@ -216,7 +237,7 @@ export class ApiServer {
   async listen(): Promise<void> {
     if (this.#listening) return;
     this.#listening = true;
-    if (this.#port !== 0) this.#cluster.storage.compact();
+    if (this.#port !== 0) this.#cluster.watchCache.restart();
     this.#port = await this.#http.listen(this.#port);
     await this.#callerPorts.listenAgain();
   }
@@ -233,7 +254,7 @@ export class ApiServer {
     const definitions = new Definitions(this.#cluster, (resource: ResourceName) =>
       this.#http.closeWatches('clean', resource),
     );
-    this.#endings.push(definitions.start());
+    this.#endings.push(this.#cluster.watchCache.start(), definitions.start());
     for (const name of ['default', 'kube-system']) {
       this.#access.create('namespaces', {
         apiVersion: 'v1',
@@ -285,10 +306,13 @@ function hostOf(address: string): string {
 
 function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
   const clock = options.clock ?? systemClock;
-  const storage = new Storage({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY_LIMIT });
+  const storage = new Storage({ ...options, clock });
+  const behaviour = behaviourOf(options);
   const tokens = new ServiceAccountTokens(storage, clock);
   return {
     storage,
+    watchCache: new WatchCache(storage, clock, behaviour),
+    behaviour,
     registry: new Registry(builtInResources()),
     clock,
     authentication: new Authentication(options.authentication ?? {}, tokens),

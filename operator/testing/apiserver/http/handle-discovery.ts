@@ -2,7 +2,6 @@ import type { Cluster } from '../cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../discovery/aggregated.ts';
 import { type HealthEndpoint, hasCheck, healthReport } from '../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../discovery/legacy.ts';
-import { VERSION } from '../discovery/version.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -22,7 +21,7 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
       return health(exchange, parts[0], parts.slice(1).join('/'));
     case 'version':
       if (parts.length > 1) return false;
-      exchange.text(200, prettyJson(VERSION), 'application/json');
+      exchange.text(200, prettyJson(cluster.behaviour.gates.version), 'application/json');
       return true;
     case 'openapi':
       return handleOpenApi(exchange, cluster);

@@ -1,18 +1,13 @@
-import { sleep } from '../../../core/clock.ts';
-import { isTooLargeResourceVersion } from '../../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { methodNotAllowed, tooLargeResourceVersion, unknownResource } from '../failures.ts';
+import { methodNotAllowed, unknownResource } from '../failures.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
-import {
-  type ListOptions,
-  parseListOptions,
-  parseResourceVersion,
-} from '../request/list-options.ts';
+import { parseListOptions, parseResourceVersion } from '../request/list-options.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
-import { listObjects, type ObjectList } from '../verbs/list.ts';
+import { getWhenFresh, listWhenFresh, requireReady } from '../verbs/fresh-read.ts';
+import { listObjects } from '../verbs/list.ts';
 import { answerReview } from '../verbs/review.ts';
 import { keyOfTarget, requireStored, type Target } from '../verbs/target.ts';
 import { requireResourceVersion, updateObject } from '../verbs/update.ts';
@@ -22,10 +17,7 @@ import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts
 import { type Handling, send, writeOptions } from './handling.ts';
 import { negotiate } from './negotiate.ts';
 import { patchTarget } from './patch-target.ts';
-import { presentList, presentObject, type View } from './present.ts';
-
-/** How long the server waits for a resourceVersion that it has not reached. */
-const WAIT_FOR_REVISION_MS = 3_000;
+import { presentList, presentObject, viewOf, watchViewOf } from './present.ts';
 
 /** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
 export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
@@ -53,27 +45,19 @@ function allow({ served }: Handling, verb: string): void {
 }
 
 async function handleCollection(handling: Handling): Promise<void> {
-  const { exchange, served, info } = handling;
+  const { exchange, served, info, cluster, signal } = handling;
   if (exchange.method === 'POST') return create(handling);
   if (exchange.method === 'DELETE') return deleteCollection(handling);
   if (exchange.method !== 'GET') throw methodNotAllowed();
-  const options = parseListOptions(exchange.query, served, info.namespace, info.watch);
+  const { gates } = cluster.behaviour;
+  const options = parseListOptions(exchange.query, served, info.namespace, info.watch, gates);
   allow(handling, options.watch ? 'watch' : 'list');
-  if (options.watch) return handling.watch(options, handling.view);
-  const list = await listWhenReached(handling, options);
-  send(handling, 200, presentList(list, served, handling.view));
-}
-
-/** Waits a little for a resourceVersion in the future: another writer may be about to reach it. */
-async function listWhenReached(handling: Handling, options: ListOptions): Promise<ObjectList> {
-  const { cluster, served } = handling;
-  try {
-    return listObjects(cluster, served, options);
-  } catch (error) {
-    if (!isTooLargeResourceVersion(error)) throw error;
-    await sleep(cluster.clock, WAIT_FOR_REVISION_MS, handling.signal);
-    return listObjects(cluster, served, options);
+  if (options.watch) {
+    await requireReady(cluster, served, signal);
+    return handling.watch(options, watchViewOf(handling.view));
   }
+  const list = await listWhenFresh(cluster, served, options, signal);
+  send(handling, 200, presentList(list, served, handling.view));
 }
 
 async function create(handling: Handling): Promise<void> {
@@ -107,7 +91,7 @@ async function deleteCollection(handling: Handling): Promise<void> {
   const list = listObjects(
     cluster,
     served,
-    parseListOptions(exchange.query, served, info.namespace, false),
+    parseListOptions(exchange.query, served, info.namespace, false, cluster.behaviour.gates),
   );
   for (const { metadata } of list.items) {
     const target = { served, namespace: metadata.namespace, name: metadata.name };
@@ -137,21 +121,18 @@ async function get(handling: Handling, target: Target): Promise<void> {
   const { exchange, cluster, served, info } = handling;
   allow(handling, 'get');
   if (info.watch) return watchOne(handling, target);
-  const asked = parseResourceVersion(exchange.query.get('resourceVersion') ?? '', false) ?? 0;
-  if (asked > cluster.storage.revision) {
-    await sleep(cluster.clock, WAIT_FOR_REVISION_MS, handling.signal);
-    const { revision } = cluster.storage;
-    if (asked > revision) throw tooLargeResourceVersion(asked, revision);
-  }
-  const object = fromStored(served, requireStored(cluster, target));
+  const asked = parseResourceVersion(exchange.query.get('resourceVersion') ?? '', false);
+  const stored = await getWhenFresh(cluster, target, asked, handling.signal);
+  const object = fromStored(served, stored);
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
 /** `/watch/…/<name>`, the older way to say `fieldSelector=metadata.name=<name>`. */
-function watchOne({ exchange, served, info, watch, view }: Handling, { name }: Target): void {
+function watchOne(handling: Handling, { name }: Target): void {
+  const { exchange, served, info, watch, view, cluster } = handling;
   const query = new URLSearchParams(exchange.query);
   query.set('fieldSelector', `metadata.name=${name}`);
-  watch(parseListOptions(query, served, info.namespace, true), view);
+  watch(parseListOptions(query, served, info.namespace, true, cluster.behaviour.gates), watchViewOf(view));
 }
 
 async function replace(handling: Handling, target: Target): Promise<void> {

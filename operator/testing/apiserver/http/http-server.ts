@@ -11,6 +11,7 @@ import type { RecordedRequest } from '../recorded-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import { admit } from './admit.ts';
+import { EventLines } from './event-lines.ts';
 import { Exchange } from './exchange.ts';
 import { handleDiscovery } from './handle-discovery.ts';
 import { handleResource } from './handle-resource.ts';
@@ -19,7 +20,6 @@ import { parsePath, type RequestInfo } from './request-info.ts';
 import { WatchStream } from './watch-stream.ts';
 
 export interface HttpServerOptions {
-  readonly bookmarkIntervalMs: number;
   /** Requests remembered; the oldest go first. */
   readonly requestLimit: number;
   /** Address to listen on. */
@@ -31,6 +31,7 @@ export class HttpServer {
   readonly #cluster: Cluster;
   readonly #options: HttpServerOptions;
   readonly #watches = new Set<WatchStream>();
+  readonly #lines = new EventLines();
   readonly #requests: RecordedRequest[] = [];
   readonly #servers = new Set<Server>();
 
@@ -141,9 +142,9 @@ export class HttpServer {
   }
 
   #watch(exchange: Exchange, served: ServedResource, options: ListOptions, view: View): void {
-    const stream = new WatchStream(this.#cluster, served, options, exchange, view);
+    const stream = new WatchStream(this.#cluster, served, options, exchange, view, this.#lines);
     this.#watches.add(stream);
-    stream.start(options, this.#options.bookmarkIntervalMs, () => this.#watches.delete(stream));
+    stream.start(() => this.#watches.delete(stream));
   }
 
   #record({ method, path, query, request }: Exchange): void {

@@ -1,5 +1,6 @@
 import { badRequest, type FieldError, internalError, invalidOptions } from '../failures.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServerGates } from '../server-generation.ts';
 import { flag, integer } from './options.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
@@ -15,7 +16,11 @@ export interface ListOptions {
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
-  readonly sendInitialEvents: boolean;
+  /**
+   * Whether a watch begins with the state and a bookmark that ends it. Undefined where the server
+   * does not know of it: then a watch without a resourceVersion has the state without that bookmark.
+   */
+  readonly sendInitialEvents: boolean | undefined;
 }
 
 /** @throws ApiError 400 or 422 as the server words it. */
@@ -24,88 +29,123 @@ export function parseListOptions(
   served: ServedResource,
   namespace: string | undefined,
   watching: boolean,
+  gates: ServerGates,
 ): ListOptions {
   const limit = integer(query, 'limit') ?? 0;
   const timeoutSeconds = integer(query, 'timeoutSeconds');
   const watch = watching || flag(query, 'watch');
   const match = query.get('resourceVersionMatch') ?? '';
-  const problems = optionProblems(query, watch, match);
+  const problems = optionProblems(query, watch, match, gates);
   if (problems.length > 0) throw invalidOptions('ListOptions', problems);
+  const resourceVersion = parseResourceVersion(query.get('resourceVersion') ?? '', watch);
   return {
     selection: parseSelection(query, served, namespace),
     watch,
     limit: Math.max(limit, 0),
     continue: query.get('continue') ?? '',
-    resourceVersion: parseResourceVersion(query.get('resourceVersion') ?? '', watch),
+    resourceVersion,
     match: match as ListOptions['match'],
     timeoutSeconds,
     bookmarks: flag(query, 'allowWatchBookmarks'),
-    sendInitialEvents: flag(query, 'sendInitialEvents'),
+    sendInitialEvents: watch ? initialEvents(query, resourceVersion, gates) : undefined,
   };
 }
 
-function optionProblems(query: URLSearchParams, watch: boolean, match: string): FieldError[] {
-  return watch ? watchProblems(query, match) : listProblems(query, match);
+/** Where the server knows of streamed lists, a watch without a place to start is one. */
+function initialEvents(
+  query: URLSearchParams,
+  resourceVersion: number | undefined,
+  gates: ServerGates,
+): boolean | undefined {
+  if (gates.watchList !== 'on') return undefined;
+  if (query.has('sendInitialEvents')) return flag(query, 'sendInitialEvents');
+  return resourceVersion === undefined || resourceVersion === 0;
+}
+
+function optionProblems(
+  query: URLSearchParams,
+  watch: boolean,
+  match: string,
+  gates: ServerGates,
+): FieldError[] {
+  if (gates.watchList === 'unknown') return olderProblems(query, watch, match);
+  return watch ? watchProblems(query, match, gates) : listProblems(query, match);
 }
 
 const MATCHES = ['Exact', 'NotOlderThan'];
+const MATCH = 'resourceVersionMatch';
+const INITIAL = 'sendInitialEvents';
 
 function listProblems(query: URLSearchParams, match: string): FieldError[] {
-  const problems: FieldError[] = [];
-  const resourceVersion = query.get('resourceVersion') ?? '';
-  const matchField = 'resourceVersionMatch';
-  if (match !== '') {
-    if (resourceVersion === '') {
-      problems.push(
-        forbids(matchField, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
-      );
-    }
-    if ((query.get('continue') ?? '') !== '') {
-      problems.push(
-        forbids(matchField, 'resourceVersionMatch is forbidden when continue is provided'),
-      );
-    }
-    if (!MATCHES.includes(match)) problems.push(unsupportedMatch(match));
-    if (match === 'Exact' && resourceVersion === '0') {
-      problems.push(
-        forbids(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
-      );
-    }
-  }
-  if (query.has('sendInitialEvents')) {
-    problems.push(forbids('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  const problems = match === '' ? [] : matchProblems(query, match);
+  if (query.has(INITIAL)) {
+    problems.push(forbids(INITIAL, 'sendInitialEvents is forbidden for list'));
   }
   return problems;
 }
 
-function watchProblems(query: URLSearchParams, match: string): FieldError[] {
-  const matchField = 'resourceVersionMatch';
-  if (!query.has('sendInitialEvents')) {
-    return match === ''
-      ? []
-      : [
-          forbids(
-            matchField,
-            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-          ),
-        ];
+function matchProblems(query: URLSearchParams, match: string): FieldError[] {
+  const problems: FieldError[] = [];
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  if (resourceVersion === '') {
+    problems.push(
+      forbids(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+    );
   }
-  if (match === 'NotOlderThan') return [];
-  return [
-    forbids(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
-    ...(match === '' ? [] : [unsupportedMatch(match)]),
-  ];
+  if ((query.get('continue') ?? '') !== '') problems.push(forbidsContinue());
+  if (!MATCHES.includes(match)) problems.push(unsupportedMatch(match, [...MATCHES, '']));
+  if (match === 'Exact' && resourceVersion === '0') {
+    problems.push(
+      forbids(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+    );
+  }
+  return problems;
+}
+
+function watchProblems(query: URLSearchParams, match: string, gates: ServerGates): FieldError[] {
+  const problems: FieldError[] = [];
+  const initial = query.has(INITIAL);
+  if (initial && match !== 'NotOlderThan') {
+    problems.push(
+      forbids(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    );
+  }
+  if (initial && gates.watchList === 'off') {
+    const why =
+      'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    problems.push(forbids(INITIAL, why));
+  }
+  if (match === '') return problems;
+  if (!initial) {
+    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    problems.push(forbids(MATCH, why));
+  }
+  if (match !== 'NotOlderThan') problems.push(unsupportedMatch(match, ['NotOlderThan']));
+  if ((query.get('continue') ?? '') !== '') problems.push(forbidsContinue());
+  return problems;
+}
+
+/** Before sendInitialEvents: a watch is checked as a list is, and may not match at all. */
+function olderProblems(query: URLSearchParams, watch: boolean, match: string): FieldError[] {
+  if (match === '') return [];
+  const forbidden = forbids(MATCH, 'resourceVersionMatch is forbidden for watch');
+  return [...(watch ? [forbidden] : []), ...matchProblems(query, match)];
 }
 
 function forbids(field: string, why: string): FieldError {
   return { field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` };
 }
 
-function unsupportedMatch(match: string): FieldError {
+function forbidsContinue(): FieldError {
+  return forbids(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
+}
+
+function unsupportedMatch(match: string, supported: readonly string[]): FieldError {
+  const values = supported.map((value) => JSON.stringify(value)).join(', ');
   return {
-    field: 'resourceVersionMatch',
+    field: MATCH,
     reason: 'FieldValueNotSupported',
-    message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+    message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${values}`,
   };
 }
 

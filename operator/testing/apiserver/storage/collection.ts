@@ -1,93 +1,172 @@
 import type { ObjectKey } from '../../../model/object.ts';
-import type { CommittedEvent, StoredObject } from '../cluster-access.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import { EventLog } from './event-log.ts';
+import { byText, SortedKeys } from './sorted-keys.ts';
+import type { StorageEvent } from './storage-event.ts';
+import { WatchWindow, type WatchWindowOptions } from './watch-window.ts';
 
-/** A committed event with its place in the global order. */
-export interface StorageEvent extends CommittedEvent {
-  readonly revision: number;
-  readonly key: ObjectKey;
+export type { StorageEvent } from './storage-event.ts';
+
+export interface CollectionOptions extends WatchWindowOptions {
+  /** Events kept at most, for whatever they are needed. */
+  readonly historyLimit: number;
 }
 
-/** The current objects of one resource, and as much of their past as watches may still ask for. */
+/** The state and the past of one resource, to be put back. */
+export interface CollectionSnapshot {
+  readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
+  readonly events: readonly StorageEvent[];
+  readonly floor: number;
+}
+
+/**
+ * The current objects of one resource, and its past: as far as the compaction of etcd has left it
+ * for exact lists, and as far as the window of the watch cache reaches for watches.
+ */
 export class Collection {
-  readonly #objects = new Map<ObjectKey, StoredObject>();
-  /** Ascending by revision, all greater than `#floor`. */
-  readonly #history: StorageEvent[] = [];
-  /** Undefined when the set of keys has changed since it was sorted. */
-  #sortedKeys: readonly ObjectKey[] | undefined;
-  /** The youngest forgotten revision: what happened after it is all known. */
-  #floor: number;
+  readonly #objects: Map<ObjectKey, StoredObject>;
+  readonly #keys = new SortedKeys();
+  readonly #log: EventLog;
+  readonly #window: WatchWindow;
   readonly #historyLimit: number;
+  /** States before this revision are unknown. */
+  #floor: number;
+  /** What the last list of everything gave, until something changes. */
+  #listed: readonly StoredObject[] | undefined;
 
-  constructor(floor: number, historyLimit: number) {
-    this.#floor = floor;
-    this.#historyLimit = historyLimit;
-  }
-
-  get floor(): number {
-    return this.#floor;
+  /** @param revision - the latest one when the collection begins. */
+  constructor(revision: number, options: CollectionOptions, from?: CollectionSnapshot) {
+    this.#objects = new Map(from?.objects);
+    for (const key of this.#objects.keys()) this.#keys.add(key);
+    this.#log = new EventLog(from?.events);
+    this.#window = new WatchWindow(this.#log, revision, options);
+    this.#historyLimit = options.historyLimit;
+    this.#floor = from?.floor ?? revision;
   }
 
   get size(): number {
     return this.#objects.size;
   }
 
+  /** Events in memory. */
+  get retainedEvents(): number {
+    return this.#log.retained;
+  }
+
+  /** The oldest revision from which the watch cache can serve a watch. */
+  get windowFloor(): number {
+    return this.#window.floor;
+  }
+
+  /** The oldest revision at which the objects are known. */
+  get historyFloor(): number {
+    return this.#floor;
+  }
+
   get(key: ObjectKey): StoredObject | undefined {
     return this.#objects.get(key);
   }
 
+  objects(): ReadonlyMap<ObjectKey, StoredObject> {
+    return this.#objects;
+  }
+
   /** Ordered as etcd orders its keys: by the bytes of `namespace/name`. */
   list(namespace?: string): readonly StoredObject[] {
-    this.#sortedKeys ??= [...this.#objects.keys()].sort(byText);
-    const objects: StoredObject[] = [];
-    const prefix = namespace === undefined ? '' : `${namespace}/`;
-    for (const key of this.#sortedKeys) {
-      const object = key.startsWith(prefix) ? this.#objects.get(key) : undefined;
-      if (object !== undefined) objects.push(object);
-    }
-    return objects;
+    if (namespace !== undefined) return this.#objectsOf(this.#keys.below(`${namespace}/`));
+    this.#listed ??= this.#objectsOf(this.#keys.all());
+    return this.#listed;
   }
 
   apply(event: StorageEvent): void {
-    if (event.type === 'DELETED') this.#objects.delete(event.key);
-    else this.#objects.set(event.key, event.object);
-    if (event.type !== 'MODIFIED') this.#sortedKeys = undefined;
-    this.#history.push(event);
-    if (this.#history.length > this.#historyLimit) {
-      this.#floor = this.#history.shift()?.revision ?? this.#floor;
-    }
+    const { type, key } = event;
+    if (type === 'DELETED') this.#objects.delete(key);
+    else this.#objects.set(key, event.object);
+    if (type === 'ADDED') this.#keys.add(key);
+    else if (type === 'DELETED') this.#keys.remove(key);
+    this.#listed = undefined;
+    this.#window.admit(event.atMs);
+    this.#log.push(event);
+    this.#forget();
   }
 
-  /** What happened after `revision`, or undefined when some of it is forgotten. */
-  eventsAfter(revision: number): readonly StorageEvent[] | undefined {
-    if (revision < this.#floor) return undefined;
-    return this.#history.filter((event) => event.revision > revision);
+  /** What the watch cache still knows of what happened after `revision`; else undefined. */
+  windowAfter(revision: number): readonly StorageEvent[] | undefined {
+    return revision < this.#window.floor ? undefined : this.#log.after(revision);
+  }
+
+  /** What etcd still knows of what happened after `revision`; else undefined. */
+  historyAfter(revision: number): readonly StorageEvent[] | undefined {
+    return revision < this.#floor ? undefined : this.#log.after(revision);
   }
 
   /** The objects as they were at `revision`, or undefined when that is forgotten. */
   listAt(revision: number, namespace?: string): readonly StoredObject[] | undefined {
-    const since = this.eventsAfter(revision);
+    const since = this.historyAfter(revision);
     if (since === undefined) return undefined;
     if (since.length === 0) return this.list(namespace);
-    const past = new Map(this.#objects);
-    for (const { key, previous } of since.toReversed()) {
-      if (previous === undefined) past.delete(key);
-      else past.set(key, previous);
-    }
     const prefix = namespace === undefined ? '' : `${namespace}/`;
-    return [...past]
-      .filter(([key]) => key.startsWith(prefix))
-      .sort(([a], [b]) => byText(a, b))
-      .map(([, object]) => object);
+    const undone = new Map<ObjectKey, StoredObject | undefined>();
+    for (const { key, previous } of since.toReversed()) {
+      if (key.startsWith(prefix)) undone.set(key, previous);
+    }
+    return withUndone(this.#keys.below(prefix), this.#objects, undone);
   }
 
-  /** Forgets the past up to `revision`. */
+  /** An object as it was at `revision`, as far as that is known. */
+  getAt(revision: number, key: ObjectKey): StoredObject | undefined {
+    const next = this.historyAfter(revision)?.find((event) => event.key === key);
+    return next === undefined ? this.#objects.get(key) : next.previous;
+  }
+
+  /** Forgets states before `revision`; watches reach back as far as before. */
   compact(revision: number): void {
     this.#floor = Math.max(this.#floor, revision);
-    const keep = this.#history.findIndex((event) => event.revision > revision);
-    this.#history.splice(0, keep < 0 ? this.#history.length : keep);
+    this.#forget();
+  }
+
+  /** Makes watches begin at `revision`, as after the watch cache was filled anew. */
+  restartWindow(revision: number): void {
+    this.#window.restart(revision);
+    this.#forget();
+  }
+
+  snapshot(): CollectionSnapshot {
+    return {
+      objects: new Map(this.#objects),
+      events: this.#log.after(this.#floor),
+      floor: this.#floor,
+    };
+  }
+
+  #objectsOf(keys: readonly ObjectKey[]): readonly StoredObject[] {
+    return keys.map((key) => this.#objects.get(key) as StoredObject);
+  }
+
+  #forget(): void {
+    const excess = this.#log.size - this.#historyLimit;
+    const last = excess > 0 ? this.#log.at(excess - 1) : undefined;
+    if (last !== undefined) this.#floor = Math.max(this.#floor, last.revision);
+    const unneeded = Math.min(
+      this.#log.indexAfter(this.#floor),
+      this.#log.size - this.#window.size,
+    );
+    if (unneeded > 0) this.#log.forget(unneeded);
   }
 }
 
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** `objects` in the order of `keys`, except where `undone` has another state, or none. */
+function withUndone(
+  keys: readonly ObjectKey[],
+  objects: ReadonlyMap<ObjectKey, StoredObject>,
+  undone: ReadonlyMap<ObjectKey, StoredObject | undefined>,
+): readonly StoredObject[] {
+  const gone = [...undone.keys()].filter((key) => !objects.has(key));
+  const all = gone.length === 0 ? keys : [...keys, ...gone].sort(byText);
+  const listed: StoredObject[] = [];
+  for (const key of all) {
+    const object = undone.has(key) ? undone.get(key) : objects.get(key);
+    if (object !== undefined) listed.push(object);
+  }
+  return listed;
 }

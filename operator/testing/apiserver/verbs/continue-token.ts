@@ -21,25 +21,42 @@ export function encodeContinue(revision: number, last: string): string {
 
 /** @throws ApiError 400 when it is not a token. */
 export function decodeContinue(token: string): ContinueToken {
+  const value = parsed(token);
+  if (value.v !== 'meta.k8s.io/v1') {
+    const version = typeof value.v === 'string' ? value.v : '';
+    throw invalidToken(`server does not recognize this encoded version ${version}`);
+  }
+  const revision = typeof value.rv === 'number' ? value.rv : 0;
+  if (revision === 0) {
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  const key = typeof value.start === 'string' ? value.start : '';
+  if (key === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
+  const start = key.replace(/^\//, '');
+  // A path out of the collection would read what was not asked for.
+  if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    throw invalidToken(key);
+  }
+  return { revision, start, last: start.endsWith('\u0000') ? start.slice(0, -1) : start };
+}
+
+function parsed(token: string): Record<string, unknown> {
+  const illegal = /[^A-Za-z0-9_-]/.exec(token);
+  if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`);
   const json = Buffer.from(token, 'base64url').toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
     const first = [...json][0] ?? '';
+    if (first === '{' || first === '') throw invalidToken('unexpected end of JSON input');
     const shown = first === '\ufffd' ? `\\u00${byteOf(token)}` : first;
     throw invalidToken(`invalid character '${shown}' looking for beginning of value`);
   }
-  if (!isObject(value) || typeof value.start !== 'string' || typeof value.rv !== 'number') {
-    throw invalidToken('unexpected end of JSON input');
-  }
-  if (value.v !== 'meta.k8s.io/v1') {
-    throw badRequest(
-      `invalid continue token: continue key is not valid: server does not recognize this encoded version ${JSON.stringify(value.v)}`,
-    );
-  }
-  const start = value.start.replace(/^\//, '');
-  return { revision: value.rv, start, last: start.endsWith('\u0000') ? start.slice(0, -1) : start };
+  if (isObject(value)) return value;
+  throw invalidToken(
+    'json: cannot unmarshal the token into Go value of type storage.continueToken',
+  );
 }
 
 function byteOf(token: string): string {

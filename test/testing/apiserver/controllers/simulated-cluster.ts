@@ -16,6 +16,8 @@ import { InProcessAccess } from '../../../../operator/testing/apiserver/in-proce
 import { builtInResources } from '../../../../operator/testing/apiserver/registry/built-in.ts';
 import { Registry } from '../../../../operator/testing/apiserver/registry/registry.ts';
 import { Storage } from '../../../../operator/testing/apiserver/storage/storage.ts';
+import { WatchCache } from '../../../../operator/testing/apiserver/watch/watch-cache.ts';
+import { behaviourOf } from '../../../../operator/testing/apiserver/behaviour.ts';
 import { FakeClock } from '../../../../operator/testing/fake-clock.ts';
 
 /** A committed event, with the resource that it is of. */
@@ -44,6 +46,8 @@ export function simulatedCluster(
   const storage = new Storage({ historyLimit: 10_000 });
   const cluster = {
     storage,
+    watchCache: new WatchCache(storage, clock, behaviourOf()),
+    behaviour: behaviourOf(),
     registry: new Registry(builtInResources()),
     clock,
     authentication: new Authentication({}, new ServiceAccountTokens(storage, clock)),

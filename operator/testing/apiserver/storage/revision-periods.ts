@@ -1,0 +1,38 @@
+/**
+ * Which revision was the latest when a period began. Periods are told from the clock when somebody
+ * looks, so that no timer has to run.
+ */
+export class RevisionPeriods {
+  readonly #intervalMs: number;
+  readonly #startMs: number;
+  #period = 0;
+  #current: number;
+  #before = 0;
+
+  /** @param intervalMs - 0 for one period without end. */
+  constructor(intervalMs: number, startMs: number, revision: number) {
+    this.#intervalMs = intervalMs;
+    this.#startMs = startMs;
+    this.#current = revision;
+  }
+
+  /** Call it before each change, with the revision before it, and before each look. */
+  turn(nowMs: number, revision: number): void {
+    if (this.#intervalMs <= 0) return;
+    const period = Math.floor((nowMs - this.#startMs) / this.#intervalMs);
+    if (period <= this.#period) return;
+    this.#before = period === this.#period + 1 ? this.#current : revision;
+    this.#current = revision;
+    this.#period = period;
+  }
+
+  /** The revision at the beginning of this period. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** The revision at the beginning of the period before; 0 in the first period. */
+  get before(): number {
+    return this.#before;
+  }
+}

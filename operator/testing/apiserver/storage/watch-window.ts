@@ -1,0 +1,73 @@
+import type { EventLog } from './event-log.ts';
+
+/** How far back watches of one resource can resume. */
+export interface WatchWindowOptions {
+  /** Events that the window holds at least. */
+  readonly minEvents: number;
+  /** Events that it holds at most, however young they are. */
+  readonly maxEvents: number;
+  /** It grows rather than lose an event younger than this. */
+  readonly freshMs: number;
+}
+
+/**
+ * The newest events of a log, as many as a watch cache keeps: a ring that doubles while it would
+ * lose young events, and halves when a quarter of it would do.
+ */
+export class WatchWindow {
+  readonly #options: WatchWindowOptions;
+  readonly #log: EventLog;
+  #capacity: number;
+  #size = 0;
+  /** Whether an event since `#listedAt` has left the window. */
+  #lost = false;
+  #listedAt: number;
+
+  constructor(log: EventLog, listedAt: number, options: WatchWindowOptions) {
+    this.#log = log;
+    this.#listedAt = listedAt;
+    this.#options = options;
+    this.#capacity = Math.min(options.minEvents, options.maxEvents);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The oldest revision that a watch may resume from. */
+  get floor(): number {
+    const first = this.#lost ? this.#log.at(this.#log.size - this.#size) : undefined;
+    return first === undefined ? this.#listedAt : first.revision - 1;
+  }
+
+  /** Makes room for an event that is about to be added to the log. */
+  admit(atMs: number): void {
+    if (this.#size === this.#capacity) this.#resize(atMs);
+    if (this.#size === this.#capacity) {
+      this.#size--;
+      this.#lost = true;
+    }
+    this.#size++;
+  }
+
+  /** Begins anew, as after a list at `revision`: what happened up to then is lost. */
+  restart(revision: number): void {
+    this.#size = this.#log.size - this.#log.indexAfter(revision);
+    this.#listedAt = revision;
+    this.#lost = false;
+  }
+
+  #resize(atMs: number): void {
+    const { minEvents, maxEvents, freshMs } = this.#options;
+    const age = (back: number): number =>
+      atMs - (this.#log.at(this.#log.size - back)?.atMs ?? Number.NEGATIVE_INFINITY);
+    if (age(this.#size) < freshMs) {
+      this.#capacity = Math.min(this.#capacity * 2, maxEvents);
+    } else if (age(Math.max(1, Math.floor(this.#capacity / 4))) > freshMs) {
+      this.#capacity = Math.max(Math.floor(this.#capacity / 2), Math.min(minEvents, maxEvents));
+      if (this.#size <= this.#capacity) return;
+      this.#size = this.#capacity;
+      this.#lost = true;
+    }
+  }
+}
