@@ -8,7 +8,10 @@
 export {
   ApiServer,
   type ApiServerOptions,
+  type AuthenticationOptions,
+  type AuthorizationMode,
   type RecordedRequest,
+  type User,
   type WorkloadOptions,
 } from './testing/apiserver/api-server.ts';
 export { type ConsistentlyOptions, consistently } from './testing/consistently.ts';
