@@ -1,0 +1,46 @@
+/** The guide's examples, word for word: a test below holds the two equal. */
+import { readFileSync } from 'node:fs';
+import { configMaps, pods, restClient, systemClock, undiciTransport } from 'chancery';
+import { ApiServer } from 'chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const PERMISSIONS = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: operator, namespace: default }
+rules:
+  - { apiGroups: [""], resources: [configmaps], verbs: [get, list, watch] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: operator, namespace: default }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: operator }
+subjects:
+  - { kind: ServiceAccount, name: operator, namespace: default }
+`;
+
+test('the operator reads its ConfigMaps, and nothing else', async () => {
+  const server = await ApiServer.start({ authorization: 'RBAC' });
+  onTestFinished(() => server.close());
+  server.applyManifest(PERMISSIONS);
+  const url = await server.urlFor('system:serviceaccount:default:operator');
+  const transport = undiciTransport(url, { clock: systemClock });
+  onTestFinished(() => transport.close());
+  const client = restClient({ transport, fieldManager: 'operator', clock: systemClock });
+  const { signal } = new AbortController();
+
+  const found = await client.list(configMaps, { namespace: 'default', signal });
+  const refused = client.list(pods, { namespace: 'default', signal });
+
+  expect(found).toEqual([]);
+  await expect(refused).rejects.toMatchObject({ status: 403, reason: 'Forbidden' });
+});
+
+test('the guide shows these very examples', () => {
+  const guide = readFileSync(new URL('../../docs/testing-permissions.md', import.meta.url), 'utf8');
+  const examples = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
+  const here = readFileSync(new URL(import.meta.url), 'utf8');
+
+  expect(examples.length).toBe(2);
+  expect(examples.filter((code) => !here.includes(code))).toEqual([]);
+});
