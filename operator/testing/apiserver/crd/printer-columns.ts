@@ -1,5 +1,5 @@
 import { ageOf } from '../tables/age.ts';
-import { NAME } from '../tables/built-in-columns.ts';
+import { NAME } from '../tables/cell.ts';
 import type { TableColumn } from '../tables/column.ts';
 import type { PrinterColumn } from './definition.ts';
 import { readJsonPath } from './json-path.ts';

@@ -2,7 +2,7 @@ import { notAcceptable } from '../failures.ts';
 
 /** In which form an answer is given. */
 export interface Form {
-  readonly as: 'object' | 'partial' | 'table';
+  readonly as: 'object' | 'partial' | 'partial list' | 'table';
   readonly mediaType: 'json' | 'yaml';
 }
 
@@ -53,14 +53,25 @@ function clause(text: string): Clause {
   return { type, parameters, quality: Number(parameters.get('q') ?? 1) };
 }
 
+const MEDIA_TYPES: Readonly<Record<string, Form['mediaType']>> = {
+  'application/json': 'json',
+  'application/*': 'json',
+  '*/*': 'json',
+  'application/yaml': 'yaml',
+};
+
+const TRANSFORMS: Readonly<Record<string, Form['as']>> = {
+  Table: 'table',
+  PartialObjectMetadata: 'partial',
+  PartialObjectMetadataList: 'partial list',
+};
+
 function formOf({ type, parameters }: Clause): Form | undefined {
-  const as = parameters.get('as');
-  if (type === 'application/yaml')
-    return as === undefined ? { as: 'object', mediaType: 'yaml' } : undefined;
-  if (type !== 'application/json' && type !== '*/*' && type !== 'application/*') return undefined;
-  if (as === undefined) return { as: 'object', mediaType: 'json' };
+  const mediaType = MEDIA_TYPES[type];
+  if (mediaType === undefined) return undefined;
+  const transform = parameters.get('as');
+  if (transform === undefined) return { as: 'object', mediaType };
   if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
-  if (as === 'Table') return { as: 'table', mediaType: 'json' };
-  const partial = as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList';
-  return partial ? { as: 'partial', mediaType: 'json' } : undefined;
+  const as = TRANSFORMS[transform];
+  return as === undefined ? undefined : { as, mediaType };
 }

@@ -11,3 +11,18 @@ export interface TableColumn {
   /** @param nowMs - wall time, for ages. */
   cell(object: StoredObject, nowMs: number): unknown;
 }
+
+export type Cell = TableColumn['cell'];
+
+export function column(
+  name: string,
+  cell: Cell,
+  { type = 'string', priority = 0, description = '', format = '' }: Partial<TableColumn> = {},
+): TableColumn {
+  return { name, type, format, description, priority, cell };
+}
+
+export const INTEGER: Partial<TableColumn> = { type: 'integer' };
+export const BOOLEAN: Partial<TableColumn> = { type: 'boolean' };
+/** Shown with `kubectl get -o wide`. */
+export const WIDE: Partial<TableColumn> = { priority: 1 };

@@ -3,6 +3,7 @@ import type { Json } from '../objects/metadata.ts';
 import { partialOf } from '../objects/partial.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { TableColumn } from './column.ts';
+import { rowConditions } from './row-conditions.ts';
 
 /** Which objects the rows carry. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
@@ -16,7 +17,7 @@ export interface TableOptions {
 /** Objects as a meta.k8s.io/v1 Table: the form from which kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
-  { columns }: ServedResource,
+  { columns, shape }: ServedResource,
   metadata: Json,
   { include, nowMs }: TableOptions,
 ): Json {
@@ -25,10 +26,16 @@ export function tableOf(
     apiVersion: 'meta.k8s.io/v1',
     metadata,
     columnDefinitions: columns.map(definition),
-    rows: objects.map((object) => ({
-      cells: columns.map((column) => column.cell(object, nowMs)),
-      object: included(object, include),
-    })),
+    rows: objects.map((object) => {
+      // All shapes of one kind are shown alike.
+      const stored = shape?.toStored(object) ?? object;
+      const conditions = rowConditions(stored);
+      return {
+        cells: columns.map((column) => column.cell(stored, nowMs)),
+        ...(conditions.length > 0 ? { conditions } : {}),
+        object: included(object, include),
+      };
+    }),
   };
 }
 

@@ -118,7 +118,7 @@ export const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   },
   'networking.k8s.io/v1/ServiceCIDR': { spec: { cidrs: ['198.51.100.0/24'] } },
   'policy/v1/PodDisruptionBudget': { spec: { minAvailable: 1, selector: SELECTOR } },
-  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { subjects: [], roleRef: ROLE_REF },
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { roleRef: ROLE_REF },
   'rbac.authorization.k8s.io/v1/ClusterRole': {
     rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
   },

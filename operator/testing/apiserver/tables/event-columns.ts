@@ -1,0 +1,46 @@
+import type { StoredObject } from '../cluster-access.ts';
+import { valueAt } from '../objects/metadata.ts';
+import { ageOf } from './age.ts';
+import { NAME, text } from './cell.ts';
+import { column, type TableColumn, WIDE } from './column.ts';
+
+function firstSeen({ firstTimestamp, eventTime }: StoredObject): unknown {
+  return firstTimestamp ?? eventTime;
+}
+
+/** A series knows best, then the count of the older API. */
+function lastSeen(event: StoredObject): unknown {
+  const series = valueAt(event, ['series', 'lastObservedTime']);
+  return series ?? event.lastTimestamp ?? firstSeen(event);
+}
+
+function involvedObject({ involvedObject: object }: StoredObject): string {
+  const kind = String(valueAt(object, ['kind']) ?? '').toLowerCase();
+  const name = valueAt(object, ['name']);
+  return name ? `${kind}/${name}` : kind;
+}
+
+/** The controller and the instance of it, from the fields of either API. */
+function source(event: StoredObject): string {
+  const component = valueAt(event, ['source', 'component']) || event.reportingComponent || '';
+  const instance = valueAt(event, ['source', 'host']) || event.reportingInstance || '';
+  return instance === '' ? String(component) : `${component}, ${instance}`;
+}
+
+/** The columns of Events of both APIs, in the shape in which they are stored. */
+export const EVENT_COLUMNS: readonly TableColumn[] = [
+  column('Last Seen', (event, nowMs) => ageOf(lastSeen(event), nowMs)),
+  column('Type', text('type')),
+  column('Reason', text('reason')),
+  column('Object', involvedObject),
+  column('Subobject', text('involvedObject.fieldPath'), WIDE),
+  column('Source', source, WIDE),
+  column('Message', (event) => String(event.message ?? '').trim()),
+  column('First Seen', (event, nowMs) => ageOf(firstSeen(event), nowMs), WIDE),
+  column(
+    'Count',
+    (event) => Number(valueAt(event, ['series', 'count']) ?? (event.count || 1)),
+    WIDE,
+  ),
+  { ...NAME, priority: 1 },
+];
