@@ -15,19 +15,14 @@ import { decodeObject, decodeOptions, readBody } from './body.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
 import { type Handling, send, writeOptions } from './handling.ts';
-import { negotiate } from './negotiate.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentList, presentObject, viewOf, watchViewOf } from './present.ts';
 
 /** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
 export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
   const { exchange, info, cluster } = parts;
-  const include = exchange.query.get('includeObject') ?? 'Metadata';
-  const view: View = {
-    form: negotiate(exchange.header('accept')),
-    include: include as View['include'],
-    nowMs: cluster.clock.now(),
-  };
+  const asked = { accept: exchange.header('accept'), query: exchange.query };
+  const view = viewOf(asked, cluster.clock.now());
   const handling = { ...parts, view };
   warnOfDeprecation(handling);
   if (info.subresource !== undefined) return handleSubresource(handling, targetOf(handling));
