@@ -61,6 +61,18 @@ describe('nobody grants what he does not have', () => {
     expect([patch.status, put.status, less.status]).toEqual([403, 403, 200]);
   });
 
+  test('not even by leaving the rules alone, unless only finalizers and owners change', async () => {
+    const { server, url } = await served(READ);
+    server.create(role('more', 'demo', DELETE));
+    const patch = (metadata: object) =>
+      send(url, `${ROLES}/more`, { method: 'PATCH', body: { metadata } });
+
+    const labelled = await patch({ labels: { a: 'b' } });
+    const held = await patch({ finalizers: ['example.com/a'] });
+
+    expect([labelled.status, held.status]).toEqual([403, 200]);
+  });
+
   test('by binding a role that grants more', async () => {
     const { server, url } = await served(READ);
     server.create(role('held', 'demo', READ));

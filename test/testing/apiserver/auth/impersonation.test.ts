@@ -121,7 +121,7 @@ describe('kubectl --as', () => {
       {
         verbs: ['impersonate:serviceaccount'],
         apiGroups: ['authentication.k8s.io'],
-        resources: ['serviceaccounts'],
+        resources: ['serviceaccounts', 'groups'],
       },
       {
         verbs: ['impersonate-on:serviceaccount:create'],
@@ -133,8 +133,12 @@ describe('kubectl --as', () => {
     const headers = { 'impersonate-user': 'system:serviceaccount:demo:op' };
 
     const list = await send(url, CONFIG_MAPS, { headers });
+    const inTeam = await as(url, { ...headers, 'impersonate-group': 'team' });
 
     expect(await as(url, headers)).toMatchObject({ username: 'system:serviceaccount:demo:op' });
+    expect(inTeam).toBe(
+      'serviceaccounts "op" is forbidden: User "dev" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "demo"',
+    );
     expect(list.body.message).toBe(
       'configmaps is forbidden: User "dev" cannot impersonate-on:serviceaccount:list resource "configmaps" in API group "" in the namespace "demo"',
     );
