@@ -3,7 +3,8 @@ import { formatYaml } from '../../../core/yaml.ts';
 import type { ApiError } from '../../../model/status.ts';
 import type { Caller } from '../auth/user.ts';
 import { statusOf } from '../failures.ts';
-import { goJson, prettyJson } from '../objects/canonical.ts';
+import { goJson, prettyJson, sortedDeep } from '../objects/canonical.ts';
+import { formAsked } from './negotiate.ts';
 import type { BodyPatience } from './read-body.ts';
 
 /** One HTTP request and its answer. */
@@ -56,8 +57,10 @@ export class Exchange {
     this.text(code, text, contentType);
   }
 
-  yaml(code: number, body: unknown): void {
-    this.text(code, formatYaml(JSON.parse(JSON.stringify(body))), 'application/yaml');
+  /** Go writes YAML by way of a map: its keys are sorted. */
+  yaml(code: number, body: unknown, headers: object = {}): void {
+    const plain = sortedDeep(JSON.parse(JSON.stringify(body)));
+    this.text(code, formatYaml(plain), 'application/yaml', headers);
   }
 
   text(code: number, text: string, contentType: string, headers: object = {}): void {
@@ -87,6 +90,10 @@ export class Exchange {
     const status = statusOf(error);
     const seconds = status.details?.retryAfterSeconds;
     const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+    if (formAsked(this.header('accept'))?.mediaType === 'yaml') {
+      this.yaml(error.status, status, headers);
+      return;
+    }
     // What cannot be negotiated is told to a person.
     const indented = this.pretty || status.reason === 'NotAcceptable';
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;

@@ -21,11 +21,18 @@ const AVAILABLE = [
  * @throws ApiError 406 when it has none of them.
  */
 export function negotiate(accept: string | undefined): Form {
+  const form = formAsked(accept);
+  if (form === undefined) throw notAcceptable(AVAILABLE);
+  return form;
+}
+
+/** The same, undefined when the server has none of them. */
+export function formAsked(accept: string | undefined): Form | undefined {
   for (const clause of clauses(accept)) {
     const form = formOf(clause);
     if (form !== undefined) return form;
   }
-  throw notAcceptable(AVAILABLE);
+  return undefined;
 }
 
 interface Clause {

@@ -40,7 +40,8 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-function sortedDeep(value: unknown): unknown {
+/** A value with the keys of every map in it sorted. */
+export function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep);
   if (!isObject(value)) return value;
   const fields = Object.keys(value).sort();

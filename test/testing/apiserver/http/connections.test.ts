@@ -1,0 +1,147 @@
+/** What a real server hands on to a kubelet or a scheduler, or keeps nowhere. */
+import { expect, test } from 'vitest';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+
+const PODS = '/api/v1/namespaces/default/pods';
+
+async function createPod({ send }: TestCluster, ...containers: readonly string[]): Promise<void> {
+  const spec = { containers: containers.map((name) => ({ name, image: 'nginx:1' })) };
+  const metadata = { name: 'web', namespace: 'default' };
+  const created = await send('POST', PODS, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  expect(created.status).toBe(201);
+}
+
+function bind({ send }: TestCluster, path: string, target: object = { name: 'node-1' }) {
+  const metadata = { name: 'web' };
+  return send('POST', path, { apiVersion: 'v1', kind: 'Binding', metadata, target });
+}
+
+function setStatus({ server }: TestCluster, status: object): void {
+  server.patch('v1', 'Pod', 'default', 'web', { status }, 'status');
+}
+
+test.each([
+  [`${PODS}/web/binding`],
+  ['/api/v1/namespaces/default/bindings'],
+])('a Binding sent to %s puts the Pod on its node, once', async (path) => {
+  const cluster = await startCluster();
+  await createPod(cluster, 'app');
+
+  const first = await bind(cluster, path);
+  const second = await bind(cluster, path);
+
+  expect([first.status, first.body.status]).toEqual([201, 'Success']);
+  expect(cluster.server.get('v1', 'Pod', 'default', 'web')).toMatchObject({
+    spec: { nodeName: 'node-1' },
+    status: { conditions: [{ type: 'PodScheduled', status: 'True' }] },
+  });
+  expect([second.status, second.body.message]).toEqual([
+    409,
+    'Operation cannot be fulfilled on pods/binding "web": pod web is already assigned to node "node-1"',
+  ]);
+});
+
+test('a Binding without a node, or for no Pod, is refused', async () => {
+  const cluster = await startCluster();
+  const absent = await bind(cluster, `${PODS}/web/binding`);
+  await createPod(cluster, 'app');
+
+  const nowhere = await bind(cluster, `${PODS}/web/binding`, {});
+
+  expect(absent.status).toBe(404);
+  expect([nowhere.status, nowhere.body.details.causes[0].field]).toEqual([422, 'target.name']);
+});
+
+test('the log of a container that runs is empty: nothing ran that could write it', async () => {
+  const cluster = await startCluster();
+  await createPod(cluster, 'app');
+  await bind(cluster, `${PODS}/web/binding`);
+
+  const log = await cluster.send('GET', `${PODS}/web/log`);
+
+  expect([log.status, log.text, log.headers.get('content-type')]).toEqual([200, '', 'text/plain']);
+});
+
+test('a log that no kubelet could have is refused in the words of the server', async () => {
+  const cluster = await startCluster();
+  const log = async (query: string): Promise<unknown> => {
+    const { status, body } = await cluster.send('GET', `${PODS}/web/log${query}`);
+    return [status, body.message];
+  };
+  const absent = await log('');
+  await createPod(cluster, 'app', 'side');
+
+  const unnamed = await log('');
+  const unknown = await log('?container=other');
+  const unplaced = await log('?container=app');
+  await bind(cluster, `${PODS}/web/binding`);
+  setStatus(cluster, {
+    containerStatuses: [{ name: 'app', state: { waiting: { reason: 'ContainerCreating' } } }],
+  });
+  const waiting = await log('?container=app');
+  const previous = await log('?container=app&previous=true');
+
+  expect([absent, unnamed, unknown, unplaced, waiting, previous]).toEqual([
+    [404, 'pods "web" not found'],
+    [400, 'a container name must be specified for pod web, choose one of: [app side]'],
+    [400, 'container other is not valid for pod web'],
+    [400, 'pod web does not have a host assigned'],
+    [400, 'container "app" in pod "web" is waiting to start: ContainerCreating'],
+    [400, 'previous terminated container "app" in pod "web" not found'],
+  ]);
+});
+
+test('there is nothing to connect to: without an upgrade 400, with one 501', async () => {
+  const cluster = await startCluster();
+  await createPod(cluster, 'app');
+  await bind(cluster, `${PODS}/web/binding`);
+
+  const plain = await cluster.send('POST', `${PODS}/web/exec?command=ls`);
+  const proxied = await cluster.send('GET', `${PODS}/web/proxy/metrics`);
+
+  expect([plain.status, plain.body.message]).toEqual([400, 'Upgrade request required']);
+  expect([proxied.status, proxied.body.message]).toEqual([
+    501,
+    'pods/proxy is not implemented: the embedded API server runs no containers',
+  ]);
+});
+
+test('a Service that is proxied to has no endpoints', async () => {
+  const { send } = await startCluster();
+  const metadata = { name: 'web', namespace: 'default' };
+  const spec = { type: 'ExternalName', externalName: 'web.example.dev' };
+  const services = '/api/v1/namespaces/default/services';
+  await send('POST', services, { apiVersion: 'v1', kind: 'Service', metadata, spec });
+
+  const answer = await send('GET', `${services}/http:web:80/proxy/healthz`);
+  const absent = await send('GET', `${services}/other/proxy`);
+
+  expect([answer.status, answer.body.message]).toEqual([
+    503,
+    'no endpoints available for service "web"',
+  ]);
+  expect(absent.status).toBe(404);
+});
+
+test('a kind that is kept nowhere can be created, not listed', async () => {
+  const { send } = await startCluster();
+
+  const list = await send('GET', '/apis/authentication.k8s.io/v1/tokenreviews');
+  const bindings = await send('GET', '/api/v1/namespaces/default/bindings');
+
+  expect([list.status, bindings.status]).toEqual([405, 405]);
+});
+
+test('kinds of the past come with a warning', async () => {
+  const { send } = await startCluster();
+
+  const statuses = await send('GET', '/api/v1/componentstatuses');
+  const endpoints = await send('GET', '/api/v1/endpoints');
+  const slices = await send('GET', '/apis/discovery.k8s.io/v1/endpointslices');
+
+  expect(statuses.headers.get('warning')).toBe(
+    '299 - "v1 ComponentStatus is deprecated in v1.19+"',
+  );
+  expect(endpoints.headers.get('warning')).toContain('v1 Endpoints is deprecated in v1.33+');
+  expect(slices.headers.get('warning')).toBeNull();
+});
