@@ -222,6 +222,16 @@ export class ApiServer {
     this.#cluster.watchCache.setLag(lagMs);
   }
 
+  /**
+   * Fills the watch cache of one resource anew, as an API server does that was cut off from etcd: its
+   * watches end, no watch resumes from before, and for `unreadyMs` it is answered with 429.
+   */
+  refillCache(apiVersion: string, kind: string, unreadyMs = 0): void {
+    const resource = this.#resourceOf(apiVersion, kind);
+    this.#http.closeWatches('clean', resource);
+    this.#cluster.watchCache.reinitialize(resource, unreadyMs);
+  }
+
   /** Ends every open watch, as a server does or as a broken network does. */
   closeWatches(how: 'clean' | 'reset'): void {
     this.#http.closeWatches(how);
