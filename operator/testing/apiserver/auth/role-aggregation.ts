@@ -1,10 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type LabelSelector,
-  matchesSelector,
-  type Selector,
-  selectorFromObject,
-} from '../../../model/selector.ts';
+import { matchesSelector, selectorFromObject } from '../../../model/selector.ts';
 import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
 import { isObject, valueAt, withFields } from '../objects/metadata.ts';
 
@@ -32,7 +27,7 @@ export function aggregateRoles(access: ClusterAccess): () => void {
 function aggregate(access: ClusterAccess, role: StoredObject): void {
   const selectors = valueAt(role, ['aggregationRule', 'clusterRoleSelectors']);
   if (!Array.isArray(selectors)) return;
-  const parsed = selectors.filter(isObject).flatMap(readable);
+  const parsed = selectors.filter(isObject).map((one) => selectorFromObject(one));
   const parts = access
     .list(CLUSTER_ROLES)
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
@@ -45,15 +40,6 @@ function aggregate(access: ClusterAccess, role: StoredObject): void {
   }
   if (isDeepStrictEqual(rules, rulesOf(role))) return;
   access.update(CLUSTER_ROLES, withFields(role, { rules }));
-}
-
-/** A selector that makes no sense selects nothing. */
-function readable(selector: LabelSelector): readonly Selector[] {
-  try {
-    return [selectorFromObject(selector)];
-  } catch {
-    return [];
-  }
 }
 
 function rulesOf({ rules }: StoredObject): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { methodNotAllowed, unknownResource } from '../failures.ts';
@@ -137,6 +138,7 @@ async function replace(handling: Handling, target: Target): Promise<void> {
   const options = writeOptions(exchange, 'UpdateOptions');
   const body = decodeObject(exchange, text, served);
   if (served.createOnUpdate && isAbsent(cluster, target)) {
+    requireCreate(cluster, target, options.caller);
     const { resourceVersion: _, ...metadata } = body.metadata;
     const created = createObject(cluster, served, target.namespace, { ...body, metadata }, options);
     return send(handling, 201, presentObject(created, served, handling.view));

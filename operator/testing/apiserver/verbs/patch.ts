@@ -2,6 +2,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { parseYaml } from '../../../core/yaml.ts';
 import { rfc3339 } from '../../../model/condition.ts';
 import { apiVersionOf } from '../../../model/resource.ts';
+import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import {
@@ -129,6 +130,7 @@ export function applyObject(
   if (live === undefined) {
     if (options.subresource) throw notFound(served, name);
     if (applied.metadata.uid) throw uidOfAbsent(target, applied.metadata.uid);
+    requireCreate(cluster, target, options.caller);
     const { object, managedFields } = mergeApplied(cluster, target, undefined, applied, options);
     const named = withMetadata(object, { name, resourceVersion: sent });
     const create = { ...options, managedFields };

@@ -189,3 +189,61 @@ describe('a Role counts', () => {
     expect(statuses).toEqual([404, 403, 403]);
   });
 });
+
+describe('a write that creates needs the right to create, too', () => {
+  const apply = (url: string, name: string, body: object = {}) =>
+    fetch(`${url}${CONFIG_MAPS}/${name}?fieldManager=test`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace: 'demo' },
+        ...body,
+      }),
+    });
+
+  test('an apply', async () => {
+    const server = await rbacServer();
+    const metadata = { name: 'there', namespace: 'demo' };
+    server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    const configMaps = { apiGroups: [''], resources: ['configmaps'] };
+    grant(
+      server,
+      'dev',
+      { ...configMaps, verbs: ['patch'] },
+      { ...configMaps, verbs: ['create'], resourceNames: ['own'] },
+    );
+    const url = await server.urlFor('dev');
+
+    const [there, absent, own] = [
+      await apply(url, 'there', { data: { a: 'b' } }),
+      await apply(url, 'absent'),
+      await apply(url, 'own'),
+    ];
+
+    expect([there.status, absent.status, own.status]).toEqual([200, 403, 201]);
+    expect(await absent.json()).toMatchObject({
+      message:
+        'configmaps "absent" is forbidden: User "dev" cannot create resource "configmaps" in API group "" in the namespace "demo"',
+    });
+  });
+
+  test('a PUT of a Lease', async () => {
+    const server = await rbacServer();
+    const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
+    grant(server, 'dev', { ...leases, verbs: ['update'] });
+    grant(server, 'joe', { ...leases, verbs: ['update', 'create'] });
+    const path = '/apis/coordination.k8s.io/v1/namespaces/demo/leases/a';
+    const put = async (user: string) =>
+      send(await server.urlFor(user), path, {
+        method: 'PUT',
+        body: { metadata: { name: 'a', namespace: 'demo' } },
+      });
+
+    const [dev, joe] = [await put('dev'), await put('joe')];
+
+    expect([dev.status, joe.status]).toEqual([403, 201]);
+    expect(dev.body.message).toContain('cannot create resource "leases"');
+  });
+});
