@@ -106,7 +106,7 @@ export function findRole(
   if (kind === 'ClusterRole') {
     return storage.get(`clusterroles.${GROUP}`, objectKey(undefined, name));
   }
-  if (kind !== 'Role' || namespace === undefined) return undefined;
+  if (kind !== 'Role') return undefined;
   return storage.get(`roles.${GROUP}`, objectKey(namespace, name));
 }
 
