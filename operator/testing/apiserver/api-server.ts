@@ -39,6 +39,8 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
   readonly address?: string;
+  /** How long a client may take to send a body. Default 60 000, as in kube-apiserver. */
+  readonly bodyTimeoutMs?: number;
   /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */
   readonly requestLimit?: number;
   /** Controllers that bring workloads to life. Default false: nothing but the API. */
@@ -92,6 +94,7 @@ export class ApiServer {
     const server = new ApiServer(cluster, alarms, {
       requestLimit: options.requestLimit ?? DEFAULT_REQUEST_LIMIT,
       address: options.address ?? '127.0.0.1',
+      bodyTimeoutMs: options.bodyTimeoutMs,
     });
     server.#bringUp(options);
     server.#port = options.port ?? 0;

@@ -5,7 +5,6 @@ import type { Caller } from '../auth/user.ts';
 import { statusOf } from '../failures.ts';
 import { goJson, prettyJson, sortedDeep } from '../objects/canonical.ts';
 import { formAsked } from './negotiate.ts';
-import type { BodyPatience } from './read-body.ts';
 
 /** One HTTP request and its answer. */
 export class Exchange {
@@ -17,7 +16,7 @@ export class Exchange {
   /** Who sends it, once that is known. */
   caller: Caller | undefined;
   /** How long the body may take; without it as long as a real server waits. */
-  patience: BodyPatience | undefined;
+  bodyTimeoutMs: number | undefined;
   readonly #warnings: string[] = [];
 
   constructor(request: IncomingMessage, response: ServerResponse) {

@@ -24,6 +24,8 @@ export interface HttpServerOptions {
   readonly requestLimit: number;
   /** Address to listen on. */
   readonly address: string;
+  /** How long a client may take to send a body; undefined for as long as a real server waits. */
+  readonly bodyTimeoutMs?: number | undefined;
 }
 
 /** The HTTP side of the server: requests to verbs, events to open watches. */
@@ -92,6 +94,7 @@ export class HttpServer {
     caller: Caller | undefined,
   ): Promise<void> {
     const exchange = new Exchange(request, response);
+    exchange.bodyTimeoutMs = this.#options.bodyTimeoutMs;
     this.#record(exchange);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
