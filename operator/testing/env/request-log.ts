@@ -61,7 +61,7 @@ export function loggedRequest(method: string, target: string, userAgent: string)
   const group = info?.group ?? '';
   const plural = info?.resource ?? '';
   return {
-    verb: verbOf(method, info?.name, query.watch ?? (info?.watch ? 'true' : undefined)),
+    verb: verbOf(method, plural !== '' && info?.name === undefined, isWatch(query, info?.watch)),
     resource: group === '' ? plural : `${plural}.${group}`,
     namespace: info?.namespace,
     name: info?.name,
@@ -72,7 +72,7 @@ export function loggedRequest(method: string, target: string, userAgent: string)
   };
 }
 
-function verbOf(method: string, name: string | undefined, watch: string | undefined): Verb {
+function verbOf(method: string, isCollection: boolean, watches: boolean): Verb {
   switch (method) {
     case 'POST':
       return 'create';
@@ -81,8 +81,12 @@ function verbOf(method: string, name: string | undefined, watch: string | undefi
     case 'PATCH':
       return 'patch';
     case 'DELETE':
-      return name === undefined ? 'deletecollection' : 'delete';
+      return isCollection ? 'deletecollection' : 'delete';
   }
-  if (watch !== undefined && watch !== 'false' && watch !== '0') return 'watch';
-  return name === undefined ? 'list' : 'get';
+  if (watches) return 'watch';
+  return isCollection ? 'list' : 'get';
+}
+
+function isWatch({ watch }: LoggedRequest['query'], deprecatedPath = false): boolean {
+  return watch === undefined ? deprecatedPath : watch !== 'false' && watch !== '0';
 }

@@ -1,0 +1,437 @@
+/** One interface, three backends: the first tests run on each, with stand-ins for what is not here. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { KubernetesObject } from '../../../operator/model/object.ts';
+import type { TestBackend } from '../../../operator/testing/env/choose-backend.ts';
+import { startTestEnv, type TestEnvOptions } from '../../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
+import { eventually } from '../../../operator/testing/eventually.ts';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+import { configMap } from '../../../operator/testing/objects/config.ts';
+import { deployment } from '../../../operator/testing/objects/workloads.ts';
+import { processesWith, standInAssets } from '../control-plane/assets.ts';
+import { BACKENDS, kubebuilder, type Surroundings, startCluster } from './backends.ts';
+
+async function start(options: TestEnvOptions): Promise<TestEnv> {
+  const env = await startTestEnv(options);
+  onTestFinished(() => env.stop());
+  return env;
+}
+
+const CRD = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: things.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: things, singular: thing, kind: Thing, listKind: ThingList }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties: { spec: { type: object, properties: { size: { type: integer } } } }
+---
+apiVersion: example.com/v1
+kind: Thing
+metadata: { name: first }
+spec: { size: 1 }
+`;
+
+/** What `make` makes, until the test has finished. */
+async function surroundings(
+  make: () => Promise<Surroundings>,
+): Promise<Surroundings['environment']> {
+  const { environment, close } = await make();
+  onTestFinished(close);
+  return environment;
+}
+
+describe.each(BACKENDS)('on %s', { timeout: 60_000 }, (backend, make) => {
+  let env: TestEnv;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    const around = await make();
+    close = around.close;
+    env = await startTestEnv({ backend, environment: around.environment });
+  }, 60_000);
+  afterAll(async () => {
+    await env?.stop();
+    await close?.();
+  }, 60_000);
+
+  test('objects are created, read, listed, patched and deleted', async () => {
+    const namespace = await env.namespace();
+
+    const created = await env.create(configMap('a', { namespace, data: { k: '1' } }));
+    await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: '2' } });
+    const patched = await env.get('v1', 'ConfigMap', namespace, 'a');
+    const listed = await env.list('v1', 'ConfigMap', namespace);
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+
+    expect(env.backend).toBe(backend);
+    expect(created.metadata.uid).toBe(patched?.metadata.uid);
+    expect(patched).toMatchObject({ data: { k: '2' } });
+    expect(listed.map(({ kind, metadata }) => [kind, metadata.name])).toContainEqual([
+      'ConfigMap',
+      'a',
+    ]);
+    expect(await env.get('v1', 'ConfigMap', namespace, 'a')).toBeUndefined();
+  });
+
+  test('a manifest with a definition and an object of it is applied, and again changes it', async () => {
+    const namespace = await env.namespace();
+
+    await env.apply(CRD, { namespace });
+    await env.apply(CRD.replace('size: 1 }', 'size: 2 }'), { namespace });
+
+    expect(await env.get('example.com/v1', 'Thing', namespace, 'first')).toMatchObject({
+      spec: { size: 2 },
+    });
+  });
+
+  test('a refusal is the API server’s ApiError', async () => {
+    const created = env.create(configMap('a', { namespace: 'gone' }));
+
+    await expect(created).rejects.toMatchObject({
+      name: 'ApiError',
+      status: 404,
+      message: '404 NotFound: namespaces "gone" not found',
+    });
+  });
+
+  test('namespaces are of nobody else', async () => {
+    const [one, other] = [await env.namespace(), await env.namespace()];
+
+    expect(one).not.toBe(other);
+    expect(await env.list('v1', 'ConfigMap', one)).toEqual([]);
+  });
+
+  test('an ambassador lets through what its filter says', async () => {
+    const filter = { acceptPaths: ['^/version$'], rejectPaths: ['^$'], rejectMethods: ['^$'] };
+
+    const { url } = await env.ambassador(filter);
+    const answers = await Promise.all(
+      ['/version', '/api/v1/pods'].map(async (path) => (await fetch(url + path)).status),
+    );
+
+    expect(answers).toEqual([200, 403]);
+  });
+});
+
+describe('backends differ, and say so', { timeout: 60_000 }, () => {
+  test.each([
+    [undefined, 2],
+    [false as const, 0],
+  ])('with workloads %j a Deployment of the embedded server has %d Pods', async (workloads, count) => {
+    const embedded = workloads === undefined ? {} : { workloads };
+    const env = await start({ environment: {}, embedded });
+    const namespace = await env.namespace();
+
+    await env.create(deployment('web', { namespace, replicas: 2 }));
+
+    expect(env.runsWorkloads).toBe(count > 0);
+    const pods = async (): Promise<number> => (await env.list('v1', 'Pod', namespace)).length;
+    await eventually(async () => (await pods()) === count);
+  });
+
+  test('what only the embedded server has is refused elsewhere, by name', async () => {
+    const environment = await surroundings(kubebuilder);
+    const env = await start({ backend: 'kubebuilder', environment });
+
+    const messages = [() => env.events, () => env.requests, () => env.server].map(thrownBy);
+
+    expect(messages).toEqual([
+      'the backend kubebuilder has no event log: only the embedded server has',
+      'the backend kubebuilder has no request log: only the embedded server has',
+      'the backend kubebuilder has no server in this process: only the embedded server has',
+    ]);
+    expect(env.runsWorkloads).toBe(false);
+    await expect(env.advance(1)).rejects.toThrow('time can be moved on a FakeClock alone');
+  });
+
+  test('nothing of a control plane, nor of an ambassador, is left when it stops', async () => {
+    const assets = standInAssets();
+    const environment = { PATH: process.env.PATH, KUBEBUILDER_ASSETS: assets };
+    const env = await start({ backend: 'kubebuilder', environment });
+    const running = processesWith(assets).length;
+    const { url } = await env.ambassador();
+
+    await env.stop();
+
+    expect(running).toBe(2);
+    expect(processesWith(assets)).toEqual([]);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('in a cluster that goes on, all that was made is taken away, and nothing else', async () => {
+    const environment = await surroundings(startCluster);
+    const options: TestEnvOptions = { backend: 'existing', environment };
+    const witness = await start(options);
+    await witness.create(configMap('theirs', { namespace: 'default' }));
+    const env = await startTestEnv(options);
+    const namespace = await env.namespace();
+    await env.apply(CRD, { namespace });
+    await env.create(configMap('ours', { namespace: 'default' }));
+    await env.apply([configMap('theirs', { data: { k: '1' } })], { namespace: 'default' });
+
+    await env.stop();
+
+    const left = await witness.list('v1', 'ConfigMap', 'default');
+    expect(left.map(({ metadata }) => metadata.name)).toEqual(['theirs']);
+    expect(await witness.list('apiextensions.k8s.io/v1', 'CustomResourceDefinition')).toEqual([]);
+    await eventually(
+      async () => (await witness.get('v1', 'Namespace', undefined, namespace)) === undefined,
+    );
+  });
+
+  test('`await using` stops it', async () => {
+    let url: string;
+    {
+      await using env = await startTestEnv({ environment: {} });
+      url = env.url;
+      await env.namespace();
+    }
+
+    await expect(fetch(url)).rejects.toThrow();
+  });
+});
+
+describe('which backend', () => {
+  test.each<[Record<string, string>, TestBackend]>([
+    [{}, 'embedded'],
+    [{ KUBEBUILDER_ASSETS: '/x' }, 'embedded'],
+    [{ USE_EXISTING_CLUSTER: 'false' }, 'embedded'],
+    [{ CHANCERY_TEST_ENV: 'embedded', USE_EXISTING_CLUSTER: 'true' }, 'embedded'],
+  ])('%j means %s', async (environment, expected) => {
+    const env = await start({ environment });
+
+    expect(env.backend).toBe(expected);
+  });
+
+  test.each([
+    [
+      { CHANCERY_TEST_ENV: 'real' },
+      'CHANCERY_TEST_ENV must be embedded, kubebuilder, existing, not "real"',
+    ],
+    [{ USE_EXISTING_CLUSTER: 'yes' }, 'USE_EXISTING_CLUSTER must be true or false, not "yes"'],
+    [
+      { CHANCERY_TEST_ENV: 'kubebuilder', KUBEBUILDER_ASSETS: '/dev/null' },
+      'there is no program /dev/null/etcd: set KUBEBUILDER_ASSETS to the directory that setup-envtest prints, or TEST_ASSET_ETCD to the program',
+    ],
+    [
+      { CHANCERY_TEST_ENV: 'existing' },
+      'no kubectl found, through which a real API server is reached: install it or set KUBECTL',
+    ],
+  ])('%j is refused', async (environment, message) => {
+    await expect(startTestEnv({ environment })).rejects.toMatchObject({ code: 'CONFIG', message });
+  });
+
+  test.each(['20', 'soon', '1d'])('a timeout of %j is refused', async (text) => {
+    const environment = {
+      ...(await surroundings(kubebuilder)),
+      KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: text,
+    };
+
+    await expect(startTestEnv({ backend: 'kubebuilder', environment })).rejects.toThrow(
+      `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT must be a duration such as 20s or 1m30s, not "${text}"`,
+    );
+  });
+
+  test('a timeout as Go writes it is kept', async () => {
+    const assets = standInAssets({ etcd: 'setInterval(() => {}, 1000);' });
+    const environment = {
+      PATH: process.env.PATH,
+      KUBEBUILDER_ASSETS: assets,
+      KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '0.1s50ms',
+    };
+
+    await expect(startTestEnv({ backend: 'kubebuilder', environment })).rejects.toThrow(
+      'etcd is not ready after 150 ms',
+    );
+  });
+
+  test('USE_EXISTING_CLUSTER takes the context that is named', async () => {
+    const environment = { ...(await surroundings(startCluster)), USE_EXISTING_CLUSTER: 'true' };
+    const env = await start({ environment, context: 'chancery' });
+
+    expect(env.backend).toBe('existing');
+    await expect(startTestEnv({ environment, context: 'other' })).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('context "other" does not exist'),
+    });
+  });
+});
+
+describe('what is applied', () => {
+  test('files, folders and Lists are taken apart, in the order of names', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chancery-manifests-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const list = { apiVersion: 'v1', kind: 'List', items: [configMap('c'), configMap('d')] };
+    writeFileSync(join(folder, 'b.json'), JSON.stringify(list));
+    writeFileSync(
+      join(folder, 'a.yaml'),
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n',
+    );
+    writeFileSync(join(folder, 'c.txt'), 'no manifest');
+    const env = await start({ environment: {} });
+    const namespace = await env.namespace();
+
+    const applied = await env.apply(pathToFileURL(`${folder}/`), { namespace });
+    const again = await env.apply(pathToFileURL(join(folder, 'b.json')), { namespace });
+
+    expect(applied.map(({ metadata }) => metadata.name)).toEqual(['a', 'c', 'd']);
+    expect(again.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
+  });
+
+  test('an object with a generateName alone is created each time', async () => {
+    const env = await start({ environment: {} });
+    const namespace = await env.namespace();
+    const metadata = { generateName: 'a-' } as KubernetesObject['metadata'];
+
+    await env.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { namespace });
+    await env.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { namespace });
+
+    expect(await env.list('v1', 'ConfigMap', namespace)).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'an object without a namespace',
+      [configMap('a')],
+      'ConfigMap a names no namespace: apply it with one',
+    ],
+    [
+      'an unknown kind',
+      'apiVersion: v1\nkind: Thing\nmetadata: { name: a }',
+      'the API server does not serve Thing of v1',
+    ],
+    ['no object', 'a: 1', 'the manifest has a document without a kind'],
+  ])('%s is refused', async (_what, manifest, message) => {
+    const env = await start({ environment: {} });
+
+    await expect(env.apply(manifest)).rejects.toMatchObject({ code: 'USER_CODE', message });
+  });
+});
+
+describe('logs of the embedded server', () => {
+  test('events are the history of each object', async () => {
+    const env = await start({ environment: {} });
+    const namespace = await env.namespace();
+
+    await env.create(configMap('a', { namespace, data: { k: '1' } }));
+    await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: '2' } });
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+    await env.create(configMap('b', { namespace }));
+
+    const events = env.events.of({ resource: 'configmaps', namespace });
+    expect(events.map(({ type, name }) => `${type} ${name}`)).toEqual([
+      'ADDED a',
+      'MODIFIED a',
+      'DELETED a',
+      'ADDED b',
+    ]);
+    expect(env.events.history('configmaps', namespace, 'a')).toMatchObject([
+      { data: { k: '1' } },
+      { data: { k: '2' } },
+      { data: { k: '2' } },
+    ]);
+    expect(env.events.of({ namespace, type: 'DELETED' })).toHaveLength(1);
+  });
+
+  test('requests are in the words of RBAC, and the test’s own are left out', async () => {
+    const env = await start({ environment: {} });
+    const namespace = await env.namespace();
+    const base = `${env.url}/apis/apps/v1/namespaces/${namespace}/deployments`;
+    const stop = new AbortController();
+    await fetch(base);
+    await fetch(`${base}?watch=true&resourceVersion=0`, { signal: stop.signal });
+    stop.abort();
+    await fetch(`${base}/a/status`, {
+      method: 'PATCH',
+      headers: { 'user-agent': 'me' },
+      body: '{}',
+    });
+    await fetch(base, { method: 'DELETE' });
+    await fetch(`${env.url}/version`);
+
+    expect(
+      env.requests
+        .of()
+        .map(({ verb, resource, subresource = '' }) => [verb, resource, subresource]),
+    ).toEqual([
+      ['list', 'deployments.apps', ''],
+      ['watch', 'deployments.apps', ''],
+      ['patch', 'deployments.apps', 'status'],
+      ['deletecollection', 'deployments.apps', ''],
+      ['get', '', ''],
+    ]);
+    expect(env.requests.of({ userAgent: 'me' })).toMatchObject([{ namespace, name: 'a' }]);
+    expect(env.requests.count({ verb: 'watch', resource: 'deployments.apps' })).toBe(1);
+    expect(env.requests.of({ verb: 'watch' })[0]?.query).toEqual({
+      watch: 'true',
+      resourceVersion: '0',
+    });
+  });
+});
+
+describe('time', () => {
+  test('an hour passes at once, and a Pod is Ready after its time and not before', async () => {
+    const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
+    const env = await start({
+      environment: {},
+      embedded: { clock, workloads: { podReadyMs: 3_600_000 } },
+    });
+    const namespace = await env.namespace();
+    await env.create(deployment('web', { namespace }));
+    const ready = async (): Promise<unknown> =>
+      (
+        await env.get<KubernetesObject & { status?: { readyReplicas?: number } }>(
+          'apps/v1',
+          'Deployment',
+          namespace,
+          'web',
+        )
+      )?.status?.readyReplicas;
+
+    await env.advance(3_599_000);
+    const before = await ready();
+    await env.advance(2_000);
+
+    expect(before).toBeUndefined();
+    expect(await ready()).toBe(1);
+    expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
+  });
+
+  test('what never comes to rest is told, not waited for', async () => {
+    const clock = new FakeClock();
+    const env = await start({ environment: {}, embedded: { clock } });
+    let on = true;
+    const spin = (): void => {
+      clock.schedule(1, () => {})();
+      if (on) setImmediate(spin);
+    };
+    spin();
+    onTestFinished(() => {
+      on = false;
+    });
+
+    await expect(env.settled()).rejects.toThrow('does not come to rest');
+  });
+});
+
+function thrownBy(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'nothing';
+}
