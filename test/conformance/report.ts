@@ -36,7 +36,12 @@ export async function conformance(
   told: (result: ChapterResult) => void = () => {},
 ): Promise<readonly ChapterResult[]> {
   const clock = new FakeClock(Date.parse(CHAPTERS[0]?.startedAt ?? '') - 1_000);
-  const server = await ApiServer.start({ clock, workloads: {}, authorization: 'RBAC' });
+  const server = await ApiServer.start({
+    clock,
+    workloads: {},
+    authorization: 'RBAC',
+    definitionDelays: true,
+  });
   const proxies: StandInAmbassador[] = [];
   try {
     const world = { server, clock };

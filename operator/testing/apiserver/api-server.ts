@@ -14,6 +14,7 @@ import { type BehaviourOptions, behaviourOf } from './behaviour.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
 import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
+import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
 import { Definitions } from './crd/definitions.ts';
 import { badRequest, unknownResource } from './failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
@@ -45,6 +46,13 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly requestLimit?: number;
   /** Controllers that bring workloads to life. Default false: nothing but the API. */
   readonly workloads?: WorkloadOptions | false;
+  /**
+   * Whether a CustomResourceDefinition takes the time that it takes a real server: names accepted
+   * after 20 ms, established after 15 ms more, the first reads refused with 429 for 50 ms, creates
+   * in the first two seconds held for two, objects with finalizers waited for in steps of 5 s.
+   * Default false: all that happens at once, so that a test need not wait.
+   */
+  readonly definitionDelays?: boolean;
   /** Who sends a request. Default: an administrator, unless it has a token or comes in by `urlFor`. */
   readonly authentication?: AuthenticationOptions;
   /**
@@ -263,10 +271,11 @@ export class ApiServer {
     await this.stop();
   }
 
-  #bringUp({ workloads = false, authorization }: ApiServerOptions): void {
-    const definitions = new Definitions(this.#cluster, (resource: ResourceName) =>
-      this.#http.closeWatches('clean', resource),
-    );
+  #bringUp({ workloads = false, authorization, definitionDelays = false }: ApiServerOptions): void {
+    const definitions = new Definitions(this.#cluster, {
+      pace: definitionDelays ? REAL_PACE : NO_PACE,
+      closeWatches: (resource: ResourceName) => this.#http.closeWatches('clean', resource),
+    });
     this.#endings.push(this.#cluster.watchCache.start(), definitions.start());
     for (const name of ['default', 'kube-system']) {
       this.#access.create('namespaces', {

@@ -147,7 +147,9 @@ export interface FieldError {
     | 'FieldValueForbidden'
     | 'FieldValueDuplicate'
     | 'FieldValueTypeInvalid'
-    | 'FieldValueTooLong';
+    | 'FieldValueTooLong'
+    | 'FieldValueTooMany'
+    | 'InternalError';
   readonly message: string;
 }
 

@@ -1,8 +1,10 @@
+import { rulesOf } from '../cel/rules.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
+import { failure } from '../failures.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import { ALL_VERBS, SCALE } from '../registry/built-in-resources.ts';
 import type {
+  GatedRequest,
   ScalePaths,
   ServedResource,
   Strategy,
@@ -11,23 +13,41 @@ import type {
 import { applyDefaults } from '../schema/apply-defaults.ts';
 import { prune } from '../schema/prune.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
-import { validateBySchema } from '../schema/validate.ts';
-import type { DefinitionSpec, DefinitionVersion } from './definition.ts';
+import { validateCustomResource } from './custom-resource-validation.ts';
+import {
+  acceptedNamesOf,
+  type DefinitionNames,
+  type DefinitionSpec,
+  type DefinitionVersion,
+  specOf,
+} from './definition.ts';
+import { isTrue } from './definition-conditions.ts';
 import { printerColumns } from './printer-columns.ts';
+import type { ServingGate } from './serving-gate.ts';
+import { unknownMetadata, withoutUnknownMetadata } from './unknown-metadata.ts';
 
-/** The served versions of a definition. */
-export function customResources(spec: DefinitionSpec): readonly ServedResource[] {
-  const storage = spec.versions.find((version) => version.storage)?.name ?? '';
+/** The served versions of a definition, under the names that it was given. */
+export function customResources(
+  definition: StoredObject,
+  gate: ServingGate,
+): readonly ServedResource[] {
+  const spec = specOf(definition);
+  const names = { ...spec.names, ...acceptedNamesOf(definition) };
+  const closed = isTrue(definition, 'Terminating')
+    ? { closed: 'create not allowed while custom resource definition is terminating' }
+    : {};
   return spec.versions
     .filter((version) => version.served)
-    .map((version) => customResource(spec, version, storage));
+    .map((version) => ({ ...customResource(spec, names, version, gate), ...closed }));
 }
 
 function customResource(
-  { group, names, scope, preserveUnknownFields }: DefinitionSpec,
+  spec: DefinitionSpec,
+  names: DefinitionNames,
   version: DefinitionVersion,
-  storageVersion: string,
+  gate: ServingGate,
 ): ServedResource {
+  const { group, scope, preserveUnknownFields } = spec;
   const schema = version.schema?.openAPIV3Schema ?? {};
   const root = preserveUnknownFields
     ? { ...schema, 'x-kubernetes-preserve-unknown-fields': true }
@@ -46,14 +66,41 @@ function customResource(
     verbs: ALL_VERBS,
     subresources: subresourcesOf(version, names.kind),
     storedAs: `${names.plural}.${group}`,
-    storageVersion,
+    storageVersion: storageVersionOf(spec),
     custom: true,
-    strategy: schemaStrategy(root, version),
+    strategy: schemaStrategy(root, version, scale),
     columns: printerColumns(version.additionalPrinterColumns),
     createOnUpdate: false,
     schema: root as Json,
+    revised: revision(root),
+    gate: (request) => admit(spec, names, version, gate, request),
     ...(scale === undefined ? {} : { scale }),
   };
+}
+
+function storageVersionOf({ versions }: DefinitionSpec): string {
+  return versions.find((version) => version.storage)?.name ?? '';
+}
+
+async function admit(
+  spec: DefinitionSpec,
+  { kind }: DefinitionNames,
+  version: DefinitionVersion,
+  gate: ServingGate,
+  request: GatedRequest,
+): Promise<void> {
+  if (version.deprecated === true) {
+    const text = `${spec.group}/${version.name} ${kind} is deprecated`;
+    request.warn(version.deprecationWarning ?? text);
+  }
+  if (spec.conversion?.strategy === 'Webhook' && version.name !== storageVersionOf(spec)) {
+    throw failure({
+      code: 501,
+      reason: 'NotImplemented',
+      message: `embedded API server: no conversion webhook is called; ask for ${spec.group}/${storageVersionOf(spec)}`,
+    });
+  }
+  await gate.admit(request);
 }
 
 function subresourcesOf({ subresources }: DefinitionVersion, kind: string): readonly Subresource[] {
@@ -80,49 +127,53 @@ function fieldsOf(jsonPath: string): readonly string[] {
   return jsonPath.replace(/^\./, '').split('.');
 }
 
-/** The rules of a custom resource, which are those of its schema. */
-function schemaStrategy(schema: StructuralSchema, version: DefinitionVersion): Strategy {
-  const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => fieldsOf(jsonPath));
-  return {
-    generations: true,
-    prepare: (object) => applyDefaults(prune(object, schema), schema) as StoredObject,
-    complete: (object) => object,
-    validate: (object) => validate(object, schema),
-    unknownFields: (object) => {
-      const fields: string[] = [];
-      prune(object, schema, (path) => fields.push(path));
-      return fields;
-    },
-    selectableFields: (object) =>
-      Object.fromEntries(
-        selectable.map((path) => [path.join('.'), String(valueAt(object, path) ?? '')]),
-      ),
+/**
+ * What readers see of what was stored under an earlier schema. Objects that are stored do not
+ * change, so that each is looked at once.
+ */
+function revision(schema: StructuralSchema): (object: StoredObject) => StoredObject {
+  const seen = new WeakMap<StoredObject, StoredObject>();
+  return (object) => {
+    let revised = seen.get(object);
+    if (revised === undefined) {
+      revised = conformed(object, schema);
+      seen.set(object, revised);
+    }
+    return revised;
   };
 }
 
-/** Said when rules between fields were not looked at, since the fields themselves are wrong. */
-const UNCHECKED: FieldError = {
-  field: '<nil>',
-  reason: 'FieldValueInvalid',
-  message:
-    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
-};
-
-function validate(object: StoredObject, schema: StructuralSchema): readonly FieldError[] {
-  const problems = validateBySchema(object, schema);
-  const structural = problems.some(({ reason }) => reason !== 'FieldValueDuplicate');
-  if (!structural || !hasRules(schema)) return inOrder(problems);
-  return [...inOrder(problems), UNCHECKED];
+function conformed(object: StoredObject, schema: StructuralSchema): StoredObject {
+  const known = prune(withoutUnknownMetadata(object), schema);
+  return applyDefaults(known, schema) as StoredObject;
 }
 
-/** Enumerations are checked before everything else. */
-function inOrder(problems: readonly FieldError[]): readonly FieldError[] {
-  const isEnum = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported';
-  return [...problems.filter(isEnum), ...problems.filter((problem) => !isEnum(problem))];
+/** The rules of a custom resource, which are those of its schema. */
+function schemaStrategy(
+  schema: StructuralSchema,
+  version: DefinitionVersion,
+  scale: ScalePaths | undefined,
+): Strategy {
+  const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => fieldsOf(jsonPath));
+  const validation = { schema, scale, rules: rulesOf(schema) };
+  return {
+    generations: true,
+    prepare: (object) => conformed(object, schema),
+    complete: (object) => object,
+    validate: (object, previous) => validateCustomResource(object, previous, validation),
+    unknownFields: (object) => unknownFields(object, schema),
+    selectableFields: (object) =>
+      Object.fromEntries(selectable.map((path) => [path.join('.'), textAt(object, path)])),
+  };
 }
 
-function hasRules(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(hasRules);
-  if (!isObject(schema)) return false;
-  return 'x-kubernetes-validations' in schema || Object.values(schema).some(hasRules);
+function unknownFields(object: StoredObject, schema: StructuralSchema): readonly string[] {
+  const fields: string[] = [];
+  prune(object, schema, (path) => fields.push(path));
+  return [...unknownMetadata(object), ...fields.sort()];
+}
+
+function textAt(object: StoredObject, path: readonly string[]): string {
+  const value = valueAt(object, path);
+  return value === undefined || value === null || isObject(value) ? '' : String(value);
 }

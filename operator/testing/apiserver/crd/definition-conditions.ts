@@ -1,7 +1,6 @@
 import { type Condition, rfc3339, setCondition } from '../../../model/condition.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject, withFields } from '../objects/metadata.ts';
-import { specOf } from './definition.ts';
 
 /** Holds a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
@@ -13,7 +12,7 @@ export function terminatingDefinition(definition: StoredObject, nowMs: number): 
     ? finalizers
     : [...finalizers, CLEANUP_FINALIZER];
   const metadata = { ...definition.metadata, finalizers: held, deletionTimestamp: rfc3339(nowMs) };
-  return withCondition({ ...definition, metadata }, TERMINATING, nowMs);
+  return withConditions({ ...definition, metadata }, [TERMINATING], nowMs);
 }
 
 export const NAMES_ACCEPTED = {
@@ -37,17 +36,38 @@ const TERMINATING = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 } as const;
 
-/** A definition with one condition of its status set. */
-export function withCondition(
+export const DELETING_INSTANCES = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+} as const;
+
+/** A definition with some conditions of its status set. */
+export function withConditions(
   definition: StoredObject,
-  condition: Omit<Condition, 'lastTransitionTime'>,
+  wanted: readonly Omit<Condition, 'lastTransitionTime'>[],
   nowMs: number,
 ): StoredObject {
   const status = isObject(definition.status) ? definition.status : {};
-  const before = Array.isArray(status.conditions) ? (status.conditions as Condition[]) : [];
-  const conditions = setCondition(before, condition, nowMs).map(ordered);
-  const acceptedNames = specOf(definition).names;
-  return withFields(definition, { status: { ...status, conditions, acceptedNames } });
+  const conditions = wanted.reduce(
+    (before, condition) => setCondition(before, condition, nowMs),
+    conditionsOf(definition),
+  );
+  return withFields(definition, { status: { ...status, conditions: conditions.map(ordered) } });
+}
+
+export function conditionOf(definition: StoredObject, type: string): Condition | undefined {
+  return conditionsOf(definition).find((condition) => condition.type === type);
+}
+
+export function isTrue(definition: StoredObject | undefined, type: string): boolean {
+  return definition !== undefined && conditionOf(definition, type)?.status === 'True';
+}
+
+function conditionsOf({ status }: StoredObject): readonly Condition[] {
+  if (!isObject(status) || !Array.isArray(status.conditions)) return [];
+  return status.conditions as Condition[];
 }
 
 function ordered({ type, status, lastTransitionTime, reason, message }: Condition): Condition {

@@ -1,4 +1,4 @@
-import type { StoredObject } from '../cluster-access.ts';
+import type { ResourceName, StoredObject } from '../cluster-access.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 
@@ -34,6 +34,8 @@ export interface DefinitionVersion {
       readonly labelSelectorPath?: string;
     };
   };
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
   readonly additionalPrinterColumns?: readonly PrinterColumn[];
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
@@ -45,10 +47,19 @@ export interface DefinitionSpec {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly DefinitionVersion[];
   readonly preserveUnknownFields?: boolean;
+  readonly conversion?: { readonly strategy?: string };
 }
+
+/** The resource of definitions. */
+export const DEFINITIONS: ResourceName = 'customresourcedefinitions.apiextensions.k8s.io';
 
 export function specOf(definition: StoredObject): DefinitionSpec {
   return definition.spec as DefinitionSpec;
+}
+
+/** The names that a definition has, which may be others than it asks for, or none yet. */
+export function acceptedNamesOf({ status }: StoredObject): Partial<DefinitionNames> {
+  return isObject(status) && isObject(status.acceptedNames) ? status.acceptedNames : {};
 }
 
 /** A definition with everything in its spec that a client may leave out. */

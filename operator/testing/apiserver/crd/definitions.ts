@@ -1,107 +1,151 @@
-import type { Condition } from '../../../model/condition.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { objectKey } from '../../../model/object.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ResourceName, StoredObject } from '../cluster-access.ts';
-import { DEFAULT_DELETION } from '../request/delete-options.ts';
+import { withFields } from '../objects/metadata.ts';
 import { internalWrite } from '../request/options.ts';
-import type { StorageEvent } from '../storage/collection.ts';
-import { deleteObject } from '../verbs/delete.ts';
+import type { StorageEvent } from '../storage/storage-event.ts';
 import { updateObject } from '../verbs/update.ts';
+import { judgeNames } from './accepted-names.ts';
 import { customResources } from './custom-resource.ts';
-import { specOf } from './definition.ts';
-import {
-  CLEANUP_FINALIZER,
-  ESTABLISHED,
-  NAMES_ACCEPTED,
-  withCondition,
-} from './definition-conditions.ts';
-
-const DEFINITIONS: ResourceName = 'customresourcedefinitions.apiextensions.k8s.io';
+import { acceptedNamesOf, DEFINITIONS, specOf } from './definition.ts';
+import { DefinitionCleanup } from './definition-cleanup.ts';
+import { conditionOf, ESTABLISHED, isTrue, withConditions } from './definition-conditions.ts';
+import type { DefinitionPace } from './definition-pace.ts';
+import { ServingGate } from './serving-gate.ts';
 
 /** Clients of a changed definition keep their watches for about this long. */
 const WATCH_LINGER_MS = 1_000;
 
+export interface DefinitionsOptions {
+  readonly pace: DefinitionPace;
+  /** Ends the open watches of a resource. */
+  readonly closeWatches: (resource: ResourceName) => void;
+}
+
 /**
- * The life of custom resources: a definition is accepted and served, a changed one served anew, and
- * a deleted one takes its objects with it.
+ * The life of custom resources: a definition gets its names, is established and served; a changed
+ * one is served anew; a deleted one takes its objects with it.
  */
 export class Definitions {
   readonly #cluster: Cluster;
+  readonly #pace: DefinitionPace;
   readonly #closeWatches: (resource: ResourceName) => void;
+  readonly #cleanup: DefinitionCleanup;
 
-  constructor(cluster: Cluster, closeWatches: (resource: ResourceName) => void) {
+  constructor(cluster: Cluster, { pace, closeWatches }: DefinitionsOptions) {
     this.#cluster = cluster;
+    this.#pace = pace;
     this.#closeWatches = closeWatches;
+    this.#cleanup = new DefinitionCleanup(cluster, pace);
   }
 
   /** @returns the end of it. */
   start(): () => void {
     return this.#cluster.storage.subscribe((resource, event) => {
       if (resource === DEFINITIONS) this.#onDefinition(event);
-      else if (event.type === 'DELETED') this.#onInstanceGone(resource);
+      else if (event.type === 'DELETED') this.#cleanup.onInstanceGone(resource);
     });
   }
 
   #onDefinition({ type, object, previous }: StorageEvent): void {
     const { name } = object.metadata;
     if (type === 'DELETED') {
-      this.#cluster.registry.remove(name);
-      this.#cluster.later(WATCH_LINGER_MS, () => this.#closeWatches(name));
-    } else if (object.metadata.deletionTimestamp !== undefined) {
-      if (previous?.metadata.deletionTimestamp === undefined) this.#deleteInstances(name);
-      this.#finish(name);
-    } else if (type === 'ADDED' || object.metadata.generation !== previous?.metadata.generation) {
-      this.#serve(object, type === 'MODIFIED');
+      this.#onDeleted(object);
+      return;
     }
+    const established = isTrue(object, 'Established');
+    const wasEstablished = isTrue(previous, 'Established');
+    if (established && (!wasEstablished || isServedOtherwise(object, previous))) {
+      this.#serve(object, wasEstablished);
+    }
+    if (object.metadata.deletionTimestamp !== undefined) {
+      if (previous?.metadata.deletionTimestamp === undefined) this.#cleanup.begin(name);
+      return;
+    }
+    if (!isDeepStrictEqual(specOf(object).names, acceptedNamesOf(object))) {
+      if (type === 'ADDED' || !isDeepStrictEqual(previous?.spec, object.spec)) {
+        this.#after(this.#pace.namesMs, () => this.#judgeNames(name));
+      }
+    } else if (!established) this.#after(this.#pace.establishMs, () => this.#establish(name));
   }
 
-  #serve(definition: StoredObject, changed: boolean): void {
+  #onDeleted(definition: StoredObject): void {
     const { name } = definition.metadata;
-    this.#cluster.registry.set(name, customResources(specOf(definition)));
-    if (changed) this.#cluster.later(WATCH_LINGER_MS, () => this.#closeWatches(name));
-    this.#setStatus(name, NAMES_ACCEPTED);
-    this.#setStatus(name, ESTABLISHED);
+    this.#cluster.registry.remove(name);
+    this.#cluster.later(WATCH_LINGER_MS, () => this.#closeWatches(name));
+    this.#judgeOthers(definition);
   }
 
-  #setStatus(name: string, condition: Omit<Condition, 'lastTransitionTime'>): void {
-    const { clock, registry } = this.#cluster;
-    const served = registry.byName(DEFINITIONS);
-    if (served === undefined) return;
-    updateObject(
-      this.#cluster,
-      { served, namespace: undefined, name },
-      (live) => ({ object: withCondition(live, condition, clock.now()) }),
-      internalWrite('kube-apiserver', 'status'),
-    );
+  #serve(definition: StoredObject, again: boolean): void {
+    const { name } = definition.metadata;
+    const establishedAt = conditionOf(definition, 'Established')?.lastTransitionTime ?? '';
+    const gate = new ServingGate(this.#cluster, name, this.#pace, Date.parse(establishedAt));
+    this.#cluster.registry.set(name, customResources(definition, gate));
+    if (again) this.#cluster.later(WATCH_LINGER_MS, () => this.#closeWatches(name));
   }
 
-  #deleteInstances(name: ResourceName): void {
-    const { registry, storage } = this.#cluster;
-    const served = registry.byName(name);
-    if (served === undefined) return;
-    for (const { metadata } of storage.list(name)) {
-      const target = { served, namespace: metadata.namespace, name: metadata.name };
-      deleteObject(this.#cluster, target, DEFAULT_DELETION);
+  #judgeNames(name: ResourceName): void {
+    const definition = this.#definition(name);
+    if (definition === undefined || definition.metadata.deletionTimestamp !== undefined) return;
+    const verdict = judgeNames(definition, this.#othersOf(definition));
+    if (verdict === undefined) return;
+    const { names, namesAccepted, established } = verdict;
+    this.#write(name, (live) => {
+      const status = { ...(live.status as object), acceptedNames: names };
+      const named = withFields(live, { status });
+      return withConditions(named, [namesAccepted, established], this.#cluster.clock.now());
+    });
+    this.#judgeOthers(definition);
+  }
+
+  /** A name that is given up may be what another definition waits for. */
+  #judgeOthers(definition: StoredObject): void {
+    for (const other of this.#othersOf(definition)) {
+      if (conditionOf(other, 'NamesAccepted')?.status !== 'False') continue;
+      this.#after(this.#pace.namesMs, () => this.#judgeNames(other.metadata.name));
     }
   }
 
-  #onInstanceGone(resource: ResourceName): void {
-    const definition = this.#cluster.storage.get(DEFINITIONS, objectKey(undefined, resource));
-    if (definition?.metadata.deletionTimestamp !== undefined) this.#finish(resource);
+  #establish(name: ResourceName): void {
+    const definition = this.#definition(name);
+    if (!isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')) return;
+    const nowMs = this.#cluster.clock.now();
+    this.#write(name, (live) => withConditions(live, [ESTABLISHED], nowMs));
   }
 
-  /** Gives the definition up when none of its objects is left. */
-  #finish(name: ResourceName): void {
-    const { registry, storage } = this.#cluster;
-    const served = registry.byName(DEFINITIONS);
-    const live = storage.get(DEFINITIONS, objectKey(undefined, name));
-    if (served === undefined || live === undefined || storage.list(name).length > 0) return;
-    const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== CLEANUP_FINALIZER);
-    updateObject(
-      this.#cluster,
-      { served, namespace: undefined, name },
-      (object) => ({ object: { ...object, metadata: { ...object.metadata, finalizers } } }),
-      internalWrite('kube-apiserver'),
-    );
+  #write(name: ResourceName, change: (live: StoredObject) => StoredObject): void {
+    const served = this.#cluster.registry.byName(DEFINITIONS);
+    if (served === undefined) return;
+    const target = { served, namespace: undefined, name };
+    const options = internalWrite('kube-apiserver', 'status');
+    updateObject(this.#cluster, target, (live) => ({ object: change(live) }), options);
   }
+
+  #definition(name: ResourceName): StoredObject | undefined {
+    return this.#cluster.storage.get(DEFINITIONS, objectKey(undefined, name));
+  }
+
+  #othersOf(definition: StoredObject): readonly StoredObject[] {
+    const { group } = specOf(definition);
+    return this.#cluster.storage
+      .list(DEFINITIONS)
+      .filter(
+        (other) =>
+          other.metadata.name !== definition.metadata.name && specOf(other).group === group,
+      );
+  }
+
+  #after(delayMs: number, act: () => void): void {
+    if (delayMs === 0) act();
+    else this.#cluster.later(delayMs, act);
+  }
+}
+
+/** True when a change of a definition is one of what is served. */
+function isServedOtherwise(object: StoredObject, previous: StoredObject | undefined): boolean {
+  if (previous === undefined) return true;
+  if (!isDeepStrictEqual(object.spec, previous.spec)) return true;
+  if (!isDeepStrictEqual(acceptedNamesOf(object), acceptedNamesOf(previous))) return true;
+  return isTrue(object, 'Terminating') !== isTrue(previous, 'Terminating');
 }

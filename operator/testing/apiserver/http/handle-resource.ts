@@ -26,6 +26,12 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
   const view = viewOf(asked, cluster.clock.now());
   const handling = { ...parts, view };
   warnOfDeprecation(handling);
+  await parts.served.gate?.({
+    method: exchange.method,
+    collection: info.name === undefined,
+    signal: parts.signal,
+    warn: (text) => exchange.warn(text),
+  });
   if (info.subresource !== undefined) return handleSubresource(handling, targetOf(handling));
   if (info.name === undefined) return handleCollection(handling);
   return handleObject(handling, targetOf(handling));

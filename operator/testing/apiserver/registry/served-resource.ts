@@ -40,6 +40,16 @@ export interface Strategy {
   readonly annotationsCount?: boolean;
 }
 
+/** As much of a request as decides whether it is let in. */
+export interface GatedRequest {
+  readonly method: string;
+  /** True for a request about no single object. */
+  readonly collection: boolean;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  readonly warn: (text: string) => void;
+}
+
 /** A resource of one version as the server serves it. */
 export interface ServedResource extends Resource {
   readonly singular: string;
@@ -57,6 +67,16 @@ export interface ServedResource extends Resource {
   readonly strategy: Strategy;
   readonly columns: readonly TableColumn[];
   readonly scale?: ScalePaths;
+  /**
+   * What readers see of a stored object before its apiVersion is that of the request: a custom
+   * resource shows the defaults of its schema, and no field that the schema does not know. The same
+   * object when that is no different.
+   */
+  readonly revised?: (object: StoredObject) => StoredObject;
+  /** Makes a request wait, or refuses it: of a custom resource that has only begun to be served. */
+  readonly gate?: (request: GatedRequest) => Promise<void>;
+  /** Why no object can be created any more. */
+  readonly closed?: string;
   /** The structural schema of a custom resource. */
   readonly schema?: Json;
   /** A PUT of an absent object creates it. */
@@ -71,8 +91,9 @@ export interface ServedResource extends Resource {
 /** `object` as this version of the resource shows it. */
 export function fromStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.fromStored(object);
+  const seen = served.revised?.(object) ?? object;
   const apiVersion = served.group === '' ? served.version : `${served.group}/${served.version}`;
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+  return seen.apiVersion === apiVersion ? seen : { ...seen, apiVersion };
 }
 
 /** `object`, which came in this version of the resource, in the version of the storage. */

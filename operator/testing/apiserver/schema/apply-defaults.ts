@@ -1,24 +1,55 @@
 import { isObject } from '../objects/metadata.ts';
-import { type StructuralSchema, valuesSchema } from './structural-schema.ts';
+import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
-/** `value` with the defaults of the schema where fields are missing, or null and not nullable. */
+/**
+ * `value` with the defaults of the schema where fields are missing; the same value when none is.
+ *
+ * A null where none may be takes the default, and goes where there is no default.
+ */
 export function applyDefaults(value: unknown, schema: StructuralSchema): unknown {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    return items === undefined ? value : value.map((item) => applyDefaults(item, items));
-  }
-  if (!isObject(value)) return value;
-  const filled: Record<string, unknown> = {};
-  const values = valuesSchema(schema);
+  if (Array.isArray(value)) return defaultList(value, schema);
+  return isObject(value) ? defaultObject(value, schema) : value;
+}
+
+function defaultList(value: readonly unknown[], { items }: StructuralSchema): unknown {
+  if (items === undefined) return value;
+  const filled = value.map((item) => {
+    const present = item === null && isWrongNull(items) ? defaultOf(items) : item;
+    return applyDefaults(present === undefined ? null : present, items);
+  });
+  return filled.some((item, at) => item !== value[at]) ? filled : value;
+}
+
+function defaultObject(
+  value: Readonly<Record<string, unknown>>,
+  schema: StructuralSchema,
+): unknown {
+  const filled = new Map<string, unknown>();
+  let same = true;
   for (const [field, child] of Object.entries(value)) {
-    const property = schema.properties?.[field] ?? values;
-    // A null where none may be, with a default, counts as missing.
-    if (child === null && property?.default !== undefined && property.nullable !== true) continue;
-    filled[field] = property === undefined ? child : applyDefaults(child, property);
+    const property = fieldSchema(schema, field);
+    if (property === undefined) {
+      filled.set(field, child);
+      continue;
+    }
+    const present = child === null && isWrongNull(property) ? defaultOf(property) : child;
+    const whole = present === undefined ? undefined : applyDefaults(present, property);
+    same &&= whole === child;
+    if (present !== undefined) filled.set(field, whole);
   }
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
-    if (filled[field] !== undefined || property.default === undefined) continue;
-    filled[field] = applyDefaults(structuredClone(property.default), property);
+    if (filled.has(field) || property.default === undefined) continue;
+    filled.set(field, applyDefaults(defaultOf(property), property));
+    same = false;
   }
-  return filled;
+  return same ? value : Object.fromEntries(filled);
+}
+
+function isWrongNull({ nullable }: StructuralSchema): boolean {
+  return nullable !== true;
+}
+
+/** A copy: objects that are stored share nothing with the schema. */
+function defaultOf(schema: StructuralSchema): unknown {
+  return schema.default === undefined ? undefined : structuredClone(schema.default);
 }

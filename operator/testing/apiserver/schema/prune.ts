@@ -1,14 +1,17 @@
 import { isObject } from '../objects/metadata.ts';
 import {
+  fieldSchema,
   isResource,
   join,
   OBJECT_FIELDS,
   type StructuralSchema,
-  valuesSchema,
 } from './structural-schema.ts';
 
 /**
- * `value` without the fields that the schema does not know.
+ * `value` without the fields that the schema does not know; the same value when it has none.
+ *
+ * Where a schema keeps unknown fields, what lies below them is kept whole, and what lies below its
+ * known fields is pruned.
  *
  * @param report - takes the path of each field that was dropped.
  */
@@ -21,7 +24,8 @@ export function prune(
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return value;
-    return value.map((item, at) => prune(item, items, report, `${path}[${at}]`));
+    const kept = value.map((item, at) => prune(item, items, report, `${path}[${at}]`));
+    return kept.some((item, at) => item !== value[at]) ? kept : value;
   }
   return isObject(value) ? pruneObject(value, schema, report, path) : value;
 }
@@ -32,17 +36,24 @@ function pruneObject(
   report: (path: string) => void,
   path: string,
 ): unknown {
-  const kept: Record<string, unknown> = {};
-  const values = valuesSchema(schema);
+  const kept: [string, unknown][] = [];
+  let same = true;
   const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const resource = isResource(schema, path);
   for (const [field, child] of Object.entries(value)) {
     const below = join(path, field);
-    const property = schema.properties?.[field];
-    if (isResource(schema, path) && OBJECT_FIELDS.has(field)) kept[field] = child;
-    else if (property !== undefined) kept[field] = prune(child, property, report, below);
-    else if (values !== undefined) kept[field] = prune(child, values, report, below);
-    else if (preserve) kept[field] = child;
-    else report(below);
+    const known = resource && OBJECT_FIELDS.has(field) ? undefined : fieldSchema(schema, field);
+    if (known !== undefined) {
+      const pruned = prune(child, known, report, below);
+      same &&= pruned === child;
+      kept.push([field, pruned]);
+    } else if (preserve || (resource && OBJECT_FIELDS.has(field))) {
+      kept.push([field, child]);
+    } else {
+      same = false;
+      report(below);
+    }
   }
-  return kept;
+  // `__proto__` is a field like any other here.
+  return same ? value : Object.fromEntries(kept);
 }

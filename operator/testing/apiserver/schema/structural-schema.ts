@@ -1,5 +1,15 @@
 import { isObject } from '../objects/metadata.ts';
 
+/** One entry of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
+
 /** The part of an `openAPIV3Schema` that the server acts upon. */
 export interface StructuralSchema {
   readonly type?: string;
@@ -33,6 +43,8 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
 }
 
 /** The schema of the values of a map, where it has one. */
@@ -45,9 +57,34 @@ export function valuesSchema(schema: StructuralSchema): StructuralSchema | undef
 /** Fields that every object has, whatever its schema says. */
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
+/** The schema of one field of an object, where it has one. */
+export function fieldSchema(schema: StructuralSchema, field: string): StructuralSchema | undefined {
+  const { properties } = schema;
+  if (properties !== undefined && Object.hasOwn(properties, field)) return properties[field];
+  return valuesSchema(schema);
+}
+
 /** True for the root, and for an object inside another one. */
 export function isResource(schema: StructuralSchema, path: string): boolean {
   return path === '' || schema['x-kubernetes-embedded-resource'] === true;
+}
+
+/** Every schema in a schema, itself first; not those of `allOf`, `anyOf`, `oneOf` and `not`. */
+export function* spineOf(schema: StructuralSchema): Generator<StructuralSchema> {
+  yield schema;
+  const { items, additionalProperties } = schema;
+  const below = [
+    ...Object.values(schema.properties ?? {}),
+    ...(isObject(items) ? [items as StructuralSchema] : []),
+    ...(isObject(additionalProperties) ? [additionalProperties as StructuralSchema] : []),
+  ];
+  for (const child of below) yield* spineOf(child);
+}
+
+/** The path of a field as the server writes it: a field of an object, or an entry of a map. */
+export function childPath(schema: StructuralSchema, path: string, field: string): string {
+  const named = schema.properties !== undefined && Object.hasOwn(schema.properties, field);
+  return named ? join(path, field) : `${path}[${field}]`;
 }
 
 export function join(path: string, field: string): string {

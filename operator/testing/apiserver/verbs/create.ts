@@ -35,6 +35,7 @@ export function createObject(
   if (body.metadata.resourceVersion) {
     throw internalError('resourceVersion should not be set on objects to be created');
   }
+  if (served.closed !== undefined) throw forbidden(served, body.metadata.name ?? '', served.closed);
   checkNamespace(cluster, served, namespace, body.metadata.name ?? '');
 
   const nowMs = cluster.clock.now();

@@ -35,8 +35,9 @@ export function updateObject(
   options: WriteOptions,
 ): StoredObject {
   const { served } = target;
-  const stored = requireStored(cluster, target);
-  const live = fromStored(served, stored);
+  const kept = requireStored(cluster, target);
+  const stored = served.revised?.(kept) ?? kept;
+  const live = fromStored(served, kept);
   const wanted = change(live);
   checkIdentity(wanted.object, live, target);
   refuseEscalation(cluster, { ...target, object: wanted.object, live }, options.caller);
@@ -60,7 +61,7 @@ export function updateObject(
     wanted.managedFields ?? ownersAfter(served, stored, generated, options, time);
   const owned = withMetadata(generated, { managedFields });
   const complete = canonical(served, served.strategy.complete(owned));
-  return fromStored(served, commit(cluster, target, complete, stored, options.dryRun));
+  return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
 }
 
 function commit(

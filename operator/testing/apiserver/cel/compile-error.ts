@@ -1,0 +1,85 @@
+/** What the library says of an expression that it cannot compile. */
+export interface CompileProblem {
+  readonly code?: string;
+  readonly summary?: string;
+  readonly message: string;
+  readonly range?: { readonly start: number; readonly end: number };
+  readonly node?: { readonly args?: unknown };
+}
+
+/**
+ * The error of an expression in the form of the server: its words where they are known, the place,
+ * and the line with a caret below the place.
+ */
+export function compileErrorText(expression: string, problem: CompileProblem): string {
+  const { code = '', summary = problem.message } = problem;
+  const text = wordsOf(code, summary);
+  const at = placeOf(expression, problem);
+  const before = expression.slice(0, at).split('\n');
+  const column = before.at(-1)?.length ?? 0;
+  const line = expression.split('\n')[before.length - 1] ?? '';
+  const place = `<input>:${before.length}:${column + 1}`;
+  return `ERROR: ${place}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
+
+/** The server points at the dot before a field, and at an operator. */
+function placeOf(expression: string, { code, range, node }: CompileProblem): number {
+  const start = range?.start ?? 0;
+  if (code === 'no_such_key') return Math.max(start - 1, 0);
+  if (code !== 'no_such_overload' || !Array.isArray(node?.args)) return start;
+  const { end } = (node.args[0] ?? {}) as { readonly end?: number };
+  if (end === undefined) return start;
+  return end + (/^[\s)]*/.exec(expression.slice(end))?.[0].length ?? 0);
+}
+
+function wordsOf(code: string, summary: string): string {
+  const [, subject = ''] = /: (.*)$/s.exec(summary) ?? [];
+  switch (code) {
+    case 'no_such_key':
+      return `undefined field '${subject}'`;
+    case 'unknown_variable':
+      return `undeclared reference to '${subject}' (in container '')`;
+    case 'no_such_overload':
+      return overloadText(subject);
+    case 'no_matching_overload':
+      return callText(summary);
+    case 'incompatible_ternary_branches':
+      return ternaryText(summary);
+    default:
+      return code.startsWith('unexpected') || code.includes('token')
+        ? `Syntax error: ${summary}`
+        : summary;
+  }
+}
+
+/** `string + int` → `'_+_' applied to '(string, int)'`. */
+function overloadText(subject: string): string {
+  const [, left, operator, right] =
+    /^(.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(subject) ?? [];
+  if (operator === undefined) {
+    const [, unary = '', operand = ''] = /^([-!])(.+)$/.exec(subject) ?? [];
+    return `found no matching overload for '${unary}_' applied to '(${operand})'`;
+  }
+  const name = operator === 'in' ? '@in' : `_${operator}_`;
+  return `found no matching overload for '${name}' applied to '(${typeName(left)}, ${typeName(right)})'`;
+}
+
+/** `'string.charAt(bool)'` → `'charAt' applied to 'string.(bool)'`. */
+function callText(summary: string): string {
+  const [, receiver, name = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];
+  const applied = receiver === undefined ? `(${args})` : `${typeName(receiver)}.(${args})`;
+  return `found no matching overload for '${name}' applied to '${applied}'`;
+}
+
+function ternaryText(summary: string): string {
+  const [, left, right] = /got '(.+)' and '(.+)'$/.exec(summary) ?? [];
+  return `found no matching overload for '_?_:_' applied to '(bool, ${typeName(left)}, ${typeName(right)})'`;
+}
+
+/** `list<int>` → `list(int)`. Objects have names that nobody should know. */
+function typeName(type = ''): string {
+  return type
+    .replace(/^object\d+$/, 'object')
+    .replaceAll('<', '(')
+    .replaceAll('>', ')');
+}

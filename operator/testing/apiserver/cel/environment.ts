@@ -1,0 +1,37 @@
+import { type CelEnvironment, celLibrary } from './cel-library.ts';
+import { registerAddressFunctions } from './functions/address-functions.ts';
+import { registerFormatFunctions } from './functions/format-functions.ts';
+import { registerListFunctions } from './functions/list-functions.ts';
+import { registerOptionalFunctions } from './functions/optional-functions.ts';
+import { registerQuantityFunctions } from './functions/quantity-functions.ts';
+import { registerRegexFunctions } from './functions/regex-functions.ts';
+import { registerSetFunctions } from './functions/set-functions.ts';
+import { registerStringFunctions } from './functions/string-functions.ts';
+import { registerUrlFunctions } from './functions/url-functions.ts';
+
+let base: CelEnvironment | undefined;
+
+/** CEL as Kubernetes extends it. @throws OperatorError `CONFIG` when the library is missing. */
+export function celEnvironment(): CelEnvironment {
+  base ??= createEnvironment();
+  return base.clone();
+}
+
+function createEnvironment(): CelEnvironment {
+  const { Environment } = celLibrary();
+  const environment = new Environment({
+    enableOptionalTypes: true,
+    // `format` takes lists of everything, and there is no making an exception of it.
+    homogeneousAggregateLiterals: false,
+  });
+  registerListFunctions(environment);
+  registerStringFunctions(environment);
+  registerRegexFunctions(environment);
+  registerUrlFunctions(environment);
+  registerAddressFunctions(environment);
+  registerQuantityFunctions(environment);
+  registerSetFunctions(environment);
+  registerFormatFunctions(environment);
+  registerOptionalFunctions(environment);
+  return environment;
+}

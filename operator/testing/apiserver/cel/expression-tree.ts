@@ -1,0 +1,81 @@
+/**
+ * The tree of a parsed expression, as the library keeps it. `meta.evaluate` and the arguments of a
+ * comprehension are no public API of it: the version is pinned, and tests fail when they change.
+ */
+export interface ExpressionNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly meta: {
+    readonly evaluate: Evaluate;
+    /** What is evaluated in the place of the node: the loop that a macro stands for. */
+    readonly alternate?: ExpressionNode;
+  };
+  setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
+}
+
+type Evaluate = (evaluator: unknown, node: ExpressionNode, context: unknown) => unknown;
+
+interface Comprehension {
+  readonly iterable: ExpressionNode;
+  readonly step: ExpressionNode;
+  /** False when an error in a step does not end the loop. */
+  readonly errorsAreFatal?: boolean;
+  /** Whether the loop goes on with this result. */
+  readonly condition?: (result: boolean) => boolean;
+}
+
+export function nodesOf(root: unknown): readonly ExpressionNode[] {
+  if (Array.isArray(root)) return root.flatMap(nodesOf);
+  if (!isNode(root)) return [];
+  const { alternate } = root.meta;
+  const node = alternate?.op === 'comprehension' ? alternate : root;
+  const below = node === alternate ? [loopOf(node).iterable, loopOf(node).step] : node.args;
+  return [node, ...nodesOf(below)];
+}
+
+function isNode(value: unknown): value is ExpressionNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+function loopOf({ args }: ExpressionNode): Comprehension {
+  return args as Comprehension;
+}
+
+/** True when an expression names a variable. */
+export function names(nodes: readonly ExpressionNode[], variable: string): boolean {
+  return nodes.some(({ op, args }) => op === 'id' && args === variable);
+}
+
+/** Calls a method by another name, before the expression is checked. */
+export function renameMethod(nodes: readonly ExpressionNode[], from: string, to: string): void {
+  for (const { op, args } of nodes) {
+    if ((op === 'rcall' || op === 'call') && Array.isArray(args) && args[0] === from) args[0] = to;
+  }
+}
+
+/**
+ * Lets every loop of an expression ask before each step, after the expression was checked. Where
+ * errors do not end a loop, it ends with a result, and what it says does not count any more.
+ */
+export function meterLoops(
+  nodes: readonly ExpressionNode[],
+  mayTake: (steps: number) => boolean,
+): void {
+  for (const node of nodes) {
+    if (node.op !== 'comprehension') continue;
+    const { step, errorsAreFatal, condition } = loopOf(node);
+    const { evaluate } = step.meta;
+    const cost = costOf(nodesOf(step));
+    step.setMeta('evaluate', (evaluator, one, context) => {
+      if (mayTake(cost)) return evaluate(evaluator, one, context);
+      if (errorsAreFatal === true || condition === undefined)
+        throw new RangeError('too many steps');
+      return !condition(true); // `all` ends with false, `exists` with true
+    });
+  }
+}
+
+/** As much as a rule costs without its loops: whatever is no constant is a step. */
+export function costOf(nodes: readonly ExpressionNode[]): number {
+  return Math.max(nodes.filter(({ op }) => op !== 'value' && !op.startsWith('accu')).length, 1);
+}
