@@ -1,0 +1,148 @@
+/** The guide's examples, word for word: a test below holds the two equal. */
+import { readFileSync } from 'node:fs';
+import {
+  AWAIT_CHANGE,
+  configMaps,
+  controller,
+  defineResource,
+  type KubernetesObject,
+  source,
+} from 'chancery';
+import * as testing from 'chancery/testing';
+import { expect, test } from 'vitest';
+
+const { configMap, consistently, crashPoints, eventually, FakeClock, startOperator, startTestEnv } =
+  testing;
+
+interface Secret extends KubernetesObject {
+  readonly stringData?: Readonly<Record<string, string>>;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const secrets = defineResource<Secret>({
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+});
+
+const copier = controller({
+  name: 'copier',
+  for: source(configMaps, { labelSelector: 'copy=yes' }),
+  permissions: [
+    { resource: configMaps, verbs: ['patch'] },
+    { resource: secrets, verbs: ['patch', 'create'] },
+  ],
+  async reconcile(_key, configMap, { client, signal }) {
+    if (configMap === undefined) return AWAIT_CHANGE;
+    const { name, namespace = '' } = configMap.metadata;
+    const copy = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace },
+      stringData: { ...configMap.data },
+    };
+    await client.apply(secrets, copy, { signal, force: true });
+    if (configMap.metadata.annotations?.copied === undefined) {
+      const body = { metadata: { annotations: { copied: 'yes' } } };
+      await client.patch(configMaps, { name, namespace }, { type: 'merge', body }, { signal });
+    }
+    return { requeueAfterMs: 3_600_000 }; // somebody may have changed the copy
+  },
+});
+
+test('a labelled ConfigMap is copied, another is not', async () => {
+  await using env = await startTestEnv();
+  const namespace = await env.namespace();
+  await using operator = startOperator({ url: env.url, namespace, controllers: [copier] });
+
+  await env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } }));
+  await env.create(configMap('b', { namespace, data: { k: '1' } }));
+  await eventually(() => env.get('v1', 'Secret', namespace, 'a'));
+
+  const secrets = await env.list('v1', 'Secret', namespace);
+  expect(secrets.map(({ metadata }) => metadata.name)).toEqual(['a']);
+  expect(operator.ready).toBe(true);
+});
+
+test('nothing is written that does not differ', async () => {
+  await using env = await startTestEnv();
+  const namespace = await env.namespace();
+  await env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } }));
+  await using operator = startOperator({ url: env.url, namespace, controllers: [copier] });
+  await eventually(() => env.events.history('configmaps', namespace, 'a').length === 2);
+
+  await consistently(() => env.events.of({ resource: 'secrets', namespace }).length === 1);
+
+  expect(env.requests.of({ verb: 'patch', resource: 'configmaps' })).toMatchObject([{ name: 'a' }]);
+  const series = 'controller_runtime_reconcile_total{controller="copier",result="requeue_after"}';
+  expect(operator.meter.snapshot()[series]).toBeGreaterThan(0);
+});
+
+test('a copy that somebody has deleted is back within the hour', async () => {
+  const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
+  await using env = await startTestEnv({ embedded: { clock } });
+  const namespace = await env.namespace();
+  const operator = startOperator({ url: env.url, namespace, controllers: [copier], clock });
+  await env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } }));
+  await env.advance(1_000);
+
+  await env.delete('v1', 'Secret', namespace, 'a');
+  await env.advance(3_500_000);
+  const before = await env.get('v1', 'Secret', namespace, 'a');
+  await env.advance(200_000);
+
+  expect(before).toBeUndefined();
+  expect(await env.get('v1', 'Secret', namespace, 'a')).toBeDefined();
+  await operator.kill();
+});
+
+test('wherever it is killed, the copy is made and marked', async () => {
+  const points = await crashPoints({
+    arrange: (env, namespace) =>
+      env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } })),
+    start: (url, namespace) => startOperator({ url, namespace, controllers: [copier] }),
+    until: async (env, namespace) => {
+      const live = await env.get('v1', 'ConfigMap', namespace, 'a');
+      return live?.metadata.annotations?.copied === 'yes';
+    },
+    state: async (env, namespace) => {
+      const copy = await env.get<Secret>('v1', 'Secret', namespace, 'a');
+      return copy?.data;
+    },
+  });
+
+  const writes = points.filter(({ call }) => call.verb === 'patch');
+  expect(writes.slice(0, 4).map(({ when, call }) => `${when} ${call.resource}`)).toEqual([
+    'before secrets',
+    'after secrets',
+    'before configmaps',
+    'after configmaps',
+  ]);
+});
+
+const guide = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
+
+test('the guide shows these very examples', () => {
+  const examples = [...guide.matchAll(/^```ts[^\n]*\n(.*?)^```/gms)].map(([, code = '']) => code);
+  const parts = examples.flatMap((code) => code.replaceAll(/^export /gm, '').split('\n\n'));
+  const here = flat(readFileSync(new URL(import.meta.url), 'utf8'));
+
+  expect(examples).toHaveLength(5);
+  expect(parts.filter((code) => !here.includes(flat(code)))).toEqual([]);
+});
+
+/** Where a line is broken is not what is shown. */
+function flat(code: string): string {
+  return code.replaceAll(/,(?=\s*[\])}])/g, '').replaceAll(/\s+/g, '');
+}
+
+test('every part and every variable that the guide names exists', () => {
+  const names = [...guide.matchAll(/`([A-Za-z]\w+)(?:\(|`)/g)].map(([, name = '']) => name);
+  const parts = names.filter((name) => /^(?:[A-Z][a-z]+[A-Z]|[a-z]+[A-Z])/.test(name));
+  const members = ['runsWorkloads', 'beforeAll'];
+
+  expect(new Set(parts).size).toBeGreaterThan(10);
+  expect(parts.filter((name) => !(name in testing) && !members.includes(name))).toEqual([]);
+});
