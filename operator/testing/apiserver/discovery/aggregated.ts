@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { goJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -25,8 +26,9 @@ export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
   };
 }
 
-/** Changes with the text, as the server's does. */
-export function entityTag(text: string): string {
+/** The tag of a document, which is that of a real server for the same groups: it hashes no kind. */
+export function entityTag({ metadata, items }: Json): string {
+  const text = goJson({ metadata, items });
   return `"${createHash('sha512').update(text).digest('hex').toUpperCase()}"`;
 }
 

@@ -62,13 +62,13 @@ function root(exchange: Exchange, registry: Registry, core: boolean, address: st
     exchange.json(200, core ? apiVersions(address) : groupList(registry));
     return true;
   }
-  const text = `${goJson(aggregatedDiscovery(registry, core))}\n`;
-  const etag = entityTag(text);
+  const document = aggregatedDiscovery(registry, core);
+  const etag = entityTag(document);
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' };
   if (exchange.header('if-none-match') === etag) {
     exchange.head(304, headers);
     exchange.response.end();
-  } else exchange.text(200, text, AGGREGATED_TYPE, headers);
+  } else exchange.text(200, `${goJson(document)}\n`, AGGREGATED_TYPE, headers);
   return true;
 }
 

@@ -57,6 +57,8 @@ test('F-13: every group, version, resource and subresource of a real server is s
     expect(resourcesByVersion(answer.text)).toEqual(resourcesByVersion(recorded));
     expect(answer.text).toBe(recorded);
     expect(answer.headers.get('content-type')).toBe(AGGREGATED);
+    const { etag } = recordedExchange('discovery', id).response.headers;
+    expect(answer.headers.get('etag')).toBe(etag);
     expect(answer.headers.get('vary')).toBe('Accept');
     expect(answer.headers.get('cache-control')).toBe('public');
   }
