@@ -104,6 +104,13 @@ export function alreadyExists(resource: Named, name: string, deleting: boolean):
   });
 }
 
+/** No name could be made of `generateName` that nobody has. */
+export function noFreeName(resource: Named, name: string): ApiError {
+  const message = `${pluralOf(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
+  const details = { ...detailsOf(resource, name), retryAfterSeconds: 1 };
+  return failure({ code: 409, reason: 'AlreadyExists', message, details });
+}
+
 export function conflict(resource: Named, name: string, why: string = MODIFIED): ApiError {
   const message = `Operation cannot be fulfilled on ${pluralOf(resource)} "${name}": ${why}`;
   return failure({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
@@ -147,8 +154,9 @@ export interface FieldError {
     | 'FieldValueForbidden'
     | 'FieldValueDuplicate'
     | 'FieldValueTypeInvalid'
-    | 'FieldValueTooLong'
+    | 'FieldValueNotFound'
     | 'FieldValueTooMany'
+    | 'FieldValueTooLong'
     | 'InternalError';
   readonly message: string;
 }

@@ -1,122 +1,102 @@
 import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
-import { asObject, fill } from './fill.ts';
-import { defaultPodSpec } from './pod-spec.ts';
+import { defaultAutoscalerSpec } from './autoscaler.ts';
+import { each, fill } from './fill.ts';
+import { defaultOwnPodSpec } from './pod-spec.ts';
+import { defaultServiceSpec } from './service.ts';
+import { defaultClaim, defaultVolumeSpec } from './storage.ts';
+import { changed } from './volume.ts';
+import {
+  defaultCronJobSpec,
+  defaultDaemonSetSpec,
+  defaultDeploymentSpec,
+  defaultJob,
+  defaultReplicaSetSpec,
+  defaultReplicationController,
+  defaultStatefulSetSpec,
+  defaultTemplate,
+} from './workload.ts';
 
-/** The fields that the server sets in an object of a built-in kind; others are left as they are. */
+/**
+ * The fields that the server sets in an object of a built-in kind, as the defaults.go of each group
+ * of Kubernetes does: whoever reads what he wrote finds it as it is compared with what he writes
+ * next. Fields that have no default are left as they are.
+ */
 export function defaultObject(object: StoredObject): StoredObject {
-  const defaults = DEFAULTS[object.kind];
-  return defaults === undefined
-    ? object
-    : (fill(object as Json, defaults) as unknown as StoredObject);
+  const change = DEFAULTS[object.kind];
+  return change === undefined ? object : (change(object as Json) as unknown as StoredObject);
 }
 
-type Defaults = Readonly<Record<string, unknown>>;
+type Change = (object: Json) => Json;
 
-/** A spec that is there gets its defaults; none is invented. */
-function spec(defaults: Defaults): (value: unknown) => Json | undefined {
-  return (value) => {
-    const present = asObject(value);
-    return present === undefined ? undefined : fill(present, defaults);
-  };
+/** Kinds whose spec alone has defaults. */
+function spec(change: Change): Change {
+  return (object) => changed(object, { spec: change });
 }
 
-const template = spec({ spec: (value: unknown) => podSpec(value) });
-
-function podSpec(value: unknown): Json | undefined {
-  const present = asObject(value);
-  return present === undefined ? undefined : defaultPodSpec(present);
+/** Top-level fields of kinds without a spec. */
+function fields(defaults: Readonly<Record<string, unknown>>): Change {
+  return (object) => fill(object, defaults);
 }
 
-function ofPod(value: unknown): Json | undefined {
-  const present = asObject(value);
-  return present === undefined
-    ? undefined
-    : fill(defaultPodSpec(present), { enableServiceLinks: true });
+const RBAC = 'rbac.authorization.k8s.io';
+
+function defaultSubject(subject: Json): Json {
+  const people = subject.kind === 'User' || subject.kind === 'Group';
+  return people ? fill(subject, { apiGroup: RBAC }) : subject;
 }
 
-const ROLLING_DEPLOYMENT = { maxUnavailable: '25%', maxSurge: '25%' };
-const ROLLING_DAEMON_SET = { maxUnavailable: 1, maxSurge: 0 };
-
-/** The strategy of a workload; only one that rolls has details. */
-function rolling(details: Json): (value: unknown) => Json {
-  return (value) => {
-    const strategy = fill(asObject(value), { type: 'RollingUpdate' });
-    if (strategy.type !== 'RollingUpdate') return strategy;
-    return fill(strategy, {
-      rollingUpdate: (given: unknown) => fill(asObject(given), details),
-    });
-  };
-}
-
-const jobSpec: Defaults = {
-  parallelism: 1,
-  completions: 1,
-  backoffLimit: 6,
-  template,
-  completionMode: 'NonIndexed',
-  suspend: false,
-  podReplacementPolicy: 'TerminatingOrFailed',
+const binding: Change = (object) => {
+  const subjects = each(object.subjects, defaultSubject);
+  const named = changed(object, { roleRef: (ref) => fill(ref, { apiGroup: RBAC }) });
+  return subjects === undefined ? named : { ...named, subjects };
 };
 
-/** By kind: top-level fields and how they are filled, from the defaults.go of each group. */
-const DEFAULTS: Readonly<Record<string, Defaults>> = {
-  Pod: { spec: ofPod, status: {} },
-  ReplicaSet: { spec: spec({ replicas: 1, template }), status: { replicas: 0 } },
-  ReplicationController: { spec: spec({ replicas: 1, template }), status: { replicas: 0 } },
-  Deployment: {
-    spec: spec({
-      replicas: 1,
-      template,
-      strategy: rolling(ROLLING_DEPLOYMENT),
-      revisionHistoryLimit: 10,
-      progressDeadlineSeconds: 600,
+const withTcp = (ports: unknown): unknown => each(ports, (port) => fill(port, { protocol: 'TCP' }));
+
+function policyRules(rules: unknown): unknown {
+  return each(rules, (rule) => fill(rule, { ports: withTcp }));
+}
+
+/** What a policy is about follows from what it has rules for. */
+function defaultPolicySpec(given: Json): Json {
+  const egress = Array.isArray(given.egress) && given.egress.length > 0;
+  return fill(given, {
+    ingress: policyRules,
+    egress: policyRules,
+    policyTypes: egress ? ['Ingress', 'Egress'] : ['Ingress'],
+  });
+}
+
+const DEFAULTS: Readonly<Record<string, Change>> = {
+  ClusterRoleBinding: binding,
+  CronJob: spec(defaultCronJobSpec),
+  DaemonSet: spec(defaultDaemonSetSpec),
+  Deployment: spec(defaultDeploymentSpec),
+  Endpoints: (object) =>
+    object.subsets === undefined
+      ? object
+      : {
+          ...object,
+          subsets: each(object.subsets, (subset) => fill(subset, { ports: withTcp })),
+        },
+  EndpointSlice: (object) =>
+    fill(object, {
+      ports: (ports: unknown) => each(ports, (port) => fill(port, { name: '', protocol: 'TCP' })),
     }),
-    status: {},
-  },
-  DaemonSet: {
-    spec: spec({ template, updateStrategy: rolling(ROLLING_DAEMON_SET), revisionHistoryLimit: 10 }),
-    status: {
-      currentNumberScheduled: 0,
-      numberMisscheduled: 0,
-      desiredNumberScheduled: 0,
-      numberReady: 0,
-    },
-  },
-  StatefulSet: {
-    spec: spec({
-      replicas: 1,
-      template,
-      podManagementPolicy: 'OrderedReady',
-      updateStrategy: rolling({ partition: 0 }),
-      revisionHistoryLimit: 10,
-      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
-    }),
-    status: { replicas: 0, availableReplicas: 0 },
-  },
-  Job: { spec: spec(jobSpec), status: {} },
-  CronJob: {
-    spec: spec({
-      concurrencyPolicy: 'Allow',
-      suspend: false,
-      successfulJobsHistoryLimit: 3,
-      failedJobsHistoryLimit: 1,
-    }),
-    status: {},
-  },
-  Service: {
-    spec: spec({ type: 'ClusterIP', sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' }),
-    status: { loadBalancer: {} },
-  },
-  Secret: { type: 'Opaque' },
-  Namespace: { spec: {}, status: {} },
-  Node: { spec: {}, status: {} },
-  PersistentVolumeClaim: {
-    spec: spec({ volumeMode: 'Filesystem' }),
-    status: { phase: 'Pending' },
-  },
-  Ingress: { status: { loadBalancer: {} } },
-  PodDisruptionBudget: {
-    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
-  },
+  HorizontalPodAutoscaler: spec(defaultAutoscalerSpec),
+  Job: defaultJob,
+  NetworkPolicy: spec(defaultPolicySpec),
+  PersistentVolume: spec(defaultVolumeSpec),
+  PersistentVolumeClaim: defaultClaim,
+  Pod: spec(defaultOwnPodSpec),
+  PodTemplate: (object) => changed(object, { template: defaultTemplate }),
+  PriorityClass: fields({ preemptionPolicy: 'PreemptLowerPriority' }),
+  ReplicaSet: spec(defaultReplicaSetSpec),
+  ReplicationController: defaultReplicationController,
+  RoleBinding: binding,
+  Secret: fields({ type: 'Opaque' }),
+  Service: spec(defaultServiceSpec),
+  StatefulSet: spec(defaultStatefulSetSpec),
+  StorageClass: fields({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
 };

@@ -7,9 +7,14 @@ export function fill(object: Json | undefined, defaults: Readonly<Record<string,
     if (typeof value === 'function') {
       const result: unknown = value(filled[field]);
       if (result !== undefined) filled[field] = result;
-    } else if (filled[field] === undefined) filled[field] = value;
+    } else if (isUnset(filled[field], value)) filled[field] = value;
   }
   return filled;
+}
+
+/** To Go an empty text is none; of numbers and switches only some are. */
+function isUnset(found: unknown, value: unknown): boolean {
+  return found === undefined || (found === '' && typeof value === 'string');
 }
 
 /** The objects of a list, each one changed; anything but a list is left alone. */

@@ -1,5 +1,6 @@
 import type { Json } from '../objects/metadata.ts';
 import { asObject, each, fill } from './fill.ts';
+import { changed, defaultFieldRef, defaultVolume } from './volume.ts';
 
 /** What every Pod template gets, from pkg/apis/core/v1/defaults.go of Kubernetes. */
 export function defaultPodSpec(spec: Json): Json {
@@ -7,6 +8,7 @@ export function defaultPodSpec(spec: Json): Json {
     volumes: (volumes: unknown) => each(volumes, defaultVolume),
     initContainers: (containers: unknown) => each(containers, defaultContainer),
     containers: (containers: unknown) => each(containers, defaultContainer),
+    ephemeralContainers: (containers: unknown) => each(containers, defaultContainer),
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
     dnsPolicy: 'ClusterFirst',
@@ -18,38 +20,12 @@ export function defaultPodSpec(spec: Json): Json {
   });
 }
 
-/** What admission adds to the spec of a new Pod. */
-export function admitPod(spec: Json): Json {
-  const account = spec.serviceAccountName ?? 'default';
-  return fill(spec, {
-    serviceAccountName: account,
-    serviceAccount: account,
-    tolerations: (tolerations: unknown) => [
-      ...(Array.isArray(tolerations) ? tolerations : []),
-      ...MISSING_TOLERATIONS.filter(({ key }) => !hasKey(tolerations, key)),
-    ],
-    priority: 0,
-    preemptionPolicy: 'PreemptLowerPriority',
-  });
-}
-
-/** From the DefaultTolerationSeconds admission plugin. */
-const MISSING_TOLERATIONS = ['not-ready', 'unreachable'].map((problem) => ({
-  key: `node.kubernetes.io/${problem}`,
-  operator: 'Exists',
-  effect: 'NoExecute',
-  tolerationSeconds: 300,
-}));
-
-function hasKey(tolerations: unknown, key: string): boolean {
-  return Array.isArray(tolerations) && tolerations.some((toleration) => toleration?.key === key);
-}
-
 function defaultContainer(container: Json): Json {
   return fill(container, {
     ports: (ports: unknown) => each(ports, (port) => fill(port, { protocol: 'TCP' })),
     env: (env: unknown) => each(env, defaultVariable),
     resources: {},
+    lifecycle: (value: unknown) => defaultLifecycle(asObject(value)),
     livenessProbe: (probe: unknown) => defaultProbe(asObject(probe)),
     readinessProbe: (probe: unknown) => defaultProbe(asObject(probe)),
     startupProbe: (probe: unknown) => defaultProbe(asObject(probe)),
@@ -66,34 +42,57 @@ function pullPolicyOf(image: string): string {
 }
 
 function defaultVariable(variable: Json): Json {
-  const source = asObject(variable.valueFrom);
-  const field = asObject(source?.fieldRef);
-  if (source === undefined || field === undefined) return variable;
-  return { ...variable, valueFrom: { ...source, fieldRef: fill(field, { apiVersion: 'v1' }) } };
-}
-
-function defaultProbe(probe: Json | undefined): Json | undefined {
-  if (probe === undefined) return undefined;
-  return fill(probe, {
-    httpGet: (get: unknown) => {
-      const http = asObject(get);
-      return http === undefined ? undefined : fill(http, { path: '/', scheme: 'HTTP' });
-    },
-    timeoutSeconds: 1,
-    periodSeconds: 10,
-    successThreshold: 1,
-    failureThreshold: 3,
+  return changed(variable, {
+    valueFrom: (source) => fill(source, { fieldRef: defaultFieldRef }),
   });
 }
 
-/** 0644: what the files of a volume are readable by. */
-const DEFAULT_MODE = 420;
+/** What is asked of a container, or told to it, over HTTP. */
+function defaultHandler(handler: Json): Json {
+  return changed(handler, { httpGet: (get) => fill(get, { path: '/', scheme: 'HTTP' }) });
+}
 
-function defaultVolume(volume: Json): Json {
-  const filled: Record<string, unknown> = { ...volume };
-  for (const kind of ['configMap', 'secret', 'downwardAPI', 'projected']) {
-    const source = asObject(volume[kind]);
-    if (source !== undefined) filled[kind] = fill(source, { defaultMode: DEFAULT_MODE });
-  }
-  return filled;
+function defaultLifecycle(lifecycle: Json | undefined): Json | undefined {
+  if (lifecycle === undefined) return undefined;
+  return changed(lifecycle, { postStart: defaultHandler, preStop: defaultHandler });
+}
+
+const PROBE = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
+
+/** To a probe no time at all is the same as none that is said. */
+function defaultProbe(probe: Json | undefined): Json | undefined {
+  if (probe === undefined) return undefined;
+  const handled = changed(defaultHandler(probe), { grpc: (call) => fill(call, { service: '' }) });
+  const said = Object.entries(handled).filter(([name, value]) => !(name in PROBE) || value !== 0);
+  return fill(Object.fromEntries(said), PROBE);
+}
+
+/** What a Pod gets that a template of Pods does not. */
+export function defaultOwnPodSpec(given: Json): Json {
+  const spec = defaultPodSpec(given);
+  const own = (container: Json): Json =>
+    withRequests(spec.hostNetwork === true ? withHostPorts(container) : container);
+  return fill(spec, {
+    enableServiceLinks: true,
+    containers: (containers: unknown) => each(containers, own),
+    initContainers: (containers: unknown) => each(containers, own),
+  });
+}
+
+/** Whoever has a limit asks for as much, unless he asks for less. */
+function withRequests(container: Json): Json {
+  return changed(container, {
+    resources: (resources) => {
+      const limits = asObject(resources.limits);
+      if (limits === undefined) return resources;
+      return { ...resources, requests: { ...limits, ...asObject(resources.requests) } };
+    },
+  });
+}
+
+/** On the host's network a port of the container is one of the host. */
+function withHostPorts(container: Json): Json {
+  return fill(container, {
+    ports: (ports: unknown) => each(ports, (port) => fill(port, { hostPort: port.containerPort })),
+  });
 }

@@ -6,9 +6,14 @@ const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
 /** A name made of `generateName` and five random characters. */
 export function generateName(base: string, random: () => number = Math.random): string {
+  return base.slice(0, MAX_BASE_LENGTH) + randomSuffix(random);
+}
+
+/** Five characters that no other name has, most probably. */
+export function randomSuffix(random: () => number = Math.random): string {
   let suffix = '';
   for (let at = 0; at < SUFFIX_LENGTH; at++) {
     suffix += ALPHABET[Math.floor(random() * ALPHABET.length)];
   }
-  return base.slice(0, MAX_BASE_LENGTH) + suffix;
+  return suffix;
 }

@@ -4,13 +4,13 @@ import type { StoredObject } from '../cluster-access.ts';
 import { completeDefinition, withStatus } from '../crd/definition.ts';
 import { validateDefinition } from '../crd/validate-definition.ts';
 import { defaultObject } from '../defaults/default-object.ts';
-import { admitPod } from '../defaults/pod-spec.ts';
+import { completeNew } from '../defaults/new-object.ts';
 import { sortedKeys } from '../objects/canonical.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
 import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
-import { validateBuiltIn } from '../validation/built-in.ts';
-import { validateNewEvent } from '../validation/event.ts';
+import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validation/built-in.ts';
 import { completeEvent } from './event-shape.ts';
+import { withKeptValues } from './kept-values.ts';
 import type { Strategy } from './served-resource.ts';
 
 /** Kinds whose metadata.generation counts changes of the spec. */
@@ -69,7 +69,10 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
   return {
     generations: COUNTED.has(kind),
     annotationsCount: kind === 'Deployment',
-    prepare: (object) => special(kind, defaultObject(decoded(object).value as StoredObject)),
+    prepare: (object, previous) => {
+      const defaulted = defaultObject(decoded(object).value as StoredObject);
+      return withKeptValues(special(kind, defaulted), previous);
+    },
     complete: (object) => completed(kind, object),
     validate: validationOf(kind, group),
     unknownFields: (object) => decoded(object).unknown,
@@ -80,7 +83,8 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
 
 function validationOf(kind: string, group: string): Strategy['validate'] {
   if (kind === 'CustomResourceDefinition') return validateDefinition;
-  return group === 'events.k8s.io' ? validateNewEvent : validateBuiltIn;
+  if (kind !== 'Event') return validateBuiltIn;
+  return group === 'events.k8s.io' ? validateNewEvent : validateCoreEvent;
 }
 
 function selected(object: StoredObject, name: string): string {
@@ -99,16 +103,8 @@ function special(kind: string, object: StoredObject): StoredObject {
 }
 
 function completed(kind: string, object: StoredObject): StoredObject {
-  if (kind === 'Namespace') return completeNamespace(object);
   if (kind === 'CustomResourceDefinition') return withStatus(object);
-  return kind === 'Pod' ? completePod(object) : object;
-}
-
-function completePod(object: StoredObject): StoredObject {
-  const isNew = object.metadata.resourceVersion === undefined;
-  if (!isNew || !isObject(object.spec)) return object;
-  const status = { phase: 'Pending', ...(isObject(object.status) ? object.status : {}) };
-  return withFields(object, { spec: admitPod(object.spec), status });
+  return object.metadata.resourceVersion === undefined ? completeNew(object) : object;
 }
 
 /** Maps of text are sorted; an empty one is left out. */
@@ -136,16 +132,6 @@ function withStringData(object: StoredObject): StoredObject {
 function withNameLabel(object: StoredObject): StoredObject {
   const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
   return withMetadata(object, { labels });
-}
-
-function completeNamespace(object: StoredObject): StoredObject {
-  const isNew = object.metadata.resourceVersion === undefined;
-  if (!isNew) return object;
-  const spec = isObject(object.spec) ? object.spec : {};
-  return withFields(object, {
-    spec: { ...spec, finalizers: ['kubernetes'] },
-    status: { phase: 'Active' },
-  });
 }
 
 /** As Go reads it into its struct: no other field has a place there, and null is nothing. */

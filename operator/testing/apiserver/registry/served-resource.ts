@@ -104,6 +104,16 @@ export function toStored(served: ServedResource, object: StoredObject): StoredOb
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
+/** The group and kind in which an object is stored: what the server calls it when it refuses it. */
+export function storedKind({
+  kind,
+  group,
+  storedAs,
+}: ServedResource): Pick<Resource, 'group' | 'kind'> {
+  // Events of both APIs are core Events.
+  return storedAs === 'events' ? { kind, group: '' } : { kind, group };
+}
+
 export function subresourceOf(served: ServedResource, name: string): Subresource | undefined {
   return served.subresources.find((subresource) => subresource.name === name);
 }

@@ -1,117 +1,118 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
-import { isObject, type Json, valueAt } from '../objects/metadata.ts';
-import { involvedNamespace } from './event.ts';
+import { autoscaler } from './autoscaler.ts';
+import { type ChangeCheck, immutable } from './change.ts';
+import { changedSecret, configMap, fixedData, secret } from './config-data.ts';
+import { endpointSlice, endpoints } from './endpoints.ts';
+import { changedNewEvent, eventProblems, newEventProblems } from './event.ts';
+import { changedJob, cronJob, job } from './job.ts';
+import { ingress, networkPolicy } from './network.ts';
+import { changedPod, newPod } from './pod.ts';
+import { podTemplate } from './pod-spec.ts';
+import type { Problem } from './problem.ts';
+import { clusterRole, clusterRoleBinding, role, roleBinding, sameRole } from './rights.ts';
+import { changedService, service } from './service.ts';
+import {
+  changedPriorityClass,
+  controllerRevision,
+  disruptionBudget,
+  lease,
+  namespace,
+  priorityClass,
+} from './small-kinds.ts';
+import {
+  changedClaim,
+  changedStorageClass,
+  changedVolume,
+  claim,
+  storageClass,
+  volume,
+} from './storage.ts';
+import {
+  changedStatefulSet,
+  daemonSet,
+  deployment,
+  replicaSet,
+  sameSelector,
+  statefulSet,
+} from './workload.ts';
 
-/** What is wrong with an object of a built-in kind: what operators meet, not everything. */
+interface Rules {
+  /** What must be true of every object of the kind. */
+  readonly object: (object: StoredObject) => readonly Problem[];
+  /** What may not be done to one that is there. */
+  readonly change?: ChangeCheck;
+  /** What is said first of a change; of most kinds it is what the object is like. */
+  readonly changeFirst?: boolean;
+}
+
+/** The rules of each built-in kind; of those that are not here, only the metadata is looked at. */
+const RULES: Readonly<Record<string, Rules>> = {
+  ConfigMap: { object: configMap, change: fixedData },
+  ControllerRevision: { object: controllerRevision, change: immutable(['data']) },
+  ClusterRole: { object: clusterRole },
+  ClusterRoleBinding: { object: clusterRoleBinding, change: sameRole },
+  CronJob: { object: cronJob },
+  DaemonSet: { object: daemonSet, change: sameSelector },
+  Deployment: { object: deployment, change: sameSelector },
+  Endpoints: { object: endpoints },
+  EndpointSlice: { object: endpointSlice, change: immutable(['addressType']) },
+  HorizontalPodAutoscaler: { object: autoscaler },
+  Ingress: { object: ingress },
+  Job: { object: job, change: changedJob },
+  Lease: { object: lease },
+  Namespace: { object: namespace },
+  NetworkPolicy: { object: networkPolicy },
+  PersistentVolume: { object: volume, change: changedVolume },
+  PersistentVolumeClaim: { object: claim, change: changedClaim },
+  PodDisruptionBudget: { object: disruptionBudget },
+  PodTemplate: { object: ({ template }) => podTemplate(template, 'template') },
+  PriorityClass: { object: priorityClass, change: changedPriorityClass },
+  ReplicaSet: { object: replicaSet, change: sameSelector },
+  Role: { object: role },
+  RoleBinding: { object: roleBinding, change: sameRole },
+  Secret: { object: secret, change: changedSecret, changeFirst: true },
+  Service: { object: service, change: changedService, changeFirst: true },
+  StatefulSet: { object: statefulSet, change: changedStatefulSet },
+  StorageClass: { object: storageClass, change: changedStorageClass },
+};
+
+/** What is wrong with an object of a built-in kind, beside its metadata. */
 export function validateBuiltIn(
   object: StoredObject,
   previous: StoredObject | undefined,
-): readonly FieldError[] {
-  const rules = RULES[object.kind] ?? [];
-  return rules.flatMap((rule) => rule(object, previous));
-}
-
-type Rule = (object: StoredObject, previous: StoredObject | undefined) => readonly FieldError[];
-
-/** ConfigMaps and Secrets: as much as etcd takes, with room for the rest of the object. */
-const MAX_DATA_BYTES = 1_048_576;
-
-function dataFits(object: StoredObject): readonly FieldError[] {
-  let size = 0;
-  for (const field of ['data', 'binaryData']) {
-    const map = object[field];
-    if (!isObject(map)) continue;
-    for (const value of Object.values(map)) size += Buffer.byteLength(String(value));
+): readonly Problem[] {
+  if (previous === undefined) {
+    return object.kind === 'Pod' ? newPod(object) : (RULES[object.kind]?.object(object) ?? []);
   }
-  if (size <= MAX_DATA_BYTES) return [];
-  const message = `Too long: may not be more than ${MAX_DATA_BYTES} bytes`;
-  return [
-    { field: object.kind === 'Secret' ? 'data' : '[]', reason: 'FieldValueTooLong', message },
-  ];
+  // What was accepted once stays acceptable: only a change is looked at.
+  if (sameWish(object, previous)) return [];
+  if (object.kind === 'Pod') return changedPod(object, previous);
+  const rules = RULES[object.kind];
+  if (rules === undefined) return [];
+  const ofObject = rules.object(object);
+  const ofChange = rules.change?.(object, previous) ?? [];
+  return rules.changeFirst === true ? [...ofChange, ...ofObject] : [...ofObject, ...ofChange];
 }
 
-function immutableData(
-  object: StoredObject,
+function sameWish(object: StoredObject, previous: StoredObject): boolean {
+  const { metadata: _, status: __, ...now } = object;
+  const { metadata: ___, status: ____, ...then } = previous;
+  return isDeepStrictEqual(now, then);
+}
+
+/** An Event that came through the older API. */
+export function validateCoreEvent(event: StoredObject): readonly Problem[] {
+  return eventProblems(event, 'core');
+}
+
+/** An Event that came through `events.k8s.io`, in its stored shape. */
+export function validateNewEvent(
+  event: StoredObject,
   previous: StoredObject | undefined,
-): readonly FieldError[] {
-  if (previous?.immutable !== true) return [];
-  const message = 'Forbidden: field is immutable when `immutable` is set';
-  const changed = ['immutable', 'data', 'binaryData'].filter(
-    (field) => !isDeepStrictEqual(object[field], previous[field]),
-  );
-  return changed.map((field) => ({ field, reason: 'FieldValueForbidden', message }));
+): readonly Problem[] {
+  const ofEvent = eventProblems(event, 'events');
+  return previous === undefined
+    ? [...ofEvent, ...newEventProblems(event)]
+    : [...ofEvent, ...changedNewEvent(event, previous)];
 }
-
-/** The selector decides which Pods are its own: it stays as it was. */
-function immutableSelector(
-  object: StoredObject,
-  previous: StoredObject | undefined,
-): readonly FieldError[] {
-  if (previous === undefined) return [];
-  const path = ['spec', 'selector'];
-  if (isDeepStrictEqual(valueAt(object, path), valueAt(previous, path))) return [];
-  const message = `Invalid value: ${JSON.stringify(valueAt(object, path) ?? null)}: field is immutable`;
-  return [{ field: 'spec.selector', reason: 'FieldValueInvalid', message }];
-}
-
-/** A selector, and a template that it selects. */
-function selectsTemplate(object: StoredObject): readonly FieldError[] {
-  const selector = valueAt(object, ['spec', 'selector']);
-  if (!isObject(selector)) return [required('spec.selector')];
-  const labels = valueAt(object, ['spec', 'template', 'metadata', 'labels']);
-  const wanted = Object.entries(isObject(selector.matchLabels) ? selector.matchLabels : {});
-  const found: Json = isObject(labels) ? labels : {};
-  if (wanted.every(([key, value]) => found[key] === value)) return [];
-  const message = `Invalid value: ${JSON.stringify(found)}: \`selector\` does not match template \`labels\``;
-  return [{ field: 'spec.template.metadata.labels', reason: 'FieldValueInvalid', message }];
-}
-
-function templateHasContainers(object: StoredObject): readonly FieldError[] {
-  return containersOf(object, ['spec', 'template', 'spec']);
-}
-
-function podHasContainers(object: StoredObject): readonly FieldError[] {
-  return containersOf(object, ['spec']);
-}
-
-function containersOf(object: StoredObject, path: readonly string[]): readonly FieldError[] {
-  const containers = valueAt(object, [...path, 'containers']);
-  const field = `${path.join('.')}.containers`;
-  if (!Array.isArray(containers) || containers.length === 0) return [required(field)];
-  return containers.flatMap((container, at) => [
-    ...(container?.name ? [] : [required(`${field}[${at}].name`)]),
-    ...(container?.image ? [] : [required(`${field}[${at}].image`)]),
-  ]);
-}
-
-function required(field: string, message = 'Required value'): FieldError {
-  return { field, reason: 'FieldValueRequired', message };
-}
-
-function positiveLease(object: StoredObject): readonly FieldError[] {
-  return ['leaseDurationSeconds', 'leaseTransitions'].flatMap((name) => {
-    const value = valueAt(object, ['spec', name]);
-    const least = name === 'leaseDurationSeconds' ? 1 : 0;
-    if (typeof value !== 'number' || value >= least) return [];
-    const why = least === 1 ? 'must be greater than 0' : 'must be greater than or equal to 0';
-    const message = `Invalid value: ${value}: ${why}`;
-    return [{ field: `spec.${name}`, reason: 'FieldValueInvalid', message } as const];
-  });
-}
-
-const SELECTING: readonly Rule[] = [selectsTemplate, templateHasContainers, immutableSelector];
-
-const RULES: Readonly<Record<string, readonly Rule[]>> = {
-  ConfigMap: [dataFits, immutableData],
-  Secret: [dataFits, immutableData],
-  Pod: [podHasContainers],
-  Deployment: SELECTING,
-  ReplicaSet: SELECTING,
-  DaemonSet: SELECTING,
-  StatefulSet: SELECTING,
-  Job: [templateHasContainers],
-  Lease: [positiveLease],
-  Event: [involvedNamespace],
-};

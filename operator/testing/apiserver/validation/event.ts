@@ -1,61 +1,113 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../cluster-access.ts';
-import type { FieldError } from '../failures.ts';
-import { valueAt } from '../objects/metadata.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import { type ChangeCheck, changed, immutable } from './change.ts';
+import { isEmpty } from './check.ts';
+import { labelKey } from './formats.ts';
+import { internalJson } from './internal-json.ts';
+import { invalidValue, type Problem, required } from './problem.ts';
 
-/** Limits of events.k8s.io/v1; those of the texts count bytes. */
-const MAX_REASON_BYTES = 128;
+/** Limits of what an Event says; they count bytes, whatever the message calls them. */
+const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
 
-/** What is wrong with an Event that came through events.k8s.io, in its stored shape. */
-export function validateNewEvent(
-  event: StoredObject,
-  previous: StoredObject | undefined,
-): readonly FieldError[] {
-  if (previous !== undefined) return immutableProblems(event, previous);
-  const problems = [...involvedNamespace(event)];
-  if (event.eventTime === null || event.eventTime === undefined) {
-    problems.push({ field: 'eventTime', reason: 'FieldValueRequired', message: 'Required value' });
+/** Where an Event came from: the older API does not look as closely. */
+export type EventApi = 'core' | 'events';
+
+/** What holds for every Event, in its stored shape. */
+export function eventProblems(event: StoredObject, api: EventApi): readonly Problem[] {
+  return isEmpty(event.eventTime) ? placed(event) : described(event, api);
+}
+
+/** An Event lies in the namespace of what it is about, or in `default`. */
+function placed(event: StoredObject): readonly Problem[] {
+  const involved = String(involvedOf(event).namespace ?? '');
+  const { namespace = '' } = event.metadata;
+  if (involved === '' ? namespace === '' || namespace === 'default' : involved === namespace) {
+    return [];
   }
+  return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
+}
+
+/** Events with a time of their own say who tells of what, and why. */
+function described(event: StoredObject, api: EventApi): readonly Problem[] {
+  const controller = api === 'core' ? 'reportingComponent' : 'reportingController';
+  const name = String(event.reportingComponent ?? '');
+  return [
+    ...(name === '' ? [required(controller)] : []),
+    ...labelKey(name).map((why) => invalidValue(controller, name, why)),
+    ...(isEmpty(event.reportingInstance) ? [required('reportingInstance')] : []),
+    ...tooLong(event, 'reportingInstance', MAX_WORD_BYTES),
+    ...(isEmpty(event.action) ? [required('action')] : []),
+    ...tooLong(event, 'action', MAX_WORD_BYTES),
+    ...(isEmpty(event.reason) ? [required('reason')] : []),
+    ...tooLong(event, 'reason', MAX_WORD_BYTES),
+    ...tooLong(event, 'message', MAX_NOTE_BYTES),
+  ];
+}
+
+function tooLong(event: StoredObject, field: string, limit: number): readonly Problem[] {
+  if (Buffer.byteLength(String(event[field] ?? '')) <= limit) return [];
+  return [invalidValue(field, '', `can have at most ${limit} characters`)];
+}
+
+/** What the newer API asks of a new Event besides. */
+export function newEventProblems(event: StoredObject): readonly Problem[] {
   const type = String(event.type ?? '');
+  const problems = [...seriesProblems(event)];
+  if (isEmpty(event.eventTime)) problems.push(required('eventTime'));
   if (type !== 'Normal' && type !== 'Warning') {
-    problems.push(invalidValue('type', type, `has invalid value: ${type}`));
+    problems.push(invalidValue('type', '', `has invalid value: ${type}`));
   }
-  problems.push(...tooLong(event, 'reason', MAX_REASON_BYTES));
-  problems.push(...tooLong(event, 'action', MAX_REASON_BYTES));
-  problems.push(...tooLong(event, 'message', MAX_NOTE_BYTES));
-  const count = valueAt(event, ['series', 'count']);
-  if (typeof count === 'number' && count < 2) {
-    problems.push(invalidValue('series.count', count, 'should be at least 2'));
+  for (const field of ['firstTimestamp', 'lastTimestamp', 'count', 'source']) {
+    const value = event[field];
+    const unset =
+      isEmpty(value) || value === 0 || (isObject(value) && Object.values(value).every(isEmpty));
+    if (!unset) problems.push(invalidValue(field, '', 'needs to be unset'));
   }
   return problems;
 }
 
-/** An Event lies in the namespace of what it is about, or in `default`. */
-export function involvedNamespace(event: StoredObject): FieldError[] {
-  const involved = String(valueAt(event, ['involvedObject', 'namespace']) ?? '');
-  const { namespace } = event.metadata;
-  const clusterScoped = involved === '' && valueAt(event, ['involvedObject', 'kind']) !== undefined;
-  if (involved === namespace || clusterScoped) return [];
-  return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
+function seriesProblems({ series }: StoredObject): readonly Problem[] {
+  if (!isObject(series)) return [];
+  const few = Number(series.count ?? 0) < 2;
+  return [
+    ...(few ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...(isEmpty(series.lastObservedTime) ? [required('series.lastObservedTime')] : []),
+  ];
 }
+
+const FIXED = [
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+];
+const REPORTERS: Readonly<Record<string, string>> = {
+  reportingComponent: 'reportingController',
+  reportingInstance: 'reportingInstance',
+};
 
 /** Only the series of an Event changes. */
-const FIXED = ['involvedObject', 'reason', 'message', 'type', 'action', 'eventTime', 'related'];
+export const changedNewEvent: ChangeCheck = (event, previous) => [
+  ...(changed(event, previous, ['series']) ? seriesProblems(event) : []),
+  ...immutable(['involvedObject'], shownReference)(event, previous),
+  ...immutable(FIXED)(event, previous),
+  ...immutable(['related'], shownReference)(event, previous),
+  ...immutable(Object.keys(REPORTERS))(event, previous).map((problem) => ({
+    ...problem,
+    field: REPORTERS[problem.field] ?? problem.field,
+  })),
+];
 
-function immutableProblems(event: StoredObject, previous: StoredObject): readonly FieldError[] {
-  return FIXED.filter((field) => !isDeepStrictEqual(event[field], previous[field])).map((field) =>
-    invalidValue(field, event[field], 'field is immutable'),
-  );
+function shownReference(value: unknown): string {
+  return value === undefined ? 'null' : internalJson('io.k8s.api.core.v1.ObjectReference', value);
 }
 
-function tooLong(event: StoredObject, field: string, limit: number): FieldError[] {
-  if (Buffer.byteLength(String(event[field] ?? '')) <= limit) return [];
-  const shown = field === 'message' ? 'note' : field;
-  return [invalidValue(shown, '', `can have at most ${limit} characters`)];
-}
-
-function invalidValue(field: string, value: unknown, why: string): FieldError {
-  const message = `Invalid value: ${JSON.stringify(value)}: ${why}`;
-  return { field, reason: 'FieldValueInvalid', message };
+function involvedOf({ involvedObject }: StoredObject): Json {
+  return isObject(involvedObject) ? involvedObject : {};
 }

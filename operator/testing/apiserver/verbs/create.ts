@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rfc3339 } from '../../../model/condition.ts';
 import { objectKey } from '../../../model/object.ts';
+import { admitNew } from '../admission/admit.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
@@ -10,13 +11,19 @@ import {
   forbidden,
   internalError,
   invalid,
+  noFreeName,
   notFound,
 } from '../failures.ts';
 import { generateName } from '../objects/generate-name.ts';
 import { withMetadata } from '../objects/metadata.ts';
-import { validateNewMetadata } from '../objects/metadata-validation.ts';
-import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
+import {
+  fromStored,
+  type ServedResource,
+  storedKind,
+  toStored,
+} from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
+import { newMetadata } from '../validation/metadata.ts';
 import { canonical } from './canonical.ts';
 import { ownersAfter } from './ownership.ts';
 
@@ -58,24 +65,21 @@ export function createObject(
     undefined,
   );
   const name = prepared.metadata.name ?? '';
-  const problems = [
-    ...validateNewMetadata(prepared, served),
-    ...served.strategy.validate(prepared, undefined),
-  ];
-  // Both shapes of an Event are refused as the one that is stored.
-  const { kind } = prepared;
-  const refused = served.shape === undefined ? served : { kind, group: '' };
-  if (problems.length > 0) throw invalid(refused, name, problems);
+  const whole = canonical(served, served.strategy.complete(admitNew(cluster, served, prepared)));
+  const problems = [...newMetadata(whole, served), ...served.strategy.validate(whole, undefined)];
+  // Both shapes of an object are refused as the one that is stored.
+  if (problems.length > 0) throw invalid(storedKind(served), name, problems);
   const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));
   if (taken !== undefined) {
+    if (!body.metadata.name) throw noFreeName(served, name);
     throw alreadyExists(served, name, taken.metadata.deletionTimestamp !== undefined);
   }
 
+  // What the server adds on its own account belongs to nobody.
   const managedFields =
     options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
-  const whole = served.strategy.complete(withMetadata(prepared, { managedFields }));
   // The storage puts the real one in the place of this one.
-  const complete = canonical(served, withMetadata(whole, { resourceVersion: '0' }));
+  const complete = canonical(served, withMetadata(whole, { managedFields, resourceVersion: '0' }));
   const stored = options.dryRun ? complete : cluster.storage.put(served.storedAs, complete);
   return fromStored(served, stored);
 }

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rfc3339 } from '../../../model/condition.ts';
+import { admitChange } from '../admission/admit.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, conflict, type FieldError, invalid } from '../failures.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
-import { validateChangedMetadata } from '../objects/metadata-validation.ts';
-import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
+import {
+  fromStored,
+  type ServedResource,
+  storedKind,
+  toStored,
+} from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
+import { changedMetadata } from '../validation/metadata.ts';
 import { canonical } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
 import { nextGeneration } from './generation.ts';
@@ -44,23 +50,18 @@ export function updateObject(
 
   const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
   const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
-  const metadataProblems = validateChangedMetadata(prepared, stored);
-  const problems = [
-    ...metadataProblems,
-    // The server looks twice at the metadata of custom resources, and says everything twice.
-    ...(served.custom ? metadataProblems : []),
-    ...served.strategy.validate(prepared, stored),
-  ];
-  if (problems.length > 0) throw invalid(served, target.name, problems);
+  // In the form in which it would be stored, so that nothing but a change looks like one.
+  const whole = canonical(served, served.strategy.complete(admitChange(cluster, served, prepared)));
+  const problems = [...changedMetadata(whole, stored), ...served.strategy.validate(whole, stored)];
+  if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none
-  const generation = isWish ? nextGeneration(served, prepared, stored) : stored.metadata.generation;
+  const generation = isWish ? nextGeneration(served, whole, stored) : stored.metadata.generation;
   const generated = withMetadata(prepared, { generation });
   const time = rfc3339(cluster.clock.now());
   const managedFields =
     wanted.managedFields ?? ownersAfter(served, stored, generated, options, time);
-  const owned = withMetadata(generated, { managedFields });
-  const complete = canonical(served, served.strategy.complete(owned));
+  const complete = canonical(served, withMetadata(whole, { generation, managedFields }));
   return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
 }
 

@@ -1,0 +1,41 @@
+import type { Json } from '../objects/metadata.ts';
+import { asObject, fill } from './fill.ts';
+
+/** Where nothing else is said, Pods are to use four fifths of the CPU that they asked for. */
+const CPU = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+};
+
+const UP = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ],
+};
+
+const DOWN = {
+  selectPolicy: 'Max',
+  policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+};
+
+/** An autoscaler of autoscaling/v2; how fast it goes is written down only where somebody said so. */
+export function defaultAutoscalerSpec(spec: Json): Json {
+  const metrics = Array.isArray(spec.metrics) && spec.metrics.length > 0 ? spec.metrics : [CPU];
+  return {
+    ...fill(spec, {
+      minReplicas: 1,
+      behavior: (value: unknown) => {
+        const behavior = asObject(value);
+        if (behavior === undefined) return undefined;
+        return fill(behavior, {
+          scaleUp: (rules: unknown) => fill(asObject(rules), UP),
+          scaleDown: (rules: unknown) => fill(asObject(rules), DOWN),
+        });
+      },
+    }),
+    metrics,
+  };
+}

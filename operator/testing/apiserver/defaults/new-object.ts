@@ -1,0 +1,73 @@
+import type { StoredObject } from '../cluster-access.ts';
+import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
+import { asObject } from './fill.ts';
+import { qualityOfService } from './quality-of-service.ts';
+
+/** What a new object gets that no field manager owns: its state, and what is made of its uid. */
+export function completeNew(object: StoredObject): StoredObject {
+  const { kind } = object;
+  if (kind === 'Pod') return withPodStatus(object);
+  if (kind === 'Namespace') return activeNamespace(object);
+  if (kind === 'Job') return selfSelecting(object);
+  if (kind === 'PersistentVolume') return withFields(object, { status: { phase: 'Pending' } });
+  return object;
+}
+
+function withPodStatus(pod: StoredObject): StoredObject {
+  const spec = isObject(pod.spec) ? pod.spec : {};
+  const status = { phase: 'Pending', ...asObject(pod.status), qosClass: qualityOfService(spec) };
+  const gated = Array.isArray(spec.schedulingGates) && spec.schedulingGates.length > 0;
+  return withFields(pod, {
+    status: gated ? { ...status, conditions: [GATED] } : status,
+  });
+}
+
+const GATED = {
+  type: 'PodScheduled',
+  status: 'False',
+  lastProbeTime: null,
+  lastTransitionTime: null,
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+};
+
+function activeNamespace(namespace: StoredObject): StoredObject {
+  const finalizers = valueAt(namespace, ['spec', 'finalizers']);
+  const given = Array.isArray(finalizers) ? finalizers : [];
+  const all = given.includes('kubernetes') ? given : [...given, 'kubernetes'];
+  return withFields(namespace, {
+    spec: { ...asObject(namespace.spec), finalizers: all },
+    status: { phase: 'Active' },
+  });
+}
+
+/** The labels by which a Job knows its Pods, under their older names, too. */
+function labelsOf({ metadata }: StoredObject): Record<string, string> {
+  const [uid, name] = [metadata.uid ?? '', metadata.name ?? ''];
+  return {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+}
+
+/** A Job selects Pods by its own uid, unless somebody says that he knows better. */
+function selfSelecting(job: StoredObject): StoredObject {
+  const spec = asObject(job.spec);
+  if (spec === undefined || spec.manualSelector === true) return job;
+  const template = asObject(spec.template) ?? {};
+  const metadata = asObject(template.metadata) ?? {};
+  const labels: Json = { ...asObject(metadata.labels), ...labelsOf(job) };
+  const matchLabels = { 'batch.kubernetes.io/controller-uid': job.metadata.uid };
+  const own = job.metadata.labels ?? {};
+  const selecting = withFields(job, {
+    spec: {
+      ...spec,
+      selector: spec.selector ?? { matchLabels },
+      template: { ...template, metadata: { ...metadata, labels } },
+    },
+  });
+  // A Job without labels is labelled like its Pods.
+  return Object.keys(own).length > 0 ? selecting : withMetadata(selecting, { labels });
+}

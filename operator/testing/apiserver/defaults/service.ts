@@ -1,0 +1,33 @@
+import type { Json } from '../objects/metadata.ts';
+import { asObject, each, fill } from './fill.ts';
+
+/** Three hours: how long a client stays with one Pod. */
+const AFFINITY_SECONDS = 10_800;
+
+/** What a Service gets before anything is allocated to it. */
+export function defaultServiceSpec(given: Json): Json {
+  const spec = fill(given, { type: 'ClusterIP', sessionAffinity: 'None' });
+  const isName = spec.type === 'ExternalName';
+  const isExternal = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
+  const reachable =
+    isExternal || (Array.isArray(spec.externalIPs) && spec.externalIPs.length > 0 && !isName);
+  return fill(spec, {
+    ports: (ports: unknown) => each(ports, defaultPort),
+    ...(spec.sessionAffinity === 'ClientIP' ? { sessionAffinityConfig: clientAffinity } : {}),
+    ...(reachable ? { externalTrafficPolicy: 'Cluster' } : {}),
+    ...(isName ? {} : { internalTrafficPolicy: 'Cluster' }),
+    ...(spec.type === 'LoadBalancer' ? { allocateLoadBalancerNodePorts: true } : {}),
+  });
+}
+
+function defaultPort(port: Json): Json {
+  const target = port.targetPort;
+  const named = target !== undefined && target !== 0 && target !== '';
+  return { ...fill(port, { protocol: 'TCP' }), targetPort: named ? target : port.port };
+}
+
+function clientAffinity(value: unknown): Json {
+  return fill(asObject(value), {
+    clientIP: (client: unknown) => fill(asObject(client), { timeoutSeconds: AFFINITY_SECONDS }),
+  });
+}

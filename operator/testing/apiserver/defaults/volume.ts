@@ -1,0 +1,72 @@
+import { isObject, type Json } from '../objects/metadata.ts';
+import { asObject, each, fill } from './fill.ts';
+import { defaultClaimSpec } from './storage.ts';
+
+/** 0644: what the files of a volume are readable by. */
+const DEFAULT_MODE = 420;
+
+/** An hour: how long the token of a projected volume is good for. */
+const TOKEN_SECONDS = 3_600;
+
+type Change = (source: Json) => Json;
+
+function withMode(source: Json): Json {
+  return fill(source, { defaultMode: DEFAULT_MODE });
+}
+
+/** Fields of the Pod are named in a version of it. */
+export function defaultFieldRef(value: unknown): Json | undefined {
+  const field = asObject(value);
+  return field === undefined ? undefined : fill(field, { apiVersion: 'v1' });
+}
+
+function withFieldRefs(source: Json): Json {
+  return fill(source, {
+    items: (items: unknown) => each(items, (item) => fill(item, { fieldRef: defaultFieldRef })),
+  });
+}
+
+function defaultProjection(projection: Json): Json {
+  return changed(projection, {
+    serviceAccountToken: (token) => fill(token, { expirationSeconds: TOKEN_SECONDS }),
+    downwardAPI: withFieldRefs,
+  });
+}
+
+const SOURCES: Readonly<Record<string, Change>> = {
+  configMap: withMode,
+  secret: withMode,
+  downwardAPI: (source) => withFieldRefs(withMode(source)),
+  projected: (source) =>
+    fill(withMode(source), {
+      sources: (sources: unknown) => each(sources, defaultProjection),
+    }),
+  hostPath: (source) => fill(source, { type: '' }),
+  iscsi: (source) => fill(source, { iscsiInterface: 'default' }),
+  rbd: (source) => fill(source, { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' }),
+  azureDisk: (source) =>
+    fill(source, { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false }),
+  scaleIO: (source) => fill(source, { storageMode: 'ThinProvisioned', fsType: 'xfs' }),
+  ephemeral: (source) =>
+    changed(source, {
+      volumeClaimTemplate: (template) => changed(template, { spec: defaultClaimSpec }),
+    }),
+};
+
+/** A volume of a Pod: one that says nothing of what it is, is empty. */
+export function defaultVolume(volume: Json): Json {
+  const isNamed = Object.entries(volume).some(
+    ([name, value]) => name !== 'name' && isObject(value),
+  );
+  return changed(isNamed ? volume : { ...volume, emptyDir: {} }, SOURCES);
+}
+
+/** `object` with those of its fields changed that are there. */
+export function changed(object: Json, changes: Readonly<Record<string, Change>>): Json {
+  const result: Record<string, unknown> = { ...object };
+  for (const [field, change] of Object.entries(changes)) {
+    const value = asObject(object[field]);
+    if (value !== undefined) result[field] = change(value);
+  }
+  return result;
+}

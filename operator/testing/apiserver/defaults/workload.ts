@@ -1,0 +1,131 @@
+import { isObject, type Json } from '../objects/metadata.ts';
+import { asObject, each, fill } from './fill.ts';
+import { defaultPodSpec } from './pod-spec.ts';
+import { defaultClaim } from './storage.ts';
+import { changed } from './volume.ts';
+
+/** A template of Pods. */
+export function defaultTemplate(template: Json): Json {
+  return changed(template, { spec: defaultPodSpec });
+}
+
+function withTemplate(spec: Json): Json {
+  return changed(spec, { template: defaultTemplate });
+}
+
+/** How a workload is updated; only one that rolls has details. */
+function rolling(details: Json): (value: unknown) => Json {
+  return (value) => {
+    const strategy = fill(asObject(value), { type: 'RollingUpdate' });
+    if (strategy.type !== 'RollingUpdate') return strategy;
+    return fill(strategy, {
+      rollingUpdate: (given: unknown) => fill(asObject(given), details),
+    });
+  };
+}
+
+export function defaultDeploymentSpec(spec: Json): Json {
+  return fill(withTemplate(spec), {
+    replicas: 1,
+    strategy: rolling({ maxUnavailable: '25%', maxSurge: '25%' }),
+    revisionHistoryLimit: 10,
+    progressDeadlineSeconds: 600,
+  });
+}
+
+export function defaultReplicaSetSpec(spec: Json): Json {
+  return fill(withTemplate(spec), { replicas: 1 });
+}
+
+export function defaultDaemonSetSpec(spec: Json): Json {
+  return fill(withTemplate(spec), {
+    updateStrategy: rolling({ maxUnavailable: 1, maxSurge: 0 }),
+    revisionHistoryLimit: 10,
+  });
+}
+
+/** The claims of a StatefulSet say what they are, as nothing else that is part of an object does. */
+function defaultClaimTemplate(claim: Json): Json {
+  return { ...defaultClaim(claim), kind: 'PersistentVolumeClaim', apiVersion: 'v1' };
+}
+
+export function defaultStatefulSetSpec(spec: Json): Json {
+  return fill(withTemplate(spec), {
+    replicas: 1,
+    podManagementPolicy: 'OrderedReady',
+    updateStrategy: rolling({ partition: 0 }),
+    revisionHistoryLimit: 10,
+    volumeClaimTemplates: (claims: unknown) => each(claims, defaultClaimTemplate),
+    persistentVolumeClaimRetentionPolicy: (policy: unknown) =>
+      fill(asObject(policy), { whenDeleted: 'Retain', whenScaled: 'Retain' }),
+  });
+}
+
+/** The labels that the Pods of a template get. */
+function labelsOf(template: unknown): Json | undefined {
+  const metadata = isObject(template) ? asObject(template.metadata) : undefined;
+  return asObject(metadata?.labels);
+}
+
+function withLabels(object: Json, labels: Json | undefined): Json {
+  const metadata = asObject(object.metadata) ?? {};
+  const own = asObject(metadata.labels) ?? {};
+  if (labels === undefined || Object.keys(own).length > 0) return object;
+  return { ...object, metadata: { ...metadata, labels } };
+}
+
+/** The oldest of the workloads selects what its template says, and is labelled like it. */
+export function defaultReplicationController(object: Json): Json {
+  const labels = labelsOf(asObject(object.spec)?.template);
+  const selecting = labels === undefined ? {} : { selector: labels };
+  const defaulted = changed(object, {
+    spec: (spec) => fill(withTemplate(spec), { replicas: 1, ...selecting }),
+  });
+  return withLabels(defaulted, labels);
+}
+
+/** How often a Pod of a Job fails before the Job does. */
+const BACKOFF_LIMIT = 6;
+const NO_LIMIT = 2_147_483_647;
+
+export function defaultJob(object: Json): Json {
+  const labels = labelsOf(asObject(object.spec)?.template);
+  return withLabels(changed(object, { spec: defaultJobSpec }), labels);
+}
+
+function defaultJobSpec(spec: Json): Json {
+  // One Pod, unless the number of those that run at once is given: then until one succeeds.
+  const single = spec.completions === undefined && spec.parallelism === undefined;
+  return fill(withTemplate(spec), {
+    parallelism: 1,
+    ...(single ? { completions: 1 } : {}),
+    backoffLimit: spec.backoffLimitPerIndex === undefined ? BACKOFF_LIMIT : NO_LIMIT,
+    completionMode: 'NonIndexed',
+    suspend: false,
+    manualSelector: false,
+    podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
+    podFailurePolicy: (policy: unknown) => {
+      const given = asObject(policy);
+      return given === undefined ? undefined : fill(given, { rules: defaultFailureRules });
+    },
+  });
+}
+
+function defaultFailureRules(rules: unknown): unknown {
+  const condition = (one: Json): Json => fill(one, { status: 'True' });
+  return each(rules, (rule) =>
+    fill(rule, { onPodConditions: (list: unknown) => each(list, condition) }),
+  );
+}
+
+export function defaultCronJobSpec(spec: Json): Json {
+  const templated = changed(spec, {
+    jobTemplate: (job) => changed(job, { spec: withTemplate }),
+  });
+  return fill(templated, {
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  });
+}

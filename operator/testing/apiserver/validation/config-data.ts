@@ -1,0 +1,107 @@
+import type { StoredObject } from '../cluster-access.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import { type ChangeCheck, changed, immutable } from './change.ts';
+import {
+  forbidden,
+  invalidShown,
+  invalidValue,
+  type Problem,
+  required,
+  tooLong,
+} from './problem.ts';
+import { dataKeys } from './volume.ts';
+
+/** ConfigMaps and Secrets: as much as etcd takes, with room for the rest of the object. */
+const MAX_DATA_BYTES = 1_048_576;
+
+function mapOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+function sizeOf(map: Json, measure: (text: string) => number): number {
+  return Object.values(map).reduce<number>((size, value) => size + measure(String(value)), 0);
+}
+
+/** What a value in base64 takes when it is decoded. */
+function decodedBytes(text: string): number {
+  return Buffer.byteLength(text, 'base64');
+}
+
+export function configMap(object: StoredObject): readonly Problem[] {
+  const [data, binaryData] = [mapOf(object.data), mapOf(object.binaryData)];
+  const twice = Object.keys(binaryData).filter((key) => Object.hasOwn(data, key));
+  const size = sizeOf(data, Buffer.byteLength) + sizeOf(binaryData, decodedBytes);
+  return [
+    ...dataKeys(data, 'data'),
+    ...dataKeys(binaryData, 'binaryData'),
+    ...twice.map((key) =>
+      invalidValue(`binaryData[${key}]`, key, 'duplicate of key present in data'),
+    ),
+    // The server says this of the object itself, whose path is empty.
+    ...(size > MAX_DATA_BYTES ? [tooLong('[]', MAX_DATA_BYTES)] : []),
+  ];
+}
+
+/** The keys that a Secret of a type must have. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+/** Those that hold JSON, which is looked into. */
+const JSON_KEYS: ReadonlySet<string> = new Set(['.dockercfg', '.dockerconfigjson']);
+
+export function secret(object: StoredObject): readonly Problem[] {
+  const data = mapOf(object.data);
+  const size = sizeOf(data, decodedBytes);
+  return [
+    ...dataKeys(data, 'data'),
+    ...(size > MAX_DATA_BYTES ? [tooLong('data', MAX_DATA_BYTES)] : []),
+    ...ofType(object, data),
+  ];
+}
+
+function ofType({ type, metadata }: StoredObject, data: Json): readonly Problem[] {
+  if (type === 'kubernetes.io/service-account-token') {
+    const key = 'kubernetes.io/service-account.name';
+    const name = metadata.annotations?.[key];
+    return name ? [] : [required(`metadata.annotations[${key}]`)];
+  }
+  if (type === 'kubernetes.io/basic-auth') {
+    const named = data.username !== undefined || data.password !== undefined;
+    return named ? [] : [required('data[username]'), required('data[password]')];
+  }
+  return (KEYS[String(type)] ?? []).flatMap((key) => keyOfType(key, data[key]));
+}
+
+function keyOfType(key: string, value: unknown): readonly Problem[] {
+  const at = `data[${key}]`;
+  if (value === undefined) return [required(at)];
+  if (!JSON_KEYS.has(key)) return [];
+  try {
+    JSON.parse(Buffer.from(String(value), 'base64').toString());
+    return [];
+  } catch {
+    // The text of the parser is Go's own; what it says would show the Secret.
+    return [invalidShown(at, '"<secret contents redacted>"', 'invalid character')];
+  }
+}
+
+const FIXED = 'field is immutable when `immutable` is set';
+
+/** Once said to be immutable, it stays as it is, and immutable. */
+export const fixedData: ChangeCheck = (object, previous) => {
+  if (previous.immutable !== true) return [];
+  const problems: Problem[] = object.immutable === true ? [] : [forbidden('immutable', FIXED)];
+  for (const name of ['data', 'binaryData']) {
+    if (changed(object, previous, [name])) problems.push(forbidden(name, FIXED));
+  }
+  return problems;
+};
+
+export const changedSecret: ChangeCheck = (object, previous) => [
+  ...immutable(['type'])(object, previous),
+  ...fixedData(object, previous),
+];
