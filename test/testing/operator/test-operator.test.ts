@@ -1,0 +1,98 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { controller } from '../../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
+import { source } from '../../../operator/controller/source.ts';
+import { configMaps } from '../../../operator/model/builtin.ts';
+import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
+import { eventually } from '../../../operator/testing/eventually.ts';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+import { configMap } from '../../../operator/testing/objects/config.ts';
+import { startOperator } from '../../../operator/testing/operator/test-operator.ts';
+
+function scribe() {
+  const seen: string[] = [];
+  const declaration = controller({
+    name: 'scribe',
+    for: source(configMaps),
+    async reconcile(_key, object, { log }) {
+      if (object === undefined) return AWAIT_CHANGE;
+      log.info({ name: object.metadata.name }, 'seen');
+      seen.push(object.metadata.name);
+      return { requeueAfterMs: 60_000 };
+    },
+  });
+  return { seen, controllers: [declaration] };
+}
+
+async function start(clock?: FakeClock): Promise<{ env: TestEnv; namespace: string }> {
+  const embedded = { workloads: false as const, ...(clock === undefined ? {} : { clock }) };
+  const env = await startTestEnv({ environment: {}, embedded });
+  onTestFinished(() => env.stop());
+  return { env, namespace: await env.namespace() };
+}
+
+test('it reconciles in its namespace alone, logs, measures, and ends when it is stopped', async () => {
+  const { env, namespace } = await start();
+  await env.create(configMap('ours', { namespace }));
+  await env.create(configMap('theirs', { namespace: await env.namespace() }));
+  const { seen, controllers } = scribe();
+  const operator = startOperator({ url: env.url, namespace, controllers });
+  await eventually(() => operator.ready && seen.length === 1);
+
+  await operator.stop();
+  await operator.stop();
+
+  expect(seen).toEqual(['ours']);
+  expect(operator.log.find(({ message }) => message === 'seen')).toMatchObject({
+    level: 'info',
+    fields: { controller: 'scribe', name: 'ours' },
+  });
+  expect(operator.log.at(-1)).toMatchObject({ message: 'stopped' });
+  expect(operator.meter.value('controller_runtime_reconcile_total', { controller: 'scribe' })).toBe(
+    1,
+  );
+  await eventually(() => env.server.openWatches === 0);
+});
+
+test('killed it reconciles nothing any more, has no timer left, and logs no end', async () => {
+  const clock = new FakeClock();
+  const { env, namespace } = await start(clock);
+  await env.create(configMap('a', { namespace }));
+  const { seen, controllers } = scribe();
+  const operator = startOperator({ url: env.url, namespace, controllers, clock });
+  await env.advance(1_000);
+  const before = seen.length;
+
+  await operator.kill();
+  await env.advance(600_000);
+
+  expect(before).toBe(1);
+  expect(seen).toHaveLength(1);
+  expect(clock.pending).toBeLessThanOrEqual(1); // the server's own
+  expect(operator.log.map(({ message }) => message)).not.toContain('stopped');
+  await operator.stop();
+});
+
+test('time that is moved is the operator’s, too: ten polls in ten minutes', async () => {
+  const clock = new FakeClock();
+  const { env, namespace } = await start(clock);
+  await env.create(configMap('a', { namespace }));
+  const { seen, controllers } = scribe();
+  const operator = startOperator({ url: env.url, namespace, controllers, clock });
+  onTestFinished(() => operator.kill());
+  await env.advance(1_000);
+
+  await env.advance(600_000);
+
+  expect(seen).toHaveLength(11);
+});
+
+test('settings are those of the environment variables, and wrong ones are refused', async () => {
+  const { env } = await start();
+  const { controllers } = scribe();
+
+  expect(() =>
+    startOperator({ url: env.url, controllers, environment: { CHANCERY_CRD_WAIT: 'never' } }),
+  ).toThrow('CHANCERY_CRD_WAIT must be forever, timeout or optional, not "never"');
+});
