@@ -39,8 +39,10 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   if (name === 'token') return token(handling, target);
   if (subresource.name === 'eviction') return evict(handling, target);
   if (subresource.name === 'scale') return scale(handling, target);
-  if (exchange.method === 'PATCH') return patchTarget(handling, target, subresource.name);
-  if (exchange.method === 'PUT') return replace(handling, target, subresource.name);
+  // An approval is a condition of the status.
+  const part = name === 'approval' ? 'status' : name;
+  if (exchange.method === 'PATCH') return patchTarget(handling, target, part);
+  if (exchange.method === 'PUT') return replace(handling, target, part);
   const object = fromStored(served, requireStored(handling.cluster, target));
   send(handling, 200, presentObject(object, served, handling.view));
 }

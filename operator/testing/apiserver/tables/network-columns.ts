@@ -32,7 +32,7 @@ function externalIp(service: StoredObject): string {
 
 function servicePorts(service: StoredObject): string {
   const ports = itemsAt(service, 'spec.ports').map(({ port, nodePort, protocol }) =>
-    nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
+    [nodePort ? `${port}:${nodePort}` : port, protocol ?? ''].join('/'),
   );
   return ports.join(',') || '<none>';
 }

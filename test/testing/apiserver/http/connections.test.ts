@@ -145,3 +145,32 @@ test('kinds of the past come with a warning', async () => {
   expect(endpoints.headers.get('warning')).toContain('v1 Endpoints is deprecated in v1.33+');
   expect(slices.headers.get('warning')).toBeNull();
 });
+
+test('a signing request is approved through its own path, without touching what is asked for', async () => {
+  const { send } = await startCluster();
+  const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+  const csr = '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n';
+  const created = await send('POST', requests, {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name: 'web' },
+    spec: {
+      request: Buffer.from(csr).toString('base64'),
+      signerName: 'example.dev/web',
+      usages: ['client auth'],
+    },
+  });
+  const conditions = [{ type: 'Approved', status: 'True', reason: 'Reviewed', message: 'fine' }];
+
+  const approved = await send('PUT', `${requests}/web/approval`, {
+    ...created.body,
+    spec: { ...created.body.spec, signerName: 'example.dev/other' },
+    status: { conditions },
+  });
+
+  expect(created.status).toBe(201);
+  expect(approved.body).toMatchObject({
+    spec: { signerName: 'example.dev/web' },
+    status: { conditions: [{ type: 'Approved', reason: 'Reviewed' }] },
+  });
+});
