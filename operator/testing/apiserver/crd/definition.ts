@@ -47,7 +47,7 @@ export interface DefinitionSpec {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly DefinitionVersion[];
   readonly preserveUnknownFields?: boolean;
-  readonly conversion?: { readonly strategy?: string };
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: unknown };
 }
 
 /** The resource of definitions. */

@@ -1,0 +1,50 @@
+import type { FieldError } from '../failures.ts';
+import { invalid, required } from '../schema/field-errors.ts';
+import type { DefinitionNames } from './definition.ts';
+
+const LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
+const NOT_A_LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${LABEL}')`;
+
+/** Why a text is no label that starts with a letter; '' when it is one. */
+export function labelProblem(text: string): string {
+  const problems = [
+    ...(text.length > 63 ? ['must be no more than 63 bytes'] : []),
+    ...(LABEL_PATTERN.test(text) ? [] : [NOT_A_LABEL]),
+  ];
+  return problems.join(',');
+}
+
+/** What is wrong with `spec.names`. */
+export function nameProblems(names: Partial<DefinitionNames>): readonly FieldError[] {
+  const missing = (['plural', 'singular', 'kind', 'listKind'] as const).filter(
+    (field) => !names[field],
+  );
+  return [
+    ...missing.map((field) => required(`spec.names.${field}`)),
+    ...problemsOfLabel('plural', names.plural),
+    ...problemsOfLabel('singular', names.singular),
+    ...problemsOfKind('kind', names.kind),
+    ...problemsOfKind('listKind', names.listKind),
+    ...(names.shortNames ?? []).flatMap((name, at) => problemsOfLabel(`shortNames[${at}]`, name)),
+    ...sameKinds(names),
+    ...(names.categories ?? []).flatMap((name, at) => problemsOfLabel(`categories[${at}]`, name)),
+  ];
+}
+
+function problemsOfLabel(field: string, name: string | undefined): readonly FieldError[] {
+  const why = name ? labelProblem(name) : '';
+  return why === '' ? [] : [invalid(`spec.names.${field}`, name, why)];
+}
+
+function problemsOfKind(field: string, kind: string | undefined): readonly FieldError[] {
+  const why = kind ? labelProblem(kind.toLowerCase()) : '';
+  if (why === '') return [];
+  const detail = `may have mixed case, but should otherwise match: ${why}`;
+  return [invalid(`spec.names.${field}`, kind, detail)];
+}
+
+function sameKinds({ kind, listKind }: Partial<DefinitionNames>): readonly FieldError[] {
+  if (!kind || kind !== listKind) return [];
+  return [invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same')];
+}

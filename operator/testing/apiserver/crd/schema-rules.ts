@@ -1,0 +1,244 @@
+import { isFieldPath } from '../cel/compiled-rules.ts';
+import type { FieldError } from '../failures.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import { forbidden, invalid, notSupported, required } from '../schema/field-errors.ts';
+import type { StructuralSchema, ValidationRule } from '../schema/structural-schema.ts';
+
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const REASONS = [
+  'FieldValueDuplicate',
+  'FieldValueForbidden',
+  'FieldValueInvalid',
+  'FieldValueRequired',
+];
+/** Parts of JSON Schema that no definition may use. */
+const UNSUPPORTED = [
+  'id',
+  'additionalItems',
+  'patternProperties',
+  'definitions',
+  'dependencies',
+  '$ref',
+];
+
+/** What is wrong with a schema and those in it, besides its structure. */
+export function schemaProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
+  const below = schemasIn(schema, path).flatMap(([child, at]) => schemaProblems(child, at));
+  return [
+    ...keywordProblems(schema, path),
+    ...below,
+    ...mapTypeProblems(schema, path),
+    ...listTypeProblems(schema, path),
+    ...(schema['x-kubernetes-validations'] ?? []).flatMap((rule, at) =>
+      ruleProblems(rule, schema, `${path}.x-kubernetes-validations[${at}]`),
+    ),
+  ];
+}
+
+function schemasIn(
+  schema: StructuralSchema,
+  path: string,
+): readonly (readonly [StructuralSchema, string])[] {
+  const { additionalProperties, items, not } = schema;
+  const found: (readonly [StructuralSchema, string])[] = [];
+  if (isObject(additionalProperties)) {
+    found.push([additionalProperties as StructuralSchema, `${path}.additionalProperties`]);
+  }
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    found.push([child, `${path}.properties[${name}]`]);
+  }
+  if (not !== undefined) found.push([not, `${path}.not`]);
+  for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
+    (schema[name] ?? []).forEach((child, at) => {
+      found.push([child, `${path}.${name}[${at}]`]);
+    });
+  }
+  if (items !== undefined) found.push([items, `${path}.items`]);
+  return found;
+}
+
+function keywordProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
+  const { type, additionalProperties, properties } = schema;
+  const problems: FieldError[] = [];
+  if (type === 'null') {
+    problems.push(notSupported(`${path}.type`, type, TYPES));
+    const why = 'type cannot be set to null, use nullable as an alternative';
+    problems.push(forbidden(`${path}.type`, why));
+  } else if (type && !TYPES.includes(type)) {
+    problems.push(notSupported(`${path}.type`, type, TYPES));
+  }
+  for (const name of UNSUPPORTED) {
+    if ((schema as Json)[name] === undefined) continue;
+    problems.push(forbidden(`${path}.${name}`, `${name} is not supported`));
+  }
+  if (schema.uniqueItems === true) {
+    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    problems.push(forbidden(`${path}.uniqueItems`, why));
+  }
+  const both = Object.keys(properties ?? {}).length > 0 && additionalProperties !== undefined;
+  if (both && additionalProperties !== true) {
+    const why = 'additionalProperties and properties are mutual exclusive';
+    problems.push(forbidden(`${path}.additionalProperties`, why));
+  }
+  const preserve = 'x-kubernetes-preserve-unknown-fields';
+  if (schema[preserve] === false) {
+    problems.push(invalid(`${path}.${preserve}`, false, 'must be true or undefined'));
+  }
+  return problems;
+}
+
+function mapTypeProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
+  const kind = schema['x-kubernetes-map-type'];
+  if (kind === undefined) return [];
+  const supported = ['atomic', 'granular'];
+  return [
+    ...typeMustBe('object', schema, path, 'x-kubernetes-map-type'),
+    ...(supported.includes(kind)
+      ? []
+      : [notSupported(`${path}.x-kubernetes-map-type`, kind, supported)]),
+  ];
+}
+
+function typeMustBe(
+  wanted: string,
+  { type }: StructuralSchema,
+  path: string,
+  because: string,
+): readonly FieldError[] {
+  if (type === wanted) return [];
+  const why = `must be ${wanted} if ${because} is specified`;
+  return [type ? invalid(`${path}.type`, type, why) : required(`${path}.type`, why)];
+}
+
+function listTypeProblems(schema: StructuralSchema, path: string): readonly FieldError[] {
+  const kind = schema['x-kubernetes-list-type'];
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const problems: FieldError[] = [];
+  const supported = ['atomic', 'map', 'set'];
+  if (kind !== undefined) {
+    problems.push(...typeMustBe('array', schema, path, 'x-kubernetes-list-type'));
+    if (kind === 'set') problems.push(...setItemProblems(schema, path));
+    if (!supported.includes(kind)) {
+      problems.push(notSupported(`${path}.x-kubernetes-list-type`, kind, supported));
+    }
+  }
+  if (keys.length > 0 && kind !== 'map') {
+    const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
+    const at = `${path}.x-kubernetes-list-type`;
+    problems.push(kind === undefined ? required(at, why) : invalid(at, kind, why));
+  }
+  if (kind === 'map') problems.push(...listMapProblems(schema, keys, path));
+  if ((kind === 'map' || kind === 'set') && schema.items?.nullable === true) {
+    const why = `cannot be nullable when x-kubernetes-list-type is ${kind}`;
+    problems.push(forbidden(`${path}.items.nullable`, why));
+  }
+  if (kind === 'map') problems.push(...keyFieldProblems(schema, keys, path));
+  return problems;
+}
+
+/** What stands in a set is compared whole. */
+function setItemProblems({ items }: StructuralSchema, path: string): readonly FieldError[] {
+  const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const listType = items?.['x-kubernetes-list-type'];
+  if (items?.type === 'array' && listType !== undefined && listType !== 'atomic') {
+    return [invalid(`${path}.items.x-kubernetes-list-type`, listType, why)];
+  }
+  if (items?.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic') {
+    return [invalid(`${path}.items.x-kubernetes-map-type`, listType ?? null, why)];
+  }
+  return [];
+}
+
+function listMapProblems(
+  { items }: StructuralSchema,
+  keys: readonly string[],
+  path: string,
+): readonly FieldError[] {
+  const problems: FieldError[] = [];
+  const keysAt = `${path}.x-kubernetes-list-map-keys`;
+  if (keys.length === 0) {
+    problems.push(required(keysAt, 'must not be empty if x-kubernetes-list-type is map'));
+  }
+  if (items === undefined) {
+    const why = 'must have a schema if x-kubernetes-list-type is map';
+    return [...problems, required(`${path}.items`, why)];
+  }
+  if (items.type !== 'object') {
+    const why = "must be object if parent array's x-kubernetes-list-type is map";
+    return [...problems, invalid(`${path}.items.type`, items.type ?? '', why)];
+  }
+  for (const [at, key] of keys.entries()) {
+    const type = items.properties?.[key]?.type;
+    if (items.properties?.[key] === undefined) {
+      problems.push(invalid(keysAt, keys, 'entries must all be names of item properties'));
+    } else if (type === 'array' || type === 'object') {
+      const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      problems.push(invalid(`${path}.items.properties[${key}].type`, items.type, why));
+    }
+    if (keys.indexOf(key) < at) {
+      problems.push(invalid(keysAt, keys, 'must not contain duplicate entries'));
+    }
+  }
+  return problems;
+}
+
+/** A key without a value would make two items one. */
+function keyFieldProblems(
+  { items }: StructuralSchema,
+  keys: readonly string[],
+  path: string,
+): readonly FieldError[] {
+  return keys.flatMap((key) => {
+    const property = items?.properties?.[key];
+    if (property === undefined) return [];
+    const at = `${path}.items.properties[${key}]`;
+    const given = (items?.required ?? []).includes(key) || property.default !== undefined;
+    const because = 'this property is in x-kubernetes-list-map-keys, so it';
+    return [
+      ...(given
+        ? []
+        : [required(`${at}.default`, `${because} must have a default or be a required property`)]),
+      ...(property.nullable === true
+        ? [forbidden(`${at}.nullable`, `${because} cannot be nullable`)]
+        : []),
+    ];
+  });
+}
+
+const LINE_BREAK = /[\n\r]/;
+
+function ruleProblems(
+  { rule = '', message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
+  schema: StructuralSchema,
+  path: string,
+): readonly FieldError[] {
+  const problems: FieldError[] = [];
+  const text = message.trim();
+  if (rule.trim() === '') problems.push(required(`${path}.rule`, 'rule is not specified'));
+  else if (message !== '' && text === '') {
+    problems.push(invalid(`${path}.message`, message, 'must be non-empty if specified'));
+  } else if (LINE_BREAK.test(text)) {
+    problems.push(invalid(`${path}.message`, message, 'must not contain line breaks'));
+  } else if (LINE_BREAK.test(rule.trim()) && text === '') {
+    const why = 'message must be specified if rule contains line breaks';
+    problems.push(required(`${path}.message`, why));
+  }
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    const why = 'messageExpression must be non-empty if specified';
+    problems.push(required(`${path}.messageExpression`, why));
+  }
+  if (reason !== undefined && !REASONS.includes(reason)) {
+    problems.push(notSupported(`${path}.reason`, reason, REASONS));
+  }
+  if (fieldPath === '') return problems;
+  if (fieldPath.trim() === '') {
+    problems.push(invalid(`${path}.fieldPath`, fieldPath, 'must be non-empty if specified'));
+  }
+  if (LINE_BREAK.test(fieldPath)) {
+    problems.push(invalid(`${path}.fieldPath`, fieldPath, 'must not contain line breaks'));
+  }
+  if (!isFieldPath(fieldPath, schema)) {
+    problems.push(invalid(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+  }
+  return problems;
+}
