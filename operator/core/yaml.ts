@@ -1,14 +1,11 @@
-import {
-  type DocumentOptions,
-  type ParseOptions,
-  parse,
-  parseAllDocuments,
-  parseDocument,
-  type ScalarTag,
-  type SchemaOptions,
-  stringify,
-} from 'yaml';
+import { createRequire } from 'node:module';
+import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions } from 'yaml';
 import { ConfigurationError, messageOf } from './errors.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first document: what reads none starts without the seventy files of the package. */
+const yaml = (): typeof import('yaml') => require('yaml');
 
 /** Aliases a document may expand to; a bomb of nested anchors is refused, as kubectl refuses it. */
 const MAX_ALIAS_COUNT = 100;
@@ -52,7 +49,7 @@ const READ = {
  */
 export function parseYaml(text: string): unknown {
   try {
-    return parse(text, { ...READ, maxAliasCount: MAX_ALIAS_COUNT });
+    return yaml().parse(text, { ...READ, maxAliasCount: MAX_ALIAS_COUNT });
   } catch (error) {
     throw invalid(error);
   }
@@ -65,7 +62,7 @@ export function parseYaml(text: string): unknown {
 export function duplicateYamlKeys(
   text: string,
 ): readonly { readonly line: number; readonly key: string }[] {
-  const { errors } = parseDocument(text, { ...READ, uniqueKeys: true, prettyErrors: false });
+  const { errors } = yaml().parseDocument(text, { ...READ, uniqueKeys: true, prettyErrors: false });
   return errors
     .filter(({ code }) => code === 'DUPLICATE_KEY')
     .map(({ pos: [start, end] }) => ({
@@ -82,7 +79,8 @@ export function duplicateYamlKeys(
  */
 export function parseYamlDocuments(text: string): readonly unknown[] {
   try {
-    return parseAllDocuments(text, READ)
+    return yaml()
+      .parseAllDocuments(text, READ)
       .map((document): unknown => {
         const [problem] = document.errors;
         if (problem) throw problem;
@@ -99,7 +97,11 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
  * would take for something else, such as `yes`, is quoted.
  */
 export function formatYaml(value: unknown): string {
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  return yaml().stringify(value, {
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    compat: 'yaml-1.1',
+  });
 }
 
 function invalid(error: unknown): ConfigurationError {

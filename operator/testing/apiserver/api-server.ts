@@ -13,7 +13,7 @@ import type { User } from './auth/user.ts';
 import { type BehaviourOptions, behaviourOf } from './behaviour.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
-import { startWorkloads, type WorkloadOptions } from './controllers/workloads.ts';
+import type { WorkloadOptions } from './controllers/workloads.ts';
 import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
 import { Definitions } from './crd/definitions.ts';
 import { badRequest, unknownResource } from './failures.ts';
@@ -104,7 +104,7 @@ export class ApiServer {
       address: options.address ?? '127.0.0.1',
       bodyTimeoutMs: options.bodyTimeoutMs,
     });
-    server.#bringUp(options);
+    await server.#bringUp(options);
     server.#port = options.port ?? 0;
     await server.listen();
     return server;
@@ -271,7 +271,8 @@ export class ApiServer {
     await this.stop();
   }
 
-  #bringUp({ workloads = false, authorization, definitionDelays = false }: ApiServerOptions): void {
+  async #bringUp(options: ApiServerOptions): Promise<void> {
+    const { workloads = false, authorization, definitionDelays = false } = options;
     const definitions = new Definitions(this.#cluster, {
       pace: definitionDelays ? REAL_PACE : NO_PACE,
       closeWatches: (resource: ResourceName) => this.#http.closeWatches('clean', resource),
@@ -287,6 +288,8 @@ export class ApiServer {
     if (authorization === 'RBAC') this.#bringUpRbac();
     if (workloads === false) return;
     const access = new InProcessAccess(this.#cluster, 'kube-controller-manager');
+    // Many files, which a server without controllers need not read.
+    const { startWorkloads } = await import('./controllers/workloads.ts');
     const running = startWorkloads(access, workloads, this.#cluster.clock);
     this.#endings.push(() => running.close());
   }
