@@ -6,6 +6,18 @@ import { builtInStrategy } from './built-in-strategy.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
 import type { ServedResource } from './served-resource.ts';
 
+/** Kinds of which a PUT makes the object that is not there. */
+const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Endpoints',
+  'Event',
+  'Lease',
+  'LimitRange',
+  'Role',
+  'RoleBinding',
+]);
+
 /** Every built-in resource with its rules. */
 export function builtInResources(): readonly ServedResource[] {
   return BUILT_IN_RESOURCES.map(served);
@@ -22,7 +34,7 @@ function served(resource: BuiltInResource): ServedResource {
     custom: false,
     strategy: builtInStrategy(resource),
     columns: builtInColumns(resource.kind),
-    createOnUpdate: resource.kind === 'Lease',
+    createOnUpdate: CREATED_BY_UPDATE.has(resource.kind),
     ...(isNewEvent ? { shape: EVENT_SHAPE } : {}),
     ...(isOldAutoscaler ? { shape: AUTOSCALER_SHAPE } : {}),
   };

@@ -26,6 +26,7 @@ import type { WriteOptions } from '../request/options.ts';
 import { newMetadata } from '../validation/metadata.ts';
 import { canonical } from './canonical.ts';
 import { ownersAfter } from './ownership.ts';
+import { otherUid, type Target } from './target.ts';
 
 /** How often a generated name that is taken is generated again. */
 const NAME_ATTEMPTS = 8;
@@ -82,6 +83,28 @@ export function createObject(
   const complete = canonical(served, withMetadata(whole, { managedFields, resourceVersion: '0' }));
   const stored = options.dryRun ? complete : cluster.storage.put(served.storedAs, complete);
   return fromStored(served, stored);
+}
+
+/**
+ * Creates the object of a PUT whose name nobody has: some kinds are made like that. A
+ * resourceVersion does not matter then; a uid does, for it is that of an object which is gone.
+ *
+ * @throws ApiError 400 for another name than that of the path, 409 for a uid.
+ */
+export function createByUpdate(
+  cluster: Cluster,
+  target: Target,
+  body: StoredObject,
+  options: WriteOptions,
+): StoredObject {
+  const { resourceVersion: _, ...metadata } = body.metadata;
+  if (metadata.name !== target.name) {
+    throw badRequest(
+      `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${target.name})`,
+    );
+  }
+  if (metadata.uid) throw otherUid(target, metadata.uid, '');
+  return createObject(cluster, target.served, target.namespace, { ...body, metadata }, options);
 }
 
 function checkPlace(

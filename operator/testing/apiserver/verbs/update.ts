@@ -4,7 +4,7 @@ import { admitChange } from '../admission/admit.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { badRequest, conflict, type FieldError, invalid } from '../failures.ts';
+import { badRequest, conflict, type FieldError, internalError, invalid } from '../failures.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
 import {
   fromStored,
@@ -18,7 +18,7 @@ import { canonical } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
 import { nextGeneration } from './generation.ts';
 import { ownersAfter } from './ownership.ts';
-import { keyOfTarget, requireStored, type Target } from './target.ts';
+import { keyOfTarget, otherUid, requireStored, type Target } from './target.ts';
 
 /** What an object is to become; `managedFields` where the change has worked them out itself. */
 export interface Change {
@@ -108,14 +108,13 @@ function checkIdentity(object: StoredObject, live: StoredObject, target: Target)
     );
   }
   if (metadata.uid && metadata.uid !== live.metadata.uid) {
-    const key = [served.storedAs, target.namespace, name].filter(Boolean).join('/');
-    throw conflict(
-      served,
-      name,
-      `StorageError: invalid object, Code: 4, Key: /registry/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
+    throw otherUid(target, metadata.uid, live.metadata.uid ?? '');
   }
   const { resourceVersion } = metadata;
+  if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
+    const text = JSON.stringify(resourceVersion);
+    throw internalError(`strconv.ParseUint: parsing ${text}: invalid syntax`);
+  }
   if (
     resourceVersion &&
     resourceVersion !== '0' &&
@@ -125,9 +124,18 @@ function checkIdentity(object: StoredObject, live: StoredObject, target: Target)
   }
 }
 
-/** A PUT of a custom resource must say which state it replaces. */
+/** Built-in kinds whose PUT must say which state it replaces, as that of custom resources must. */
+const CONDITIONAL: ReadonlySet<string> = new Set([
+  'CustomResourceDefinition',
+  'Lease',
+  'PodDisruptionBudget',
+]);
+
+/** @throws ApiError 422 where a PUT has no resourceVersion and needs one. */
 export function requireResourceVersion(object: StoredObject, served: ServedResource): void {
-  if (!served.custom || object.metadata.resourceVersion) return;
+  const { resourceVersion } = object.metadata;
+  if (!served.custom && !CONDITIONAL.has(served.kind)) return;
+  if (resourceVersion && resourceVersion !== '0') return;
   const problem: FieldError = {
     field: 'metadata.resourceVersion',
     reason: 'FieldValueInvalid',
