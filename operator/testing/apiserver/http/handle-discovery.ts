@@ -2,6 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../discovery/aggregated.ts';
 import { type HealthEndpoint, hasCheck, healthReport } from '../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../discovery/legacy.ts';
+import { ISSUER_KEYS, issuerDocument } from '../discovery/token-issuer.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -13,6 +14,14 @@ import { clauses } from './negotiate.ts';
 export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
   const { path, method } = exchange;
   if (method !== 'GET' && method !== 'HEAD') return false;
+  if (path === '/.well-known/openid-configuration') {
+    exchange.json(200, issuerDocument(address));
+    return true;
+  }
+  if (path === '/openid/v1/jwks') {
+    exchange.json(200, ISSUER_KEYS, 'application/jwk-set+json');
+    return true;
+  }
   const parts = path.replace(/\/$/, '').split('/').slice(1);
   switch (parts[0]) {
     case 'healthz':

@@ -104,6 +104,7 @@ test('F-13: custom resources come after the built-in groups, by name, the prefer
   const cluster = await startCluster();
   apply(
     cluster,
+    definition('mid.dev', 'things', ['v1']),
     definition('zoo.dev', 'zebras', ['v1alpha1', 'v2', 'v1beta1', 'v1']),
     definition('art.dev', 'works', ['v1']),
     definition('art.dev', 'artists', ['v1']),
@@ -113,8 +114,9 @@ test('F-13: custom resources come after the built-in groups, by name, the prefer
   const artists = await cluster.send('GET', '/apis/art.dev/v1');
   const aggregated = await cluster.send('GET', '/apis', undefined, { accept: AGGREGATED });
 
-  expect(body.groups.slice(-2)).toMatchObject([
+  expect(body.groups.slice(-3)).toMatchObject([
     { name: 'art.dev' },
+    { name: 'mid.dev' },
     { name: 'zoo.dev', preferredVersion: { groupVersion: 'zoo.dev/v2', version: 'v2' } },
   ]);
   const versions = body.groups.at(-1).versions.map((one: { version: string }) => one.version);
@@ -128,7 +130,7 @@ test('F-13: custom resources come after the built-in groups, by name, the prefer
     'works/status',
     'works/scale',
   ]);
-  expect(aggregated.body.items.at(-2).versions[0].resources[0]).toEqual({
+  expect(aggregated.body.items.at(-3).versions[0].resources[0]).toEqual({
     resource: 'artists',
     responseKind: { group: 'art.dev', version: 'v1', kind: 'Artist' },
     scope: 'Namespaced',
@@ -173,6 +175,20 @@ test('/version is that of the server whose behaviour this one has', async () => 
   const answer = await send('GET', '/version');
 
   expect(answer.text).toBe(recordedExchange('discovery', 1).response.body);
+});
+
+test('the issuer of tokens names itself, and has no key that others could verify them with', async () => {
+  const { send, server } = await startCluster();
+
+  const issuer = await send('GET', '/.well-known/openid-configuration');
+  const keys = await send('GET', '/openid/v1/jwks');
+
+  expect(issuer.body).toMatchObject({
+    issuer: 'https://kubernetes.default.svc.cluster.local',
+    jwks_uri: `${server.url}/openid/v1/jwks`,
+  });
+  expect(keys.body).toEqual({ keys: [] });
+  expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
 });
 
 test('health is told in short, with its checks, and for one check', async () => {

@@ -151,3 +151,26 @@ test.each([
 
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
 });
+
+test.each([
+  ['Succeeded', 'The pod has completed successfully.'],
+  ['Failed', 'The pod failed.'],
+])('F-13: the row of a Pod that is over (%s) says so', async (phase, message) => {
+  const cluster = await startCluster();
+  const pods = '/api/v1/namespaces/default/pods';
+  await cluster.send('POST', pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web' },
+    spec: { containers: [{ name: 'app', image: 'nginx:1' }] },
+  });
+  const before = await get(cluster, `${pods}/web`, TABLE);
+  cluster.server.patch('v1', 'Pod', 'default', 'web', { status: { phase } }, 'status');
+
+  const after = await get(cluster, `${pods}/web`, TABLE);
+
+  expect(before.body.rows[0].conditions).toBeUndefined();
+  expect(after.body.rows[0].conditions).toEqual([
+    { type: 'Completed', status: 'True', reason: phase, message },
+  ]);
+});

@@ -1,0 +1,19 @@
+import { ISSUER } from '../auth/service-account-tokens.ts';
+import type { Json } from '../objects/metadata.ts';
+
+/** `/.well-known/openid-configuration`: who issues the tokens of ServiceAccounts. */
+export function issuerDocument(address: string): Json {
+  return {
+    issuer: ISSUER,
+    jwks_uri: `http://${address}/openid/v1/jwks`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['HS256'],
+  };
+}
+
+/**
+ * `/openid/v1/jwks`: no key. Tokens are signed with a secret of this server, and only it can verify
+ * them, by a TokenReview.
+ */
+export const ISSUER_KEYS: Json = { keys: [] };
