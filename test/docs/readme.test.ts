@@ -22,13 +22,18 @@ const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** The indented and fenced code of a section, by its heading. */
 function codeOf(heading: string): string {
   const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
-  const fenced = [...section.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code]) => code ?? '');
   const indented = section
     .replaceAll(/^```.*?^```/gms, '')
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .map((line) => line.slice(4));
-  return [...fenced, indented.join('\n')].join('\n');
+  return [...fencedIn(heading), indented.join('\n')].join('\n');
+}
+
+/** The fenced code of a section, block by block. */
+function fencedIn(heading: string): string[] {
+  const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
+  return [...section.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code]) => code ?? '');
 }
 
 /** A folder in which `chancery` is a command, as after an installation. */
@@ -105,15 +110,14 @@ test('the shell loop prints what there is and what changes', async () => {
 test('the operator of the README runs as it stands there', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
-  const code = codeOf('Write an operator');
+  const [code = ''] = fencedIn('Write an operator');
   const folder = folderWithChancery();
-  writeFileSync(join(folder, 'greeter.ts'), code.slice(0, code.indexOf('import { ApiServer }')));
+  writeFileSync(join(folder, 'greeter.ts'), code);
   server.create({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'a', namespace: 'default', labels: { greet: 'yes' } },
   });
-  expect(code).toContain("metadata: { name: 'a', namespace: 'default', labels: { greet: 'yes' } }");
 
   shell('exec chancery run greeter.ts'.replace('greeter.ts', join(folder, 'greeter.ts')), {
     PATH: pathWith(folder),
@@ -127,6 +131,53 @@ test('the operator of the README runs as it stands there', async () => {
     });
     return true;
   });
+});
+
+test('the test of the README passes as it stands there', { timeout: 60_000 }, async () => {
+  const [greeter = '', itsTest = ''] = fencedIn('Write an operator');
+  // Beside the toolkit's own tests, where its name and the runner are found.
+  const folder = mkdtempSync(join(root, 'test', '.readme-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'greeter.ts'), greeter);
+  writeFileSync(join(folder, 'greeter.test.ts'), itsTest);
+
+  const { child, stdout } = shell(`exec node node_modules/vitest/vitest.mjs run ${folder}`, {
+    PATH: pathWith(folder),
+    NO_COLOR: '1',
+  });
+  const [code] = await once(child, 'close');
+
+  expect({ code, stdout: stdout.join('\n') }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/Tests +1 passed/),
+  });
+});
+
+test('a cluster API in two lines: kubectl makes a Deployment, and its Pods come up', async () => {
+  const folder = folderWithChancery();
+  const kubectl = requireKubectl();
+  const [serve = '', use = ''] = codeOf('A cluster API to try things on').split('\n');
+  const env = {
+    PATH: [folder, kubectlFolder(kubectl), dirname(process.execPath), process.env.PATH].join(':'),
+    HOME: folder,
+    KUBECONFIG: join(folder, 'cluster.yaml'),
+  };
+  const inFolder = (line: string): string => line.replaceAll('cluster.yaml', env.KUBECONFIG);
+  expect(serve).toMatch(/ &$/); // in the background of a shell that goes on
+  const { stdout } = shell(`exec ${inFolder(serve).replace(/ &$/, '')}`, env);
+  await eventually(() => stdout.length === 1);
+
+  const [created] = await once(shell(inFolder(use), env).child, 'close');
+  const ready = await eventually(async () => {
+    const path = '/api/v1/namespaces/default/pods';
+    const { items } = (await (await fetch(`${stdout[0]}${path}`)).json()) as {
+      items: readonly { status: { phase?: string } }[];
+    };
+    return items.length === 3 && items.every(({ status }) => status.phase === 'Running');
+  });
+
+  expect(created).toBe(0);
+  expect(ready).toBe(true);
 });
 
 test('by hand: the ambassador ends, the ConfigMap changes, the ambassador returns, the Pods roll once', async () => {

@@ -5,6 +5,8 @@ import { systemClock } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
 import { type Settings, settingsFrom } from '../../operator/manager/settings.ts';
 import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
+import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { findKubectl } from '../../operator/testing/kubectl.ts';
 import { type AmbassadorFilter, KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
@@ -33,6 +35,20 @@ export async function startCluster(
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   const proxy = await startProxy(server.url, filter);
   return { server, proxy };
+}
+
+/**
+ * A namespace of its own on the API server that `CHANCERY_TEST_ENV` names; the embedded one by default.
+ *
+ * @param workloads - how fast Pods are there, where they are simulated.
+ */
+export async function startTestCluster(
+  workloads: ApiServerOptions['workloads'] = false,
+): Promise<{ readonly env: TestEnv; readonly namespace: string }> {
+  requireKubectl();
+  const env = await startTestEnv({ embedded: { workloads } });
+  onTestFinished(() => env.stop());
+  return { env, namespace: await env.namespace() };
 }
 
 export async function startProxy(server: string, filter?: AmbassadorFilter): Promise<KubectlProxy> {
