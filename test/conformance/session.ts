@@ -51,7 +51,12 @@ export const CHAPTERS: readonly Chapter[] = [
     startedAt: '2026-11-21T06:28:41.800Z',
     before: { 74: ({ server }) => server.compact() },
   },
-  { recording: 'kubectl-session', startedAt: '2026-11-21T06:29:15.900Z' },
+  {
+    recording: 'kubectl-session',
+    startedAt: '2026-11-21T06:29:15.900Z',
+    // Without a fieldManager in the query, its program owns what it scales.
+    headers: { 58: { 'user-agent': 'kubectl/v1.32.0' } },
+  },
   { recording: 'rollout', startedAt: '2026-11-21T06:29:56.400Z', races: [1, 2, 3, 5] },
   { recording: 'metadata-only', startedAt: '2026-11-21T06:30:24.500Z' },
   { recording: 'forbidden', startedAt: '2026-11-21T06:30:33.900Z', user: 'dev' },

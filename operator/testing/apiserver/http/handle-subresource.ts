@@ -3,7 +3,7 @@ import { methodNotAllowed, notAPatch, unknownResource } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
-import { parsePatch } from '../patch/parse-patch.ts';
+import { JSON_PATCH, MERGE_PATCH, readPatch, STRATEGIC_PATCH } from '../patch/read-patch.ts';
 import { fromStored, subresourceOf } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import { evictPod } from '../verbs/evict.ts';
@@ -100,12 +100,12 @@ function wantedScale(
   const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   if (exchange.method === 'PUT') return decodeObject(exchange, body, served, kind);
   const current = scaleOf(live, served) as Json;
-  const patch = parsePatch(body.text).value;
   const mediaType = mediaTypeOf(exchange);
-  if (mediaType === 'application/json-patch+json') {
-    return applyJsonPatch(current, patch) as unknown as StoredObject;
-  }
-  const merges = ['application/merge-patch+json', 'application/strategic-merge-patch+json'];
-  if (!merges.includes(mediaType)) throw notAPatch();
-  return applyMergePatch(current, patch) as unknown as StoredObject;
+  if (mediaType !== JSON_PATCH && !SCALE_MERGES.includes(mediaType)) throw notAPatch();
+  const { value: patch } = readPatch(mediaType, body.text);
+  const patched =
+    mediaType === JSON_PATCH ? applyJsonPatch(current, patch) : applyMergePatch(current, patch);
+  return patched as unknown as StoredObject;
 }
+
+const SCALE_MERGES: readonly string[] = [MERGE_PATCH, STRATEGIC_PATCH];

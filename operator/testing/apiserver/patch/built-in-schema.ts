@@ -40,6 +40,7 @@ export function structSchema(name: string): FieldSchema {
     .filter(([, zero]) => zero !== undefined);
   const schema: FieldSchema = {
     fields: lazy,
+    closed: true,
     ...(zeros.length > 0 ? { present: new Map(zeros) } : {}),
     ...(atomic ? { atomic } : {}),
   };
@@ -61,7 +62,9 @@ function fieldSchemaOf(field: BuiltInField): FieldSchema {
 function valueSchema(type: string): FieldSchema {
   if (type.startsWith('#')) return structSchema(type);
   const element = elementType(type);
-  if (element !== undefined) return { items: valueSchema(element) };
+  if (element !== undefined) {
+    return { items: valueSchema(element), ...(type.startsWith('[]') ? { list: true } : {}) };
+  }
   const scalar = SCALARS[type];
   // What has no form of its own in the schema, such as a RawExtension, has one owner.
   return scalar === undefined ? { atomic: true } : { scalar };

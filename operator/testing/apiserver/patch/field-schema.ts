@@ -14,6 +14,10 @@ import {
 export interface FieldSchema {
   /** The fields of a map that the schema names. */
   readonly fields?: Readonly<Record<string, FieldSchema>>;
+  /** No other field than those of `fields` may be applied. */
+  readonly closed?: boolean;
+  /** It is a list, of whatever kind. */
+  readonly list?: boolean;
   /** The items of a list, or the values of a map's other fields. */
   readonly items?: FieldSchema;
   /** The map or list is one field with one owner. */

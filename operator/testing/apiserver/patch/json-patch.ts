@@ -1,5 +1,5 @@
 import { ApiError } from '../../../model/status.ts';
-import { addAt, parsePointer, readAt, removeAt, replaceAt } from './json-pointer.ts';
+import { addAt, type Pointer, parsePointer, readAt, removeAt, replaceAt } from './json-pointer.ts';
 import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { malformedPatch, unprocessablePatch } from './patch-error.ts';
 
@@ -38,11 +38,20 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
       return addAt(removeAt(document, from), path, readAt(document, from));
     }
     case 'test':
-      if (!jsonEquals(readAt(document, path), operandOf(operation))) throw unprocessablePatch();
+      if (!passes(document, path, operation)) throw unprocessablePatch();
       return document;
     default:
       throw unprocessablePatch();
   }
+}
+
+/** To the server a field that is not there is null, as long as there is something to have it. */
+function passes(document: unknown, path: Pointer, operation: JsonObject): boolean {
+  const token = path.at(-1);
+  const parent = token === undefined ? document : readAt(document, path.slice(0, -1));
+  const isAbsent = token !== undefined && isJsonObject(parent) && !Object.hasOwn(parent, token);
+  const value = isAbsent ? null : readAt(document, path);
+  return jsonEquals(value, operation.value ?? null);
 }
 
 function operandOf(operation: JsonObject): unknown {

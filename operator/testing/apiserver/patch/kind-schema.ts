@@ -20,7 +20,12 @@ export function kindSchema(
   const custom = fromOpenApi(openApi ?? {});
   const schema: FieldSchema = {
     ...custom,
-    fields: { ...custom.fields, metadata: structSchema(OBJECT_META) },
+    fields: {
+      apiVersion: { scalar: 'string' },
+      kind: { scalar: 'string' },
+      ...custom.fields,
+      metadata: structSchema(OBJECT_META),
+    },
     present: new Map([['metadata', {}]]),
   };
   if (openApi !== undefined) CUSTOM_SCHEMAS.set(openApi, schema);
@@ -38,11 +43,20 @@ export function isBuiltIn(apiVersion: string, kind: string): boolean {
 }
 
 function fromOpenApi(schema: JsonObject): FieldSchema {
-  return { ...listSchema(schema), ...mapSchema(schema) };
+  if (schema['x-kubernetes-int-or-string'] === true) return { scalar: 'untyped' };
+  return { ...scalarSchema(schema.type), ...listSchema(schema), ...mapSchema(schema) };
+}
+
+function scalarSchema(type: unknown): FieldSchema {
+  if (type === 'string' || type === 'boolean') return { scalar: type };
+  return type === 'integer' || type === 'number' ? { scalar: 'numeric' } : {};
 }
 
 function listSchema(schema: JsonObject): FieldSchema {
-  const items = isJsonObject(schema.items) ? { items: fromOpenApi(schema.items) } : {};
+  const items = {
+    ...(isJsonObject(schema.items) ? { items: fromOpenApi(schema.items) } : {}),
+    ...(schema.type === 'array' ? { list: true } : {}),
+  };
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
       return { ...items, set: true };
@@ -69,9 +83,19 @@ function mapSchema(schema: JsonObject): FieldSchema {
   const { properties, additionalProperties } = schema;
   return {
     ...(schema['x-kubernetes-map-type'] === 'atomic' ? { atomic: true } : {}),
-    ...(isJsonObject(properties) ? { fields: fieldsFrom(properties) } : {}),
+    ...(isJsonObject(properties) ? { fields: fieldsFrom(properties), ...closedness(schema) } : {}),
     ...(isJsonObject(additionalProperties) ? { items: fromOpenApi(additionalProperties) } : {}),
   };
+}
+
+/** Where the schema keeps what it does not know, it is no error to apply it. */
+function closedness(schema: JsonObject): FieldSchema {
+  const { additionalProperties } = schema;
+  const isOpen =
+    schema['x-kubernetes-preserve-unknown-fields'] === true ||
+    schema['x-kubernetes-embedded-resource'] === true ||
+    (additionalProperties !== undefined && additionalProperties !== false);
+  return isOpen ? {} : { closed: true };
 }
 
 function fieldsFrom(properties: JsonObject): Readonly<Record<string, FieldSchema>> {

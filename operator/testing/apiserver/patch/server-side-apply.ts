@@ -1,3 +1,5 @@
+import { ApiError } from '../../../model/status.ts';
+import { appliedProblem } from './applied-problems.ts';
 import type { FieldSchema } from './field-schema.ts';
 import {
   differenceOf,
@@ -36,7 +38,8 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
  * configuration afterwards. What it applied before and leaves out now is removed, unless somebody
  * else owns it. Neither input is changed.
  *
- * @throws ApiError 409 with one cause a field, when the configuration changes what another manager
+ * @throws ApiError 500, as the server has it, when the configuration does not fit the schema of the
+ *   kind; 409 with one cause a field, when the configuration changes what another manager
  *   owns and `force` is not set.
  */
 export function serverSideApply(request: ServerSideApplyRequest): ServerSideApplyResult {
@@ -44,6 +47,8 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const schema = kindSchema(apiVersion, String(request.applied.kind), request.schema);
   const stored = withoutManagedFields(live ?? identityOf(request.applied));
   const ignored = fieldSetOf((request.ignoredFields ?? []).map((path) => path.map(fieldElement)));
+  const problem = appliedProblem(request.applied, schema);
+  if (problem !== undefined) throw untypedPatch(request.applied, problem);
   const applied = removeFields(request.applied, ignored, schema);
   const former = ownersBeforeApply(request, schema);
 
@@ -60,6 +65,13 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
 
   const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);
   return { object, managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners) };
+}
+
+function untypedPatch({ apiVersion, kind, metadata }: JsonObject, problem: string): ApiError {
+  const { namespace = '', name = '' } = isJsonObject(metadata) ? metadata : {};
+  const version = String(apiVersion).includes('/') ? apiVersion : `/${apiVersion}`;
+  const message = `failed to create typed patch object (${namespace}/${name}; ${version}, Kind=${kind}): ${problem}`;
+  return new ApiError({ status: 'Failure', message, code: 500 });
 }
 
 function identityOf({ apiVersion, kind }: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import type { Json } from '../objects/metadata.ts';
 import { recordUpdate } from '../patch/managed-fields.ts';
 import { fromStored, type ServedResource } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
+import { canonical } from './canonical.ts';
 
 /**
  * The managedFields of an object after a write other than apply, worked out in the version that was
@@ -20,7 +21,8 @@ export function ownersAfter(
 ): readonly unknown[] {
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
-    after: fromStored(served, after) as Json,
+    // As it will be read: a map that a patch has emptied is none.
+    after: fromStored(served, canonical(served, after)) as Json,
     manager,
     apiVersion: apiVersionOf(served),
     subresource,

@@ -1,30 +1,20 @@
-import { messageOf } from '../../../core/errors.ts';
-import { parseYaml } from '../../../core/yaml.ts';
-import { rfc3339 } from '../../../model/condition.ts';
 import { apiVersionOf } from '../../../model/resource.ts';
-import { requireCreate } from '../auth/create-by-write.ts';
+import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import {
-  badRequest,
-  cannotBeHandled,
-  conflict,
-  invalid,
-  invalidOptions,
-  notAPatch,
-  notFound,
-  unsupportedMediaType,
-} from '../failures.ts';
-import { isObject, type Json, withMetadata } from '../objects/metadata.ts';
+import { conflict, failure, invalid, notAPatch, unsupportedMediaType } from '../failures.ts';
+import { goJson } from '../objects/canonical.ts';
+import { isObject, type Json } from '../objects/metadata.ts';
+import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
-import { serverSideApply } from '../patch/managed-fields.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
+import { JSON_PATCH, MERGE_PATCH, readPatch, STRATEGIC_PATCH } from '../patch/read-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
-import { fromStored, type ServedResource } from '../registry/served-resource.ts';
-import type { WriteOptions } from '../request/options.ts';
-import { createObject } from './create.ts';
-import { reportUnknownFields } from './field-validation.ts';
-import { keyOfTarget, type Target } from './target.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { applyObject } from './apply.ts';
+import { reportStrictly, strictDecodingError } from './field-validation.ts';
+import type { Patched, PatchOptions } from './patch-options.ts';
+import type { Target } from './target.ts';
 import { type Change, updateObject } from './update.ts';
 
 /** A patch as it came: its media type, and the text of its body. */
@@ -34,26 +24,8 @@ export interface Patch {
 }
 
 const APPLY = 'application/apply-patch+yaml';
-const CUSTOM_TYPES = ['application/json-patch+json', 'application/merge-patch+json', APPLY];
-const ALL_TYPES = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  APPLY,
-];
-
-/** Options of a PATCH beside those of every write. */
-export interface PatchOptions extends WriteOptions {
-  readonly force: boolean;
-  /** `fieldManager` itself, without the default that other writes take from the User-Agent. */
-  readonly fieldManager: string;
-}
-
-export interface Patched {
-  readonly object: StoredObject;
-  /** True when an apply has created the object. */
-  readonly created: boolean;
-}
+const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
+const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 
 /** Patches an object in one of the four ways. @throws ApiError 415 for a fifth. */
 export function patchObject(
@@ -68,151 +40,81 @@ export function patchObject(
     throw unsupportedMediaType(CUSTOM_TYPES);
   }
   if (patch.mediaType === APPLY) return applyObject(cluster, target, patch.text, options);
-  const value = parseJson(patch.text);
-  const object = updateObject(
-    cluster,
-    target,
-    (live) => patched(live, value, patch.mediaType, target, options),
-    options,
-  );
+  const read = readPatch(patch.mediaType, patch.text);
+  let findings: readonly string[] = [];
+  const change = (live: StoredObject): Change => {
+    const patched = patchedObject(live, read.value, patch.mediaType, target);
+    findings = [...read.findings, ...patched.unknown.map((field) => `unknown field "${field}"`)];
+    refuseStrictly(patched.object, findings, options);
+    return { object: patched.object };
+  };
+  const object = updateObject(cluster, target, change, options);
+  reportStrictly(served, findings, options);
   return { object, created: false };
 }
 
-function patched(
+interface PatchedObject {
+  readonly object: StoredObject;
+  readonly unknown: readonly string[];
+}
+
+function patchedObject(
   live: StoredObject,
   patch: unknown,
   mediaType: string,
   target: Target,
-  options: PatchOptions,
-): Change {
-  const object = mergedBy(mediaType, live, patch) as unknown as StoredObject;
+): PatchedObject {
+  const merged = mergedBy(mediaType, live, patch);
+  const { object, unknown } = readBack(merged, target.served);
   const { uid } = object.metadata ?? {};
   if (uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
   if (object.metadata.resourceVersion !== live.metadata.resourceVersion) {
     throw conflict(target.served, target.name);
   }
-  reportUnknownFields(target.served, object, options);
-  return { object };
+  return { object, unknown };
+}
+
+/** What came of the patch, as the server decodes it again. */
+function readBack(merged: Json, served: ServedResource): PatchedObject {
+  const typeName = builtInKindName(apiVersionOf(served), served.kind);
+  if (typeName === undefined) {
+    const object = merged as unknown as StoredObject;
+    return { object, unknown: served.strategy.unknownFields(object) };
+  }
+  const { value, unknown, mismatch } = decodeStruct(merged, typeName);
+  if (mismatch !== undefined) throw unfitPatch(merged, describeMismatch(mismatch));
+  const metadata = isObject(value.metadata) ? value.metadata : {};
+  return { object: { ...value, metadata } as unknown as StoredObject, unknown };
+}
+
+/** @throws ApiError 422 where the request is strict: a patch is refused in another way than a body. */
+function refuseStrictly(
+  object: StoredObject,
+  findings: readonly string[],
+  { fieldValidation }: PatchOptions,
+): void {
+  if (findings.length === 0 || fieldValidation !== 'Strict') return;
+  throw unfitPatch(object as Json, strictDecodingError(findings));
+}
+
+function unfitPatch(object: Json, why: string): Error {
+  const message = `Invalid value: ${JSON.stringify(goJson(object))}: ${why}`;
+  return failure({
+    code: 422,
+    reason: 'Invalid',
+    message: ` "" is invalid: patch: ${message}`,
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
+  });
 }
 
 function mergedBy(mediaType: string, live: StoredObject, patch: unknown): Json {
   const document = live as Json;
-  if (mediaType === 'application/json-patch+json') return applyJsonPatch(document, patch);
-  if (mediaType === 'application/merge-patch+json') return applyMergePatch(document, patch);
+  if (mediaType === JSON_PATCH) return applyJsonPatch(document, patch);
+  if (mediaType === MERGE_PATCH) return applyMergePatch(document, patch);
   return applyStrategicMergePatch(document, patch, live);
 }
 
 function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
   const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
   return invalid(served, name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw badRequest(`error decoding patch: ${messageOf(error)}`);
-  }
-}
-
-/** Server-side apply: creates the object, or merges the configuration into it. */
-export function applyObject(
-  cluster: Cluster,
-  target: Target,
-  text: string,
-  options: PatchOptions,
-): Patched {
-  const { served, name } = target;
-  requireManager(options);
-  const applied = parseApplied(text, served);
-  const live = cluster.storage.get(served.storedAs, keyOfTarget(target));
-  const sent = applied.metadata.resourceVersion;
-  if (live === undefined) {
-    if (options.subresource) throw notFound(served, name);
-    if (applied.metadata.uid) throw uidOfAbsent(target, applied.metadata.uid);
-    requireCreate(cluster, target, options.caller);
-    const { object, managedFields } = mergeApplied(cluster, target, undefined, applied, options);
-    const named = withMetadata(object, { name, resourceVersion: sent });
-    const create = { ...options, managedFields };
-    return {
-      object: createObject(cluster, served, target.namespace, named, create),
-      created: true,
-    };
-  }
-  if (sent && sent !== live.metadata.resourceVersion) throw conflict(served, name);
-  reportUnknownFields(served, applied, options);
-  const change = (shown: StoredObject): Change =>
-    mergeApplied(cluster, target, shown, applied, options);
-  return { object: updateObject(cluster, target, change, options), created: false };
-}
-
-function mergeApplied(
-  { clock }: Cluster,
-  { served }: Target,
-  live: StoredObject | undefined,
-  applied: StoredObject,
-  options: PatchOptions,
-): { object: StoredObject; managedFields: readonly unknown[] } {
-  const merged = serverSideApply({
-    live: live === undefined ? undefined : (live as Json),
-    applied: withMetadata(applied, { resourceVersion: undefined, uid: undefined }) as Json,
-    manager: options.fieldManager,
-    force: options.force,
-    apiVersion: apiVersionOf(served),
-    subresource: options.subresource ?? '',
-    time: rfc3339(clock.now()),
-    schema: served.schema,
-    ignoredFields: ignoredFields(served, options.subresource),
-  });
-  return {
-    object: merged.object as unknown as StoredObject,
-    managedFields: merged.managedFields,
-  };
-}
-
-/** What the other endpoint of the object writes is not this one's to own. */
-function ignoredFields(
-  served: ServedResource,
-  subresource: string | undefined,
-): readonly (readonly string[])[] {
-  if (subresource === 'status') return [['spec'], ['metadata', 'labels']];
-  return served.subresources.some(({ name }) => name === 'status') ? [['status']] : [];
-}
-
-function requireManager({ fieldManager }: PatchOptions): void {
-  if (fieldManager !== '') return;
-  const message = 'Required value: is required for apply patch';
-  throw invalidOptions('PatchOptions', [
-    { field: 'fieldManager', reason: 'FieldValueRequired', message },
-  ]);
-}
-
-function parseApplied(text: string, served: ServedResource): StoredObject {
-  let value: unknown;
-  try {
-    value = parseYaml(text);
-  } catch (error) {
-    throw badRequest(`error decoding YAML: ${messageOf(error)}`);
-  }
-  if (!isObject(value)) throw badRequest('error decoding YAML: not an object');
-  const metadata = isObject(value.metadata) ? value.metadata : {};
-  if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
-  if (value.kind !== served.kind || value.apiVersion !== apiVersionOf(served)) {
-    const found = { kind: String(value.kind), version: String(value.apiVersion) };
-    throw cannotBeHandled(served, found, 'the applied object is of another kind or version');
-  }
-  return { ...value, metadata } as unknown as StoredObject;
-}
-
-function uidOfAbsent({ served, name }: Target, uid: string): Error {
-  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-  return conflict(served, name, why);
-}
-
-/** The object as this version shows it. */
-export function currentOf(cluster: Cluster, target: Target): StoredObject | undefined {
-  const live = cluster.storage.get(target.served.storedAs, keyOfTarget(target));
-  return live === undefined ? undefined : fromStored(target.served, live);
 }

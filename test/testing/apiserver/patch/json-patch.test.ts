@@ -115,3 +115,16 @@ test('__proto__ is a name like any other', () => {
   );
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
+
+test('to a test, a field that is not there is null: a lock that nobody holds', () => {
+  const test = (value: unknown, path = '/data/lock'): unknown =>
+    applyJsonPatch({ data: { a: '1' } }, [
+      { op: 'test', path, value },
+      { op: 'add', path: '/data/lock', value: 'mine' },
+    ]);
+
+  expect(test(null)).toEqual({ data: { a: '1', lock: 'mine' } });
+  expect(() => test('mine')).toThrow(expect.objectContaining({ status: 422 }));
+  expect(() => test(null, '/absent/lock')).toThrow(expect.objectContaining({ status: 422 }));
+  expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
+});

@@ -282,7 +282,10 @@ describe('a custom resource', () => {
             type: 'array',
             'x-kubernetes-list-type': 'map',
             'x-kubernetes-list-map-keys': ['path'],
-            items: { type: 'object', properties: { path: { type: 'string' } } },
+            items: {
+              type: 'object',
+              properties: { path: { type: 'string' }, title: { type: 'string' } },
+            },
           },
           tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
           theme: { type: 'object', 'x-kubernetes-map-type': 'atomic' },
