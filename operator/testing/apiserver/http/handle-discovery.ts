@@ -8,7 +8,7 @@ import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Exchange } from './exchange.ts';
 import { handleOpenApi } from './handle-open-api.ts';
-import { clauses } from './negotiate.ts';
+import { clauses, negotiate } from './negotiate.ts';
 
 /** Answers what is not a resource. @returns false for a path that names nothing. */
 export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
@@ -55,8 +55,14 @@ function health(exchange: Exchange, endpoint: HealthEndpoint, check: string): bo
 function resources(exchange: Exchange, registry: Registry, parts: readonly string[]): boolean {
   const document = documentOf(registry, parts);
   if (document === undefined) return false;
-  exchange.json(200, document);
+  answer(exchange, document);
   return true;
+}
+
+/** @throws ApiError 406 when the client takes neither JSON nor YAML. */
+function answer(exchange: Exchange, document: Json): void {
+  if (negotiate(exchange.header('accept')).mediaType === 'yaml') exchange.yaml(200, document);
+  else exchange.json(200, document);
 }
 
 function documentOf(registry: Registry, parts: readonly string[]): Json | undefined {
@@ -68,7 +74,7 @@ function documentOf(registry: Registry, parts: readonly string[]): Json | undefi
 
 function root(exchange: Exchange, registry: Registry, core: boolean, address: string): boolean {
   if (!wantsAggregated(exchange)) {
-    exchange.json(200, core ? apiVersions(address) : groupList(registry));
+    answer(exchange, core ? apiVersions(address) : groupList(registry));
     return true;
   }
   const document = aggregatedDiscovery(registry, core);

@@ -169,6 +169,16 @@ test('F-13: a group that a definition brought leaves discovery with it', async (
   expect([served.status, gone.status, gone.text]).toEqual([200, 404, '404 page not found\n']);
 });
 
+test('F-13: discovery is YAML to who asks for it, and refused to who takes neither', async () => {
+  const { send } = await startCluster();
+
+  const yaml = await send('GET', '/apis/apps/v1', undefined, { accept: 'application/yaml' });
+  const refused = await send('GET', '/apis', undefined, { accept: 'text/html' });
+
+  expect(yaml.text).toMatch(/^apiVersion: v1\ngroupVersion: apps\/v1\nkind: APIResourceList\n/);
+  expect([refused.status, refused.body.reason]).toEqual([406, 'NotAcceptable']);
+});
+
 test('/version is that of the server whose behaviour this one has', async () => {
   const { send } = await startCluster();
 

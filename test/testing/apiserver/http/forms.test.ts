@@ -150,6 +150,7 @@ test.each([
   const answer = await get(cluster, CONFIG_MAPS, accept);
 
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+  expect(answer.text).toContain('ConfigMapList');
 });
 
 test.each([

@@ -218,6 +218,20 @@ test('F-13: a definition brings a document of its own, changes its hash, and tak
   expect(await paths(cluster)).toEqual(before);
 });
 
+test('F-13: a document changes with any definition of its version', async () => {
+  const cluster = await startCluster();
+  cluster.server.applyManifest(WIDGETS.replaceAll('idget', 'pple').replaceAll('Wpple', 'Apple'));
+  cluster.server.applyManifest(WIDGETS);
+  const before = await schemas(cluster, 'apis/example.dev/v1');
+
+  cluster.server.applyManifest(WIDGETS.replace('minimum: 1', 'minimum: 2'));
+  const after = await schemas(cluster, 'apis/example.dev/v1');
+
+  const minimum = (found: typeof before): number =>
+    found['dev.example.v1.Widget'].properties.spec.properties.size.minimum;
+  expect([minimum(before), minimum(after)]).toEqual([1, 2]);
+});
+
 test('F-13: the older document has the same schemas; it is not to be had as protobuf', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
