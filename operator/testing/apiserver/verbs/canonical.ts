@@ -1,8 +1,16 @@
 import type { StoredObject } from '../cluster-access.ts';
 import { canonicalBuiltIn, canonicalCustom } from '../objects/canonical.ts';
+import { requireStorable } from '../objects/stored-size.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** The form in which an object is stored, compared and sent. */
 export function canonical(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : canonicalBuiltIn(object);
+}
+
+/** The same of an object that is about to be stored. @throws ApiError 500 when it is too large. */
+export function storable(served: ServedResource, object: StoredObject): StoredObject {
+  const complete = canonical(served, object);
+  requireStorable(complete);
+  return complete;
 }

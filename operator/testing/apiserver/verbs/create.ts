@@ -24,7 +24,7 @@ import {
 } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { newMetadata } from '../validation/metadata.ts';
-import { canonical } from './canonical.ts';
+import { canonical, storable } from './canonical.ts';
 import { ownersAfter } from './ownership.ts';
 import { otherUid, type Target } from './target.ts';
 
@@ -80,7 +80,7 @@ export function createObject(
   const managedFields =
     options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
   // The storage puts the real one in the place of this one.
-  const complete = canonical(served, withMetadata(whole, { managedFields, resourceVersion: '0' }));
+  const complete = storable(served, withMetadata(whole, { managedFields, resourceVersion: '0' }));
   const stored = options.dryRun ? complete : cluster.storage.put(served.storedAs, complete);
   return fromStored(served, stored);
 }

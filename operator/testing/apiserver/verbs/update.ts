@@ -14,7 +14,7 @@ import {
 } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { changedMetadata } from '../validation/metadata.ts';
-import { canonical } from './canonical.ts';
+import { canonical, storable } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
 import { nextGeneration } from './generation.ts';
 import { ownersAfter } from './ownership.ts';
@@ -61,7 +61,7 @@ export function updateObject(
   const time = rfc3339(cluster.clock.now());
   const managedFields =
     wanted.managedFields ?? ownersAfter(served, stored, generated, options, time);
-  const complete = canonical(served, withMetadata(whole, { generation, managedFields }));
+  const complete = storable(served, withMetadata(whole, { generation, managedFields }));
   return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
 }
 

@@ -175,6 +175,39 @@ describe('F-10 media types and sizes of bodies', () => {
     });
   });
 
+  test.each([
+    [1_500_000, 201, undefined],
+    [1_700_000, 500, 'etcdserver: request is too large'],
+    [
+      2_500_000,
+      500,
+      'rpc error: code = ResourceExhausted desc = trying to send message larger than max (',
+    ],
+  ])('an object of %i bytes is answered %i: what etcd does not take is not stored', async (size, code, why) => {
+    const cluster = await startCluster();
+    const rule = {
+      verbs: ['get'],
+      apiGroups: [''],
+      resources: ['pods'],
+      resourceNames: ['x'.repeat(size)],
+    };
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'a' },
+      rules: [rule],
+    };
+
+    const answer = await post(
+      cluster,
+      '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles',
+      JSON.stringify(role),
+    );
+
+    expect(answer.status).toBe(code);
+    expect(answer.body.message ?? '').toContain(why ?? '');
+  });
+
   test('a body that takes too long is answered 504, and the connection closed', async () => {
     const cluster = await startCluster({ bodyTimeoutMs: 50 });
     const socket = connect(cluster.server.port, '127.0.0.1');
