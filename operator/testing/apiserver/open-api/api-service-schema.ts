@@ -1,4 +1,5 @@
 import type { Json } from '../objects/metadata.ts';
+import type { ResourceSchemas } from './operations.ts';
 import { SCHEMAS } from './type-schema.ts';
 
 const META = `${SCHEMAS}io.k8s.apimachinery.pkg.apis.meta.v1.`;
@@ -8,10 +9,10 @@ const TEXT = { type: 'string' };
 const COMMON = { apiVersion: TEXT, kind: TEXT };
 const NUMBER = { type: 'integer', format: 'int32' };
 
-export const API_SERVICE_SCHEMA_NAMES = {
+export const API_SERVICE_SCHEMA_NAMES: ResourceSchemas = {
   object: `${PACKAGE}APIService`,
   list: `${PACKAGE}APIServiceList`,
-} as const;
+};
 
 /** The schemas of apiregistration.k8s.io, whose types are not in the packages of the others. */
 export const API_SERVICE_SCHEMAS: Readonly<Record<string, Json>> = {

@@ -175,3 +175,40 @@ test.each([
     { type: 'Completed', status: 'True', reason: phase, message },
   ]);
 });
+
+test('F-13: an Event is shown alike in the tables of both of its APIs', async () => {
+  const cluster = await startCluster();
+  const events = 'namespaces/default/events';
+  await cluster.send('POST', `/apis/events.k8s.io/v1/${events}`, {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: 'web.1' },
+    eventTime: '2026-11-21T06:28:21.123456Z',
+    reportingController: 'example.dev/op',
+    reportingInstance: 'op-0',
+    action: 'Restarting',
+    reason: 'Restarted',
+    regarding: { kind: 'Pod', namespace: 'default', name: 'web' },
+    note: 'a note',
+    type: 'Normal',
+  });
+
+  const [core, other] = [
+    await get(cluster, `/api/v1/${events}?fieldSelector=metadata.name%3Dweb.1`, TABLE),
+    await get(cluster, `/apis/events.k8s.io/v1/${events}/web.1`, TABLE),
+  ];
+
+  const cells = other.body.rows[0].cells.filter((cell: unknown) => !/^\d+[smhd]/.test(`${cell}`));
+  expect(cells).toEqual([
+    'Normal',
+    'Restarted',
+    'pod/web',
+    '',
+    'example.dev/op, op-0',
+    'a note',
+    1,
+    'web.1',
+  ]);
+  expect(core.body.columnDefinitions).toEqual(other.body.columnDefinitions);
+  expect(core.body.rows[0].cells).toEqual(expect.arrayContaining(cells));
+});

@@ -66,3 +66,16 @@ test('one version shows what is written to the other', async () => {
   expect(read.body.spec).toMatchObject({ maxReplicas: 9, targetCPUUtilizationPercentage: 70 });
   expect(server.list('autoscaling/v2', 'HorizontalPodAutoscaler')).toHaveLength(1);
 });
+
+test('both versions are shown alike', async () => {
+  const { send } = await startCluster();
+  await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+  const first = await send('GET', `${V1}/web`, undefined, { accept });
+  const second = await send('GET', `${V2}/web`, undefined, { accept });
+
+  expect(first.body.rows[0].cells).toContain('cpu: <unknown>/70%');
+  expect(first.body.columnDefinitions).toEqual(second.body.columnDefinitions);
+  expect(first.body.rows[0].cells.slice(0, -1)).toEqual(second.body.rows[0].cells.slice(0, -1));
+});
