@@ -55,6 +55,7 @@ const OWNER: Readonly<Record<string, string>> = {
 const TEST_KIT_OWNER: Readonly<Record<string, string>> = {
   '@marcbachmann/cel-js': 'testing/apiserver/cel/cel-library.ts',
   re2js: 'testing/apiserver/schema/regular-expression.ts',
+  croner: 'testing/apiserver/controllers/cron-schedule.ts',
 };
 
 const root = new URL('../', import.meta.url);

@@ -287,10 +287,11 @@ export class ApiServer {
     }
     if (authorization === 'RBAC') this.#bringUpRbac();
     if (workloads === false) return;
-    const access = new InProcessAccess(this.#cluster, 'kube-controller-manager');
+    const accessOf = (manager: string): InProcessAccess =>
+      new InProcessAccess(this.#cluster, manager);
     // Many files, which a server without controllers need not read.
     const { startWorkloads } = await import('./controllers/workloads.ts');
-    const running = startWorkloads(access, workloads, this.#cluster.clock);
+    const running = startWorkloads(accessOf, workloads, this.#cluster.clock);
     this.#endings.push(() => running.close());
   }
 

@@ -43,6 +43,11 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    * licence to answer with old state. Default `events`, as kube-apiserver.
    */
   readonly uncached?: readonly ResourceName[];
+  /**
+   * How long one object of a deleted collection takes before the next. Default 0. A real server takes
+   * about 2 ms, so that controllers have begun to act before the last object is deleted.
+   */
+  readonly collectionDeleteMs?: number;
 }
 
 export interface Behaviour {
@@ -55,6 +60,7 @@ export interface Behaviour {
   readonly watchBufferBytes: number;
   readonly pages: 'consistent' | 'moving';
   readonly uncached: readonly ResourceName[];
+  readonly collectionDeleteMs: number;
 }
 
 /** The options with their defaults. */
@@ -69,5 +75,6 @@ export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
     watchBufferBytes: options.watchBufferBytes ?? 16 * 1024 * 1024,
     pages: options.pages ?? 'consistent',
     uncached: options.uncached ?? ['events'],
+    collectionDeleteMs: options.collectionDeleteMs ?? 0,
   };
 }

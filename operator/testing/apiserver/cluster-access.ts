@@ -58,6 +58,8 @@ export interface ClusterAccess {
     mergePatch: object,
     subresource?: 'status',
   ): StoredObject;
+  /** Says on which node a Pod runs, as a scheduler does. */
+  bind(namespace: string | undefined, name: string, nodeName: string): StoredObject;
   /** Starts the deletion, or completes it where no finalizer and no grace period holds it up. */
   delete(
     resource: ResourceName,

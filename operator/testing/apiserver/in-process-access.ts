@@ -15,6 +15,7 @@ import { applyMergePatch } from './patch/merge-patch.ts';
 import { fromStored, type ServedResource } from './registry/served-resource.ts';
 import { DEFAULT_DELETION } from './request/delete-options.ts';
 import { internalWrite } from './request/options.ts';
+import { assignPod } from './verbs/bind.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { requireStored, type Target } from './verbs/target.ts';
@@ -88,6 +89,11 @@ export class InProcessAccess implements ClusterAccess {
       (live) => ({ object: applyMergePatch(live as Json, mergePatch) as unknown as StoredObject }),
       internalWrite(this.#manager, subresource),
     );
+  }
+
+  bind(namespace: string | undefined, name: string, nodeName: string): StoredObject {
+    const target = this.#target('pods', namespace, name);
+    return assignPod(this.#cluster, target, nodeName, { dryRun: false });
   }
 
   delete(

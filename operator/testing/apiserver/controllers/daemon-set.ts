@@ -3,6 +3,7 @@ import { type ObjectKey, splitKey } from '../../../model/object.ts';
 import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from './dependents.ts';
 import { share } from './deployment.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
 import { NODES, nodesFor } from './node-selection.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from './pod.ts';
 import { PODS, type PodTemplate, podFrom } from './pod-template.ts';
@@ -34,7 +35,11 @@ interface DaemonSet extends StoredObject {
 }
 
 /** Keeps one Pod on every node that the template's node selector takes. */
-export function daemonSetController(access: ClusterAccess, clock: Clock): WorkloadController {
+export function daemonSetController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
   return {
     watches: [
       watchSelf(DAEMON_SETS),
@@ -48,27 +53,32 @@ export function daemonSetController(access: ClusterAccess, clock: Clock): Worklo
             .map(({ metadata }) => `${metadata.namespace}/${metadata.name}` as ObjectKey),
       },
     ],
-    reconcile: (key) => reconcile(access, clock, key),
+    reconcile: (key) => reconcile({ access, clock, record }, key),
   };
 }
 
-/** One DaemonSet with what its controller has found out about it. */
-interface Scene {
+interface Tools {
   readonly access: ClusterAccess;
   readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+/** One DaemonSet with what its controller has found out about it. */
+interface Scene extends Tools {
   readonly set: DaemonSet;
   readonly revision: TemplateRevision;
   readonly nodes: readonly string[];
 }
 
-function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): number | undefined {
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access } = tools;
   const { namespace, name } = splitKey(key);
   const set = access.get(DAEMON_SETS, namespace, name) as DaemonSet | undefined;
   if (set === undefined) return undefined;
   const revision = ensureTemplateRevision(access, set, set.spec.template);
   // A daemon also runs where nothing else is scheduled any more.
   const nodes = nodesFor(access, set.spec.template.spec, { unschedulable: true });
-  const scene: Scene = { access, clock, set, revision, nodes };
+  const scene: Scene = { ...tools, set, revision, nodes };
   if (set.metadata.deletionTimestamp === undefined) act(scene);
   return reportStatus(scene);
 }
@@ -88,7 +98,7 @@ function act(scene: Scene): void {
   if (scene.set.spec.updateStrategy?.type !== 'OnDelete') replaceOutdated(scene, pods);
 }
 
-function createOn({ access, set, revision }: Scene, nodeName: string): void {
+function createOn({ access, set, revision, record }: Scene, nodeName: string): void {
   const { generation = 1, name } = set.metadata;
   const pod = podFrom(
     set.spec.template,
@@ -99,7 +109,9 @@ function createOn({ access, set, revision }: Scene, nodeName: string): void {
       'pod-template-generation': String(generation),
     },
   );
-  access.create(PODS, { ...pod, spec: { ...(pod.spec as object), nodeName } } as StoredObject);
+  const placed = { ...pod, spec: { ...(pod.spec as object), nodeName } } as StoredObject;
+  const { metadata } = access.create(PODS, placed);
+  record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
 /** Deletes outdated Pods as far as `maxUnavailable` allows; those that serve nobody go first. */
@@ -129,9 +141,10 @@ function availableIn({ set, clock }: Scene, pod: Pod): number | undefined {
   return availableInMs(pod, set.spec.minReadySeconds ?? 0, clock.now());
 }
 
-function remove({ access }: Scene, { metadata }: Pod): void {
+function remove({ access, record, set }: Scene, { metadata }: Pod): void {
   if (metadata.deletionTimestamp !== undefined) return;
   access.delete(PODS, metadata.namespace, metadata.name);
+  record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
 }
 
 function reportStatus(scene: Scene): number | undefined {

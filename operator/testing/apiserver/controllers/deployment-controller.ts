@@ -1,20 +1,17 @@
 import type { Clock } from '../../../core/clock.ts';
 import { controllerOf, type ObjectKey, splitKey } from '../../../model/object.ts';
-import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
+import type { ClusterAccess, ResourceName } from '../cluster-access.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from './dependents.ts';
 import { type Deployment, desiredReplicas, isRecreate } from './deployment.ts';
-import {
-  byAge,
-  currentReplicaSet,
-  ensureReplicaSet,
-  type NewReplicaSet,
-} from './deployment-revisions.ts';
+import { announceRevision, reportStatus } from './deployment-report.ts';
+import { byAge, currentReplicaSet, ensureReplicaSet } from './deployment-revisions.ts';
 import { isScaling, rollForward, spreadReplicas } from './deployment-rollout.ts';
-import { deadlineInMs, deploymentStatus, isComplete } from './deployment-status.ts';
+import { isComplete } from './deployment-status.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
 import { isFinished, type Pod } from './pod.ts';
 import { PODS } from './pod-template.ts';
 import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
-import { REVISION, replicasOf, revisionOf, scaleTo } from './replica-set-scale.ts';
+import { replicasOf, revisionOf, scaleTo } from './replica-set-scale.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
 export const DEPLOYMENTS: ResourceName = 'deployments.apps';
@@ -23,70 +20,97 @@ export const DEPLOYMENTS: ResourceName = 'deployments.apps';
 const DEFAULT_HISTORY = 10;
 
 /** Keeps one ReplicaSet a template, and moves the replicas to that of the current one. */
-export function deploymentController(access: ClusterAccess, clock: Clock): WorkloadController {
+export function deploymentController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
   return {
     watches: [
       watchSelf(DEPLOYMENTS),
       watchDependents(REPLICA_SETS, 'Deployment'),
       watchOrphans(access, REPLICA_SETS, DEPLOYMENTS),
+      watchPodsOfRecreated(access),
     ],
-    reconcile: (key) => reconcile(access, clock, key),
+    reconcile: (key) => reconcile({ access, clock, record }, key),
   };
 }
 
-function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): number | undefined {
+/** One Deployment, with what its controller has found out about it. */
+interface Scene {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+/** The end of an old Pod may be what a Deployment waits for that makes no new ones beside old ones. */
+function watchPodsOfRecreated(access: ClusterAccess): WorkloadController['watches'][number] {
+  const ofSets = watchDependents(PODS, 'ReplicaSet');
+  const ofDeployments = watchDependents(REPLICA_SETS, 'Deployment');
+  return {
+    resource: PODS,
+    keysFor: (event) =>
+      event.type !== 'DELETED'
+        ? []
+        : [...ofSets.keysFor(event)].flatMap((key) => {
+            const { namespace, name } = splitKey(key);
+            const object = access.get(REPLICA_SETS, namespace, name);
+            if (object === undefined) return [];
+            return [...ofDeployments.keysFor({ type: 'MODIFIED', object, previous: undefined })];
+          }),
+  };
+}
+
+function reconcile(scene: Scene, key: ObjectKey): number | undefined {
+  const { access, clock } = scene;
   const { namespace, name } = splitKey(key);
   const deployment = access.get(DEPLOYMENTS, namespace, name) as Deployment | undefined;
   if (deployment === undefined) return undefined;
+  // What is done now is counted next time, when it has been seen: as a cache shows it.
   const sets = claimDependents(access, REPLICA_SETS, deployment) as readonly ReplicaSet[];
-  const news = act(access, deployment, sets);
-  return reportStatus(access, clock, deployment, news);
+  if (deployment.metadata.deletionTimestamp === undefined) act(scene, deployment, sets);
+  return reportStatus(access, clock, deployment, sets);
 }
 
-/** @returns the new ReplicaSet, when the Deployment was in a position to have one made. */
-function act(
-  access: ClusterAccess,
-  deployment: Deployment,
-  sets: readonly ReplicaSet[],
-): NewReplicaSet | undefined {
-  if (deployment.metadata.deletionTimestamp !== undefined) return undefined;
+function act(scene: Scene, deployment: Deployment, sets: readonly ReplicaSet[]): void {
+  const { access, clock, record } = scene;
   if (deployment.spec.paused === true || isScaling(deployment, sets)) {
-    spreadIfScaled(access, deployment, sets);
-    return undefined;
+    spreadIfScaled(scene, deployment, sets);
+    return;
   }
   const current = currentReplicaSet(deployment, sets);
   const old = sets.filter((set) => set !== current);
-  if (isRecreate(deployment) && !isOldGone(access, deployment, old)) return undefined;
-  const made = ensureReplicaSet(access, deployment, sets);
-  if (!isRecreate(deployment)) rollForward(access, deployment, made.set, old);
+  if (isRecreate(deployment) && !isOldGone(scene, deployment, old)) return;
+  const made = ensureReplicaSet(access, record, deployment, sets);
+  announceRevision(access, clock, deployment, made);
+  if (!isRecreate(deployment)) rollForward(access, record, deployment, made.set, old);
   else if (replicasOf(made.set) !== desiredReplicas(deployment))
-    scaleTo(access, deployment, made.set, desiredReplicas(deployment));
+    scaleTo(access, record, deployment, made.set, desiredReplicas(deployment));
   forgetOldSets(access, deployment, old);
-  return made;
 }
 
 function spreadIfScaled(
-  access: ClusterAccess,
+  { access, record }: Scene,
   deployment: Deployment,
   sets: readonly ReplicaSet[],
 ): void {
   const current = currentReplicaSet(deployment, sets);
   const isIdle = sets.every((set) => replicasOf(set) === 0) && desiredReplicas(deployment) > 0;
-  if (isScaling(deployment, sets) || isIdle) spreadReplicas(access, deployment, current, sets);
+  if (isScaling(deployment, sets) || isIdle)
+    spreadReplicas(access, record, deployment, current, sets);
 }
 
 /**
- * Scales old ReplicaSets to nothing. Each Pod that goes changes the status of its ReplicaSet, which
- * gives the Deployment its next turn.
+ * Scales old ReplicaSets to nothing.
  *
  * @returns true when none of their Pods is left.
  */
 function isOldGone(
-  access: ClusterAccess,
+  { access, record }: Scene,
   deployment: Deployment,
   old: readonly ReplicaSet[],
 ): boolean {
-  for (const set of old) if (replicasOf(set) > 0) scaleTo(access, deployment, set, 0);
+  for (const set of old) if (replicasOf(set) > 0) scaleTo(access, record, deployment, set, 0);
   const uids = new Set(old.map(({ metadata }) => metadata.uid));
   const pods = access.list(PODS, deployment.metadata.namespace) as readonly Pod[];
   return !pods.some((pod) => !isFinished(pod) && uids.has(controllerOf(pod)?.uid));
@@ -106,38 +130,4 @@ function forgetOldSets(
     .toSorted((left, right) => revisionOf(left) - revisionOf(right) || byAge(left, right));
   for (const { metadata } of forgettable.slice(0, Math.max(old.length - limit, 0)))
     access.delete(REPLICA_SETS, metadata.namespace, metadata.name);
-}
-
-function reportStatus(
-  access: ClusterAccess,
-  clock: Clock,
-  deployment: Deployment,
-  made: NewReplicaSet | undefined,
-): number | undefined {
-  const { namespace, name, uid } = deployment.metadata;
-  const sets = (access.list(REPLICA_SETS, namespace) as readonly ReplicaSet[]).filter(
-    (set) => controllerOf(set)?.uid === uid,
-  );
-  const newSet = currentReplicaSet(deployment, sets);
-  const nowMs = clock.now();
-  const status = deploymentStatus({
-    deployment,
-    newSet,
-    news: made?.news,
-    collisions: made?.collisions ?? deployment.status?.collisionCount ?? 0,
-    sets,
-    nowMs,
-  });
-  const current = access.get(DEPLOYMENTS, namespace, name);
-  if (current === undefined || current.metadata.uid !== uid) return undefined;
-  access.updateStatus(DEPLOYMENTS, withRevision({ ...current, status }, newSet));
-  return deadlineInMs(deployment, status, nowMs) || undefined;
-}
-
-/** The revision of the ReplicaSet in use is written along with the status. */
-function withRevision(deployment: StoredObject, newSet: ReplicaSet | undefined): StoredObject {
-  const revision = newSet?.metadata.annotations?.[REVISION];
-  if (revision === undefined) return deployment;
-  const annotations = { ...deployment.metadata.annotations, [REVISION]: revision };
-  return { ...deployment, metadata: { ...deployment.metadata, annotations } };
 }

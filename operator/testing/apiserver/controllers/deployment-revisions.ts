@@ -1,6 +1,7 @@
 import { isAlreadyExists } from '../../../model/status.ts';
 import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
 import { type Deployment, desiredReplicas, isRecreate, rolloutBounds } from './deployment.ts';
+import type { RecordEvent } from './event-recorder.ts';
 import {
   controllerReference,
   POD_TEMPLATE_HASH,
@@ -12,6 +13,8 @@ import {
   annotate,
   copiedAnnotations,
   REVISION,
+  recordScaling,
+  replicasOf,
   revisionOf,
   scaleAnnotations,
   totalReplicas,
@@ -53,6 +56,7 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
 /** The ReplicaSet for the current template with its revision up to date, made if there is none. */
 export function ensureReplicaSet(
   access: ClusterAccess,
+  record: RecordEvent,
   deployment: Deployment,
   sets: readonly ReplicaSet[],
 ): NewReplicaSet {
@@ -61,7 +65,7 @@ export function ensureReplicaSet(
   const others = sets.filter((set) => set !== current);
   const lastRevision = Math.max(0, ...others.map(revisionOf));
   if (current === undefined)
-    return createReplicaSet(access, deployment, others, lastRevision + 1, collisions);
+    return createReplicaSet(access, record, deployment, others, lastRevision + 1, collisions);
   const isStale = revisionOf(current) <= lastRevision;
   const revision = isStale ? lastRevision + 1 : revisionOf(current);
   const set = annotate(access, current, {
@@ -74,6 +78,7 @@ export function ensureReplicaSet(
 
 function createReplicaSet(
   access: ClusterAccess,
+  record: RecordEvent,
   deployment: Deployment,
   others: readonly ReplicaSet[],
   revision: number,
@@ -83,6 +88,8 @@ function createReplicaSet(
     const set = newReplicaSet(deployment, others, revision, count);
     try {
       const created = access.create(REPLICA_SETS, set) as ReplicaSet;
+      const replicas = replicasOf(created);
+      if (replicas > 0) recordScaling(record, deployment, created.metadata.name, 0, replicas);
       return { set: created, news: 'created', collisions: count };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;

@@ -1,6 +1,7 @@
 import type { ClusterAccess } from '../cluster-access.ts';
 import { type Deployment, desiredReplicas, rolloutBounds } from './deployment.ts';
 import { byAge } from './deployment-revisions.ts';
+import type { RecordEvent } from './event-recorder.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import {
   availableReplicas,
@@ -16,13 +17,14 @@ import {
  */
 export function rollForward(
   access: ClusterAccess,
+  record: RecordEvent,
   deployment: Deployment,
   newSet: ReplicaSet,
   oldSets: readonly ReplicaSet[],
 ): void {
   const wanted = replicasOfNew(deployment, newSet, oldSets);
-  if (wanted !== replicasOf(newSet)) scaleTo(access, deployment, newSet, wanted);
-  else shrinkOld(access, deployment, newSet, oldSets);
+  if (wanted !== replicasOf(newSet)) scaleTo(access, record, deployment, newSet, wanted);
+  else shrinkOld(access, record, deployment, newSet, oldSets);
 }
 
 function replicasOfNew(
@@ -40,6 +42,7 @@ function replicasOfNew(
 
 function shrinkOld(
   access: ClusterAccess,
+  record: RecordEvent,
   deployment: Deployment,
   newSet: ReplicaSet,
   oldSets: readonly ReplicaSet[],
@@ -61,7 +64,7 @@ function shrinkOld(
     spare -= unhealthy + healthy;
     available -= healthy;
     if (unhealthy + healthy > 0)
-      scaleTo(access, deployment, set, replicasOf(set) - unhealthy - healthy);
+      scaleTo(access, record, deployment, set, replicasOf(set) - unhealthy - healthy);
   }
 }
 
@@ -76,6 +79,7 @@ export function isScaling(deployment: Deployment, sets: readonly ReplicaSet[]): 
  */
 export function spreadReplicas(
   access: ClusterAccess,
+  record: RecordEvent,
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
   sets: readonly ReplicaSet[],
@@ -84,7 +88,7 @@ export function spreadReplicas(
   const running = sets.filter((set) => replicasOf(set) > 0);
   const [only] = running.length === 0 ? [newSet] : running;
   if (running.length <= 1) {
-    if (only !== undefined) scaleTo(access, deployment, only, desired);
+    if (only !== undefined) scaleTo(access, record, deployment, only, desired);
     return;
   }
   const most = desired === 0 ? 0 : desired + rolloutBounds(deployment).surge;
@@ -102,6 +106,6 @@ export function spreadReplicas(
   });
   ordered.forEach((set, index) => {
     const rest = index === 0 ? change : 0;
-    scaleTo(access, deployment, set, Math.max((sizes[index] ?? 0) + rest, 0));
+    scaleTo(access, record, deployment, set, Math.max((sizes[index] ?? 0) + rest, 0));
   });
 }

@@ -16,18 +16,16 @@ const NO_DEADLINE_SECONDS = 2 ** 31 - 1;
 interface Facts {
   readonly deployment: Deployment;
   readonly newSet: ReplicaSet | undefined;
-  readonly news: NewReplicaSet['news'];
-  readonly collisions: number;
   readonly sets: readonly ReplicaSet[];
   readonly nowMs: number;
 }
 
 /** The status that the ReplicaSets of a Deployment add up to. */
 export function deploymentStatus(facts: Facts): DeploymentStatus {
-  const { deployment, newSet, sets, collisions } = facts;
+  const { deployment, newSet, sets } = facts;
   const sum = (field: 'replicas' | 'readyReplicas' | 'terminatingReplicas'): number =>
     sets.reduce((total, set) => total + (set.status?.[field] ?? 0), 0);
-  const available = availableReplicas(sets);
+  const availableCount = availableReplicas(sets);
   const { generation } = deployment.metadata;
   const status: DeploymentStatus = {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
@@ -35,19 +33,39 @@ export function deploymentStatus(facts: Facts): DeploymentStatus {
       replicas: sum('replicas'),
       updatedReplicas: newSet?.status?.replicas ?? 0,
       readyReplicas: sum('readyReplicas'),
-      availableReplicas: available,
-      unavailableReplicas: Math.max(totalReplicas(sets) - available, 0),
+      availableReplicas: availableCount,
+      unavailableReplicas: Math.max(totalReplicas(sets) - availableCount, 0),
     }),
     terminatingReplicas: sum('terminatingReplicas'),
-    ...nonZero({ collisionCount: collisions }),
+    ...nonZero({ collisionCount: deployment.status?.collisionCount ?? 0 }),
   };
   const former = deployment.status?.conditions ?? [];
-  // A new ReplicaSet is announced before anything is counted.
-  const conditions =
-    facts.news === undefined
-      ? withProgressing(withAvailable(former, status, facts), status, facts)
-      : withAvailable(withProgressing(former, status, facts), status, facts);
+  const available = withAvailable(former, status, facts);
+  // While it goes, only numbers change.
+  const isGoing = deployment.metadata.deletionTimestamp !== undefined;
+  const conditions = isGoing ? available : withProgressing(available, status, facts);
   return { ...status, conditions };
+}
+
+/** The status of a Deployment of which only this is new: there is another ReplicaSet in use. */
+export function withNewReplicaSet(
+  { spec, status }: Deployment,
+  { set, news, collisions }: NewReplicaSet,
+  nowMs: number,
+): DeploymentStatus {
+  const counted = { ...status, ...nonZero({ collisionCount: collisions }) };
+  const seconds = spec.progressDeadlineSeconds ?? NO_DEADLINE_SECONDS;
+  if (news === undefined || seconds >= NO_DEADLINE_SECONDS) return counted;
+  const [reason, verb] =
+    news === 'created' ? ['NewReplicaSetCreated', 'Created'] : ['FoundNewReplicaSet', 'Found'];
+  const message = `${verb} new replica set ${JSON.stringify(set.metadata.name)}`;
+  const conditions = observed(status?.conditions ?? [], nowMs, {
+    type: 'Progressing',
+    status: 'True',
+    reason,
+    message,
+  });
+  return { ...counted, conditions };
 }
 
 /** True when every replica is of the current template and available, and none of another is left. */
@@ -105,7 +123,7 @@ function withProgressing(
 function progressOf(
   conditions: Conditions,
   status: DeploymentStatus,
-  { deployment, newSet, news, nowMs }: Facts,
+  { deployment, newSet, nowMs }: Facts,
 ): Omit<Observation, 'type'> | undefined {
   const current = conditions.find(({ type }) => type === 'Progressing');
   const name = newSet?.metadata.name ?? '';
@@ -114,11 +132,6 @@ function progressOf(
     return { status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
   if (current?.reason === 'DeploymentPaused')
     return { status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };
-  if (news !== undefined) {
-    const [reason, verb] =
-      news === 'created' ? ['NewReplicaSetCreated', 'Created'] : ['FoundNewReplicaSet', 'Found'];
-    return { status: 'True', reason, message: `${verb} new replica set ${quoted}` };
-  }
   const wasComplete = current?.reason === 'NewReplicaSetAvailable';
   if (wasComplete && (status.replicas ?? 0) === (status.updatedReplicas ?? 0)) return undefined;
   if (isComplete(deployment, status)) {

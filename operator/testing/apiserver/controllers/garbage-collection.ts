@@ -1,6 +1,7 @@
 import type { OwnerReference } from '../../../model/object.ts';
 import { isNotFound } from '../../../model/status.ts';
 import type { ClusterAccess, DeleteOptions, StoredObject } from '../cluster-access.ts';
+import type { RecordEvent } from './event-recorder.ts';
 import { type NodeKey, type OwnerGraph, placeOf } from './owner-graph.ts';
 
 /** Set by a foreground deletion: the object goes after the dependents that block it. */
@@ -14,9 +15,12 @@ export class GarbageCollection {
   readonly #access: ClusterAccess;
   readonly #graph: OwnerGraph;
 
-  constructor(access: ClusterAccess, graph: OwnerGraph) {
+  readonly #record: RecordEvent;
+
+  constructor(access: ClusterAccess, graph: OwnerGraph, record: RecordEvent) {
     this.#access = access;
     this.#graph = graph;
+    this.#record = record;
   }
 
   /** Looks at one object, and does what is due for it. */
@@ -60,6 +64,10 @@ export class GarbageCollection {
       const isWaiting = owner.state === 'present' && isDeletingDependents(owner.object);
       return { reference, state: isWaiting ? 'waiting' : owner.state };
     });
+    for (const { reference, state } of owners) {
+      if (state === 'absent' && this.#graph.isElsewhere(reference))
+        this.#reportForeign(object, reference);
+    }
     const keeping = owners.filter(({ state }) => state === 'present' || state === 'unknown');
     if (keeping.length === owners.length) return;
     if (keeping.length > 0) {
@@ -71,8 +79,27 @@ export class GarbageCollection {
       return;
     }
     const isWaitedFor = owners.some(({ state }) => state === 'waiting');
-    const hasDependents = this.#graph.dependentsOf(object.metadata.uid).length > 0;
+    const dependents = this.#graph.dependentsOf(object.metadata.uid);
+    const hasDependents = dependents.length > 0;
+    if (isWaitedFor && dependents.some((dependent) => this.#isDeletingDependents(dependent))) {
+      // Two that wait for each other would wait for ever.
+      const free = references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
+      this.#patchReferences(node, object, free);
+    }
     this.#delete(node, object, isWaitedFor && hasDependents ? 'Foreground' : policyOf(object));
+  }
+
+  #isDeletingDependents(node: NodeKey): boolean {
+    const object = this.#graph.read(node);
+    return object !== undefined && isDeletingDependents(object);
+  }
+
+  /** An owner counts only in the namespace of the one that names it. */
+  #reportForeign(object: StoredObject, { apiVersion, kind, name, uid }: OwnerReference): void {
+    const { namespace = '' } = object.metadata;
+    const owner = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    const message = `ownerRef ${owner} does not exist in namespace "${namespace}"`;
+    this.#record(object, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message });
   }
 
   #delete(

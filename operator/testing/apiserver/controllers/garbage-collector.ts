@@ -1,4 +1,5 @@
 import type { ClusterAccess, CommittedEvent, ResourceName } from '../cluster-access.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
 import { GarbageCollection } from './garbage-collection.ts';
 import { type NodeKey, nodeKey, OwnerGraph } from './owner-graph.ts';
 import type { WorkloadController } from './workload-controller.ts';
@@ -7,9 +8,12 @@ import type { WorkloadController } from './workload-controller.ts';
  * Deletes what has owners none of which is left, and carries out the three ways of deleting an
  * owner: `Background`, `Foreground` and `Orphan`. Knows every resource, custom ones too.
  */
-export function garbageCollector(access: ClusterAccess): WorkloadController {
+export function garbageCollector(
+  access: ClusterAccess,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
   const graph = new OwnerGraph(access);
-  const collection = new GarbageCollection(access, graph);
+  const collection = new GarbageCollection(access, graph, record);
 
   /** Whoever may have to act after an event: the object, those that it owns, those that own it. */
   function* concernedBy(

@@ -3,6 +3,7 @@ import { rfc3339 } from '../../../model/condition.ts';
 import { controllerOf, type ObjectKey, splitKey } from '../../../model/object.ts';
 import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
 import { watchDependents, watchSelf } from './dependents.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
 import { isActive, isReady, isTerminating, type Pod, type PodCondition } from './pod.ts';
 import { PODS, type PodTemplate, podFrom } from './pod-template.ts';
 import { nonZero } from './replica-set.ts';
@@ -32,22 +33,34 @@ interface Job extends StoredObject {
 }
 
 /** Makes Pods until as many have succeeded as the Job asks for, or too many have failed. */
-export function jobController(access: ClusterAccess, clock: Clock): WorkloadController {
+export function jobController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
   return {
     watches: [watchSelf(JOBS), watchDependents(PODS, 'Job')],
-    reconcile: (key) => reconcile(access, clock, key),
+    reconcile: (key) => reconcile({ access, clock, record }, key),
   };
 }
 
-function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): number | undefined {
+interface Tools {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access, clock } = tools;
   const { namespace, name } = splitKey(key);
   const job = access.get(JOBS, namespace, name) as Job | undefined;
   if (job === undefined || job.metadata.deletionTimestamp !== undefined) return undefined;
   if (isOver(job)) return expire(access, clock, job);
   const verdict = verdictOf(job, podsOf(access, job));
-  if (verdict === undefined) manage(access, job, podsOf(access, job));
-  else stopAll(access, podsOf(access, job));
+  if (verdict === undefined) manage(tools, job, podsOf(access, job));
+  else stopAll(tools, job, podsOf(access, job));
   reportStatus(access, clock, job, verdict);
+  if (verdict !== undefined) recordEnd(tools, job, verdict);
   return undefined;
 }
 
@@ -72,7 +85,10 @@ function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefin
   const leftMs =
     Date.parse(end?.lastTransitionTime ?? '') + ttlSecondsAfterFinished * 1_000 - clock.now();
   if (leftMs > 0) return leftMs;
-  access.delete(JOBS, job.metadata.namespace, job.metadata.name);
+  access.delete(JOBS, job.metadata.namespace, job.metadata.name, {
+    propagationPolicy: 'Foreground',
+    ...(job.metadata.uid === undefined ? {} : { uid: job.metadata.uid }),
+  });
   return undefined;
 }
 
@@ -91,22 +107,22 @@ function verdictOf({ spec }: Job, pods: readonly Pod[]): 'Complete' | 'Failed' |
   return isEnough ? 'Complete' : undefined;
 }
 
-function manage(access: ClusterAccess, job: Job, pods: readonly Pod[]): void {
+function manage(tools: Tools, job: Job, pods: readonly Pod[]): void {
   const { parallelism = 1, completions, suspend } = job.spec;
   const active = pods.filter(isActive);
   if (suspend === true) {
-    stopAll(access, active);
+    stopAll(tools, job, active);
     return;
   }
   const succeeded = countOf(pods, 'Succeeded');
   const open = completions === undefined ? parallelism : completions - succeeded;
   const wanted = completions === undefined && succeeded > 0 ? active.length : open;
   const missing = Math.min(parallelism, wanted) - active.length;
-  for (let made = 0; made < missing; made++) createPod(access, job);
-  if (missing < 0) stopAll(access, active.slice(missing));
+  for (let made = 0; made < missing; made++) createPod(tools, job);
+  if (missing < 0) stopAll(tools, job, active.slice(missing));
 }
 
-function createPod(access: ClusterAccess, job: Job): void {
+function createPod({ access, record }: Tools, job: Job): void {
   const { name, uid = '' } = job.metadata;
   const pod = podFrom(
     job.spec.template,
@@ -119,12 +135,23 @@ function createPod(access: ClusterAccess, job: Job): void {
       'job-name': name,
     },
   );
-  access.create(PODS, pod);
+  const { metadata } = access.create(PODS, pod);
+  record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-function stopAll(access: ClusterAccess, pods: readonly Pod[]): void {
-  for (const { metadata } of pods.filter(isActive))
+function stopAll({ access, record }: Tools, job: Job, pods: readonly Pod[]): void {
+  for (const { metadata } of pods.filter(isActive)) {
     access.delete(PODS, metadata.namespace, metadata.name);
+    record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
+  }
+}
+
+function recordEnd({ record }: Tools, job: Job, verdict: 'Complete' | 'Failed'): void {
+  if (verdict === 'Complete') record(job, { reason: 'Completed', message: 'Job completed' });
+  else {
+    const message = 'Job has reached the specified backoff limit';
+    record(job, { type: 'Warning', reason: 'BackoffLimitExceeded', message });
+  }
 }
 
 function reportStatus(

@@ -2,8 +2,8 @@ import type { Clock } from '../../../core/clock.ts';
 import { type ObjectKey, splitKey } from '../../../model/object.ts';
 import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
 import { watchSelf } from './dependents.ts';
-import { NODES, nodesFor } from './node-selection.ts';
-import { isFinished, type Pod, podCondition } from './pod.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
+import { type ContainerSpec, isFinished, type Pod, podCondition } from './pod.ts';
 import { runningStatus, scheduledStatus, succeededStatus } from './pod-startup.ts';
 import { PODS } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
@@ -15,10 +15,10 @@ export interface PodTimes {
   readonly podRunMs: number;
 }
 
-/** What the node has to do for a Pod next. */
+/** What the kubelet has to do for a Pod next. */
 type Phase = 'start' | 'complete' | 'stop';
 
-/** A deadline that the node has set itself for a Pod. */
+/** A deadline that the kubelet has set itself for a Pod. */
 interface Plan {
   readonly uid: string | undefined;
   readonly phase: Phase;
@@ -26,13 +26,14 @@ interface Plan {
 }
 
 /**
- * Scheduler and kubelet in one: places Pods, makes them Running and Ready after a while, ends those
+ * The kubelet of every node: makes Pods Running and Ready a while after they were placed, ends those
  * that are meant to end, and stops those that are being deleted.
  */
-export function nodeController(
+export function kubeletController(
   access: ClusterAccess,
   clock: Clock,
   times: PodTimes,
+  record: RecordEvent = recordNothing,
 ): WorkloadController {
   const plans = new Map<ObjectKey, Plan>();
   const addresses = podAddresses();
@@ -64,7 +65,16 @@ export function nodeController(
     access.updateStatus(PODS, { ...pod, status } as StoredObject);
   }
 
-  function stop({ metadata: { namespace, name, uid } }: Pod): void {
+  function start(pod: Pod): void {
+    report(pod, runningStatus(pod, addresses(), clock.now()));
+    for (const container of pod.spec.containers) recordStart(record, pod, container);
+  }
+
+  function stop(pod: Pod): void {
+    const { namespace, name, uid } = pod.metadata;
+    for (const container of pod.spec.containers) {
+      record(pod, { reason: 'Killing', message: `Stopping container ${container.name}` });
+    }
     access.delete(PODS, namespace, name, {
       gracePeriodSeconds: 0,
       ...(uid === undefined ? {} : { uid }),
@@ -84,56 +94,28 @@ export function nodeController(
       const graceMs = pod.metadata.deletionGracePeriodSeconds * 1_000;
       return afterPhase(key, pod, 'stop', Math.min(times.podStopMs, graceMs), () => stop(pod));
     }
-    if (isFinished(pod)) return undefined;
-    if (!pod.spec.nodeName) return place(access, pod);
+    if (isFinished(pod) || !pod.spec.nodeName) return undefined;
     if (podCondition(pod, 'PodScheduled')?.status !== 'True') {
+      // Made for its node, as the Pods of a DaemonSet are: nobody had to place it.
       report(pod, scheduledStatus(pod, clock.now()));
       return undefined;
     }
     if (pod.status?.phase !== 'Running')
-      return afterPhase(key, pod, 'start', times.podReadyMs, () =>
-        report(pod, runningStatus(pod, addresses(), clock.now())),
-      );
+      return afterPhase(key, pod, 'start', times.podReadyMs, () => start(pod));
     if ((pod.spec.restartPolicy ?? 'Always') === 'Always') return undefined;
     return afterPhase(key, pod, 'complete', times.podRunMs, () =>
       report(pod, succeededStatus(pod, clock.now())),
     );
   }
 
-  return { watches: [watchSelf(PODS), watchPending(access)], reconcile };
+  return { watches: [watchSelf(PODS)], reconcile };
 }
 
-/** Puts the Pod on the node that has the fewest; without one it stays pending. */
-function place(access: ClusterAccess, pod: Pod): undefined {
-  const { schedulingGates } = pod.spec;
-  if (Array.isArray(schedulingGates) && schedulingGates.length > 0) return undefined;
-  const nodeName = leastLoaded(access, nodesFor(access, pod.spec));
-  if (nodeName === undefined) return undefined;
-  const { namespace, name } = pod.metadata;
-  access.patch(PODS, namespace, name, { spec: { nodeName } });
-  return undefined;
-}
-
-function leastLoaded(access: ClusterAccess, nodes: readonly string[]): string | undefined {
-  if (nodes.length <= 1) return nodes[0];
-  const load = new Map(nodes.map((node) => [node, 0]));
-  for (const { spec } of access.list(PODS) as readonly Pod[]) {
-    const node = spec.nodeName ?? '';
-    const count = load.get(node);
-    if (count !== undefined) load.set(node, count + 1);
-  }
-  return [...load].toSorted(([, left], [, right]) => left - right)[0]?.[0];
-}
-
-/** A node that comes, or takes Pods again, concerns every Pod that waits for one. */
-function watchPending(access: ClusterAccess): WorkloadController['watches'][number] {
-  return {
-    resource: NODES,
-    keysFor: () =>
-      (access.list(PODS) as readonly Pod[])
-        .filter((pod) => !pod.spec.nodeName)
-        .map(({ metadata }) => `${metadata.namespace}/${metadata.name}` as ObjectKey),
-  };
+function recordStart(record: RecordEvent, pod: Pod, { name, image = '' }: ContainerSpec): void {
+  const message = `Container image "${image}" already present on machine`;
+  record(pod, { reason: 'Pulled', message });
+  record(pod, { reason: 'Created', message: `Created container: ${name}` });
+  record(pod, { reason: 'Started', message: `Started container ${name}` });
 }
 
 /** Addresses of 10.244.0.0/16, each given once until they come round. */

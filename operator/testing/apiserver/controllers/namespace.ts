@@ -57,7 +57,7 @@ function sweep(access: ClusterAccess, namespace: string): readonly Content[] {
     for (const { metadata } of access.list(resource, namespace)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       try {
-        access.delete(resource, namespace, metadata.name);
+        access.delete(resource, namespace, metadata.name, { propagationPolicy: 'Background' });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

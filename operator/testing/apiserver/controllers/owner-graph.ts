@@ -78,6 +78,13 @@ export class OwnerGraph {
     return { state: 'present', object, node: nodeKey(resource, object) };
   }
 
+  /** True when an owner that is absent here is there in another namespace. */
+  isElsewhere({ apiVersion, kind, uid }: OwnerReference): boolean {
+    const resource = this.#access.resourceOf(apiVersion, kind);
+    if (resource === undefined) return false;
+    return this.#access.list(resource).some(({ metadata }) => metadata.uid === uid);
+  }
+
   #isServed(resource: ResourceName): boolean {
     return this.#access.resources().some((one) => resourceName(one) === resource);
   }

@@ -78,7 +78,7 @@ function containerFacts({ name, image = '' }: ContainerSpec, { metadata }: Pod):
     lastState: {},
     restartCount: 0,
     image,
-    imageID: `embedded/${image}@sha256:${digest}`,
-    containerID: `embedded://${metadata.uid}/${name}`,
+    imageID: `fake.io/${image}@sha256:${digest}`,
+    containerID: `fake://${Buffer.from(`${metadata.uid}`).toString('hex').slice(0, 64)}`,
   };
 }

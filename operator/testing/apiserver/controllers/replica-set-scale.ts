@@ -1,6 +1,7 @@
 import type { ClusterAccess } from '../cluster-access.ts';
 import { patchMetadata } from './dependents.ts';
 import { type Deployment, desiredReplicas, rolloutBounds } from './deployment.ts';
+import type { RecordEvent } from './event-recorder.ts';
 import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
@@ -55,18 +56,33 @@ export function isScaledSince(deployment: Deployment, set: ReplicaSet): boolean 
   return desired !== undefined && desired !== String(desiredReplicas(deployment));
 }
 
-/** Sets the number of replicas, and says for which wish of the Deployment. */
+/** Sets the number of replicas, says for which wish of the Deployment, and tells of it. */
 export function scaleTo(
   access: ClusterAccess,
+  record: RecordEvent,
   deployment: Deployment,
   set: ReplicaSet,
   replicas: number,
 ): void {
   const { namespace, name } = set.metadata;
+  const before = replicasOf(set);
   access.patch(REPLICA_SETS, namespace, name, {
     metadata: { annotations: scaleAnnotations(deployment) },
     spec: { replicas },
   });
+  if (before !== replicas) recordScaling(record, deployment, name, before, replicas);
+}
+
+export function recordScaling(
+  record: RecordEvent,
+  deployment: Deployment,
+  name: string,
+  before: number,
+  after: number,
+): void {
+  const direction = after > before ? 'up' : 'down';
+  const message = `Scaled ${direction} replica set ${name} from ${before} to ${after}`;
+  record(deployment, { reason: 'ScalingReplicaSet', message });
 }
 
 /** Merges annotations; those that are there already cost no write. */

@@ -1,7 +1,10 @@
 import type { Clock } from '../../../core/clock.ts';
-import { controllerOf, type ObjectKey, splitKey } from '../../../model/object.ts';
+import { type Condition, rfc3339 } from '../../../model/condition.ts';
+import { type ObjectKey, splitKey } from '../../../model/object.ts';
+import { ApiError } from '../../../model/status.ts';
 import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from './dependents.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
 import { availableInMs, isActive, isReady, isTerminating, type Pod } from './pod.ts';
 import { PODS, type PodTemplate, podFrom } from './pod-template.ts';
 import { earliest } from './requeue.ts';
@@ -30,36 +33,69 @@ export interface ReplicaSet extends StoredObject {
 }
 
 /** Keeps as many Pods as `spec.replicas` says: creates what is missing, deletes what is too much. */
-export function replicaSetController(access: ClusterAccess, clock: Clock): WorkloadController {
+export function replicaSetController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
   return {
     watches: [
       watchSelf(REPLICA_SETS),
       watchDependents(PODS, 'ReplicaSet'),
       watchOrphans(access, PODS, REPLICA_SETS),
     ],
-    reconcile: (key) => reconcile(access, clock, key),
+    reconcile: (key) => reconcile({ access, clock, record }, key),
   };
 }
 
-function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): number | undefined {
+interface Tools {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access } = tools;
   const { namespace, name } = splitKey(key);
   const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (set === undefined) return undefined;
   const pods = claimDependents(access, PODS, set) as readonly Pod[];
-  if (set.metadata.deletionTimestamp === undefined) manage(access, set, pods.filter(isActive));
-  return reportStatus(access, clock, set);
+  // What is made and deleted now is counted next time, when it has been seen: as a cache shows it.
+  const inMs = pods
+    .filter(isActive)
+    .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, tools.clock.now()));
+  try {
+    if (set.metadata.deletionTimestamp === undefined) manage(tools, set, pods.filter(isActive));
+    reportStatus(tools, set, pods, inMs, undefined);
+  } catch (error) {
+    if (error instanceof ApiError) reportStatus(tools, set, pods, inMs, error);
+    throw error;
+  }
+  return earliest(inMs);
 }
 
-function manage(access: ClusterAccess, set: ReplicaSet, active: readonly Pod[]): void {
+function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): void {
   const missing = (set.spec.replicas ?? 1) - active.length;
-  for (let made = 0; made < missing; made++) {
-    access.create(PODS, podFrom(set.spec.template, set, { generateName: `${set.metadata.name}-` }));
+  for (let made = 0; made < missing; made++) createPod(tools, set);
+  if (missing >= 0) return;
+  for (const { metadata } of active.toSorted(byDispensability).slice(0, -missing)) {
+    const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
+    tools.access.delete(PODS, metadata.namespace, metadata.name, options);
+    tools.record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
   }
-  if (missing < 0) {
-    for (const { metadata } of active.toSorted(byDispensability).slice(0, -missing)) {
-      const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
-      access.delete(PODS, metadata.namespace, metadata.name, options);
+}
+
+function createPod({ access, record }: Tools, set: ReplicaSet): void {
+  try {
+    const generateName = `${set.metadata.name}-`;
+    const { metadata } = access.create(PODS, podFrom(set.spec.template, set, { generateName }));
+    record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
+  } catch (error) {
+    if (error instanceof ApiError) {
+      const message = `Error creating: ${textOf(error)}`;
+      record(set, { type: 'Warning', reason: 'FailedCreate', message });
     }
+    throw error;
   }
 }
 
@@ -78,16 +114,19 @@ function age({ metadata }: Pod): number {
   return -Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 
-function reportStatus(access: ClusterAccess, clock: Clock, set: ReplicaSet): number | undefined {
+function reportStatus(
+  { access, clock }: Tools,
+  set: ReplicaSet,
+  pods: readonly Pod[],
+  inMs: readonly (number | undefined)[],
+  failure: ApiError | undefined,
+): void {
   const { namespace, name, uid, generation } = set.metadata;
-  const pods = (access.list(PODS, namespace) as readonly Pod[]).filter(
-    (pod) => controllerOf(pod)?.uid === uid,
-  );
   const active = pods.filter(isActive);
   const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
-  const inMs = active.map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, clock.now()));
   const current = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
-  if (current === undefined || current.metadata.uid !== uid) return undefined;
+  if (current === undefined || current.metadata.uid !== uid) return;
+  const conditions = conditionsAfter(current, failure, clock);
   access.updateStatus(REPLICA_SETS, {
     ...current,
     status: {
@@ -101,9 +140,31 @@ function reportStatus(access: ClusterAccess, clock: Clock, set: ReplicaSet): num
       }),
       terminatingReplicas: pods.filter(isTerminating).length,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(conditions.length === 0 ? {} : { conditions }),
     },
   } as StoredObject);
-  return earliest(inMs);
+}
+
+/** One that says why Pods cannot be made, for as long as that is so. */
+function conditionsAfter(
+  { status }: ReplicaSet,
+  failure: ApiError | undefined,
+  clock: Clock,
+): readonly Condition[] {
+  const before = (status?.conditions ?? []) as readonly Condition[];
+  const others = before.filter(({ type }) => type !== 'ReplicaFailure');
+  if (failure === undefined) return others;
+  const known = before.find(({ type }) => type === 'ReplicaFailure');
+  const lastTransitionTime = known?.lastTransitionTime ?? rfc3339(clock.now());
+  const message = textOf(failure);
+  const type = 'ReplicaFailure';
+  const problem = { type, status: 'True', lastTransitionTime, reason: 'FailedCreate', message };
+  return [...others, problem as Condition];
+}
+
+/** What the server said, without its code and reason. */
+function textOf({ message }: ApiError): string {
+  return message.replace(/^\d+ \w*: /, '');
 }
 
 /** Counts as Go writes them: a zero is left out. */

@@ -1,4 +1,5 @@
 import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
+import type { RecordEvent } from './event-recorder.ts';
 import { PODS, podFrom } from './pod-template.ts';
 import type { StatefulSet, VolumeClaimTemplate } from './stateful-set.ts';
 import { REVISION_HASH, type TemplateRevision, templateOf } from './template-revisions.ts';
@@ -11,10 +12,11 @@ export function createStatefulPod(
   set: StatefulSet,
   ordinal: number,
   revision: TemplateRevision,
+  record: RecordEvent,
 ): void {
   const name = `${set.metadata.name}-${ordinal}`;
   for (const template of set.spec.volumeClaimTemplates ?? [])
-    ensureClaim(access, set, name, template);
+    ensureClaim(access, set, name, template, record);
   const pod = podFrom(
     templateOf(revision),
     set,
@@ -37,6 +39,7 @@ function ensureClaim(
   set: StatefulSet,
   podName: string,
   template: VolumeClaimTemplate,
+  record: RecordEvent,
 ): void {
   const { namespace = '' } = set.metadata;
   const name = claimName(template, podName);
@@ -48,6 +51,8 @@ function ensureClaim(
     metadata: { name, namespace, ...(labels === undefined ? {} : { labels }) },
     spec: template.spec,
   } as StoredObject);
+  const message = `create Claim ${name} Pod ${podName} in StatefulSet ${set.metadata.name} success`;
+  record(set, { reason: 'SuccessfulCreate', message });
 }
 
 function withClaims(pod: StoredObject, set: StatefulSet, podName: string): StoredObject {

@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { type ObjectKey, splitKey } from '../../../model/object.ts';
 import type { ClusterAccess, StoredObject } from '../cluster-access.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from './dependents.ts';
+import { type RecordEvent, recordNothing } from './event-recorder.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from './pod.ts';
 import { PODS } from './pod-template.ts';
 import { nonZero } from './replica-set.ts';
@@ -27,28 +28,37 @@ import type { WorkloadController } from './workload-controller.ts';
 const DEFAULT_HISTORY = 10;
 
 /** Keeps one Pod an ordinal: made in order, replaced and removed in reverse order. */
-export function statefulSetController(access: ClusterAccess, clock: Clock): WorkloadController {
+export function statefulSetController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
   return {
     watches: [
       watchSelf(STATEFUL_SETS),
       watchDependents(PODS, 'StatefulSet'),
       watchOrphans(access, PODS, STATEFUL_SETS),
     ],
-    reconcile: (key) => reconcile(access, clock, key),
+    reconcile: (key) => reconcile({ access, clock, record }, key),
   };
 }
 
-/** One StatefulSet with what its controller has found out about it. */
-interface Scene {
+interface Tools {
   readonly access: ClusterAccess;
   readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+/** One StatefulSet with what its controller has found out about it. */
+interface Scene extends Tools {
   readonly set: StatefulSet;
   /** Revision that Pods below the partition are made of. */
   readonly current: TemplateRevision;
   readonly update: TemplateRevision;
 }
 
-function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): number | undefined {
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access } = tools;
   const { namespace, name } = splitKey(key);
   const set = access.get(STATEFUL_SETS, namespace, name) as StatefulSet | undefined;
   if (set === undefined) return undefined;
@@ -56,7 +66,7 @@ function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): number 
   const current = templateRevisions(access, set).find(
     ({ metadata }) => metadata.name === set.status?.currentRevision,
   );
-  const scene: Scene = { access, clock, set, current: current ?? update, update };
+  const scene: Scene = { ...tools, set, current: current ?? update, update };
   if (set.metadata.deletionTimestamp === undefined) act(scene, podsOf(scene));
   return reportStatus(scene, podsOf(scene));
 }
@@ -92,8 +102,9 @@ function act(scene: Scene, pods: readonly Pod[]): void {
 /** @returns true when the Pod of the ordinal is there and healthy. */
 function keepAlive(scene: Scene, ordinal: number, pod: Pod | undefined): boolean {
   if (pod === undefined) {
-    const { access, set, current, update } = scene;
-    createStatefulPod(access, set, ordinal, ordinal < partitionOf(set) ? current : update);
+    const { access, set, current, update, record } = scene;
+    createStatefulPod(access, set, ordinal, ordinal < partitionOf(set) ? current : update, record);
+    recordDone(scene, 'create', `${set.metadata.name}-${ordinal}`);
   } else if (isFinished(pod) && pod.metadata.deletionTimestamp === undefined) remove(scene, pod);
   return pod !== undefined && isAvailable(scene, pod);
 }
@@ -113,9 +124,17 @@ function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   if (next !== undefined && !isTerminating(next)) remove(scene, next);
 }
 
-function remove({ access }: Scene, { metadata }: Pod): void {
+function remove(scene: Scene, { metadata }: Pod): void {
   const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
-  access.delete(PODS, metadata.namespace, metadata.name, options);
+  scene.access.delete(PODS, metadata.namespace, metadata.name, options);
+  recordDone(scene, 'delete', metadata.name);
+}
+
+function recordDone({ record, set }: Scene, verb: 'create' | 'delete', pod: string): void {
+  record(set, {
+    reason: verb === 'create' ? 'SuccessfulCreate' : 'SuccessfulDelete',
+    message: `${verb} Pod ${pod} in StatefulSet ${set.metadata.name} successful`,
+  });
 }
 
 function reportStatus(scene: Scene, pods: readonly Pod[]): number | undefined {

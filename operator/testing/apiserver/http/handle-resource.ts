@@ -7,6 +7,7 @@ import { parseDeletionOptions } from '../request/delete-options.ts';
 import { parseListOptions, parseResourceVersion } from '../request/list-options.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
+import { deleteAll } from '../verbs/delete-collection.ts';
 import { getWhenFresh, listWhenFresh, requireReady } from '../verbs/fresh-read.ts';
 import { listObjects } from '../verbs/list.ts';
 import { answerReview } from '../verbs/review.ts';
@@ -95,11 +96,7 @@ async function deleteCollection(handling: Handling): Promise<void> {
     served,
     parseListOptions(exchange.query, served, info.namespace, false, cluster.behaviour.gates),
   );
-  for (const { metadata } of list.items) {
-    const target = { served, namespace: metadata.namespace, name: metadata.name };
-    if (cluster.storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
-    deleteObject(cluster, target, options);
-  }
+  await deleteAll(cluster, served, list.items, options, handling.signal);
   send(handling, 200, presentList(list, served, handling.view));
 }
 

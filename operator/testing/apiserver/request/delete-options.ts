@@ -63,6 +63,7 @@ function text(value: unknown): string | undefined {
 }
 
 function policyOf(value: unknown, orphan: boolean | undefined): PropagationPolicy | undefined {
+  if (orphan !== undefined && value) throw bothSet(value);
   if (value === undefined || value === null || value === '') {
     if (orphan === undefined) return undefined;
     return orphan ? 'Orphan' : 'Background';
@@ -74,4 +75,14 @@ function policyOf(value: unknown, orphan: boolean | undefined): PropagationPolic
     message: `Unsupported value: ${JSON.stringify(value)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
   };
   throw invalidOptions('DeleteOptions', [problem]);
+}
+
+/** The older way to say it, and the newer one. */
+function bothSet(value: unknown): Error {
+  const problem: FieldError = {
+    field: 'propagationPolicy',
+    reason: 'FieldValueInvalid',
+    message: `Invalid value: ${JSON.stringify(value)}: orphanDependents and deletionPropagation cannot be both set`,
+  };
+  return invalidOptions('DeleteOptions', [problem]);
 }

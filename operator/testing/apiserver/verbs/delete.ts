@@ -8,7 +8,7 @@ import { fromStored } from '../registry/served-resource.ts';
 import type { DeletionOptions, PropagationPolicy } from '../request/delete-options.ts';
 import { canonical } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
-import { gracePeriodOf } from './grace-period.ts';
+import { gracePeriodOf, hasGracePeriod } from './grace-period.ts';
 import { keyOfTarget, requireStored, type Target } from './target.ts';
 
 /** What a deletion has done: ended the object, or only begun to. */
@@ -24,7 +24,7 @@ export function deleteObject(cluster: Cluster, target: Target, options: Deletion
   checkPreconditions(stored, target, options);
   const marked = mark(cluster, stored, target, options);
   if (options.dryRun) return { gone: finishesDeletion(marked), object: shown(target, marked) };
-  if (finishesDeletion(marked)) return end(cluster, target, marked);
+  if (finishesDeletion(marked)) return end(cluster, target, stored, marked);
   if (marked === stored) return { gone: false, object: shown(target, stored) };
   const waiting = cluster.storage.put(target.served.storedAs, marked);
   if ((waiting.metadata.deletionGracePeriodSeconds ?? 0) > 0) endLater(cluster, target, waiting);
@@ -35,8 +35,16 @@ function shown({ served }: Target, object: StoredObject): StoredObject {
   return fromStored(served, object);
 }
 
-function end({ storage }: Cluster, target: Target, marked: StoredObject): Deletion {
-  storage.delete(target.served.storedAs, keyOfTarget(target));
+function end(
+  { storage }: Cluster,
+  target: Target,
+  stored: StoredObject,
+  marked: StoredObject,
+): Deletion {
+  const { storedAs } = target.served;
+  // A Pod is told first that its time is over, even where it has none.
+  if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
+  storage.delete(storedAs, keyOfTarget(target));
   return { gone: true, object: shown(target, marked) };
 }
 
@@ -67,15 +75,14 @@ function mark(
     const begins = metadata.deletionTimestamp === undefined;
     return begins ? canonical(served, terminatingDefinition(stored, clock.now())) : stored;
   }
-  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
+  const finalizers = finalizersFor(stored, options.propagationPolicy);
   const begun = metadata.deletionTimestamp !== undefined;
   const grace = gracePeriodOf(stored, options.gracePeriodSeconds);
   const shorter = begun && grace < (metadata.deletionGracePeriodSeconds ?? 0);
-  if (begun && !shorter && finalizers === metadata.finalizers) return stored;
-  if (begun && !shorter && finalizers.length === (metadata.finalizers ?? []).length) return stored;
+  if (begun && !shorter && isSameSet(finalizers, metadata.finalizers ?? [])) return stored;
   const marked = withMetadata(stored, {
     deletionTimestamp:
-      begun && !shorter ? metadata.deletionTimestamp : rfc3339(clock.now() + grace * 1_000),
+      begun && !shorter ? metadata.deletionTimestamp : endOf(metadata, grace, clock.now()),
     deletionGracePeriodSeconds: stored.kind === 'Namespace' ? undefined : grace,
     generation:
       metadata.generation === undefined || begun ? metadata.generation : metadata.generation + 1,
@@ -84,21 +91,50 @@ function mark(
   return canonical(served, stored.kind === 'Namespace' ? terminating(marked) : marked);
 }
 
+function isSameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((name) => right.includes(name));
+}
+
 function terminating(namespace: StoredObject): StoredObject {
   return withFields(namespace, {
     status: { ...(namespace.status as object), phase: 'Terminating' },
   });
 }
 
+/** When the object has to be gone: from when its deletion was first asked for, but not in the past. */
+function endOf(
+  { deletionTimestamp, deletionGracePeriodSeconds = 0 }: StoredObject['metadata'],
+  graceSeconds: number,
+  nowMs: number,
+): string {
+  if (deletionTimestamp === undefined) return rfc3339(nowMs + graceSeconds * 1_000);
+  const askedMs = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
+  return rfc3339(Math.max(askedMs + graceSeconds * 1_000, nowMs));
+}
+
+/** Kinds whose dependents are left behind unless the client says otherwise, as long ago. */
+const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'batch/v1/Job']);
+
+/**
+ * True when the dependents of an object stay, although nobody asked for that: clients that do not
+ * expect it are warned.
+ */
+export function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
+  return ORPHANING.has(`${apiVersion}/${kind}`);
+}
+
 /** Who is to deal with the dependents first is written down as a finalizer. */
 function finalizersFor(
-  finalizers: readonly string[],
+  object: StoredObject,
   policy: PropagationPolicy | undefined,
 ): readonly string[] {
-  if (policy === undefined) return finalizers;
+  const { finalizers = [] } = object.metadata;
   const others = finalizers.filter((name) => name !== 'foregroundDeletion' && name !== 'orphan');
-  if (policy === 'Foreground') return [...others, 'foregroundDeletion'];
-  return policy === 'Orphan' ? [...others, 'orphan'] : others;
+  const hasOwn = others.length < finalizers.length;
+  const isOrphaned = policy === undefined && !hasOwn && orphansByDefault(object);
+  if (policy === 'Orphan' || isOrphaned) return [...others, 'orphan'];
+  if (policy === undefined) return finalizers;
+  return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
 /** Ends the deletion when the grace period is over, if it is still the same object. */

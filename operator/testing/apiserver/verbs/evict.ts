@@ -1,9 +1,11 @@
+import { rfc3339 } from '../../../model/condition.ts';
 import { matchesSelector, selectorFromObject } from '../../../model/selector.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { failure, internalError } from '../failures.ts';
 import { isObject, valueAt, withFields } from '../objects/metadata.ts';
 import type { DeletionOptions } from '../request/delete-options.ts';
+import { canonical } from './canonical.ts';
 import { deleteObject } from './delete.ts';
 import { requireStored, type Target } from './target.ts';
 
@@ -14,13 +16,51 @@ import { requireStored, type Target } from './target.ts';
  */
 export function evictPod(cluster: Cluster, target: Target, options: DeletionOptions): void {
   const pod = requireStored(cluster, target);
-  const budget = isFinished(pod) ? undefined : budgetOf(cluster, pod);
-  if (budget !== undefined) {
-    const { allowed, healthy, desired } = allowance(cluster, budget);
-    if (allowed <= 0) throw refused(budget.metadata.name, desired, healthy);
-    if (!options.dryRun) spendOne(cluster, budget, allowed);
-  }
+  const isCounted = !isFinished(pod);
+  const budget = isCounted ? budgetOf(cluster, pod) : undefined;
+  if (budget !== undefined) spendBudget(cluster, budget, pod, options.dryRun);
+  if (isCounted && !options.dryRun) announce(cluster, target, pod);
   deleteObject(cluster, target, options);
+}
+
+/** @throws ApiError 429 when the budget does not allow that this Pod goes. */
+function spendBudget(
+  cluster: Cluster,
+  budget: StoredObject,
+  pod: StoredObject,
+  dryRun: boolean,
+): void {
+  const { name, generation = 0 } = budget.metadata;
+  const observed = valueAt(budget, ['status', 'observedGeneration']);
+  if (typeof observed === 'number' && observed < generation) throw notCounted(name);
+  const { allowed, healthy, desired } = allowance(cluster, budget);
+  if (!isReady(pod) && isFreeToGo(budget, healthy, desired)) return;
+  if (allowed <= 0) throw refused(name, desired, healthy);
+  if (!dryRun) spendOne(cluster, budget, pod, allowed);
+}
+
+/** A Pod that does not serve anyway takes nothing from a budget that is met. */
+function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boolean {
+  if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return true;
+  return healthy >= desired && desired > 0;
+}
+
+/** Says in the Pod why it goes. The condition is written in the name of nobody. */
+function announce({ storage, clock }: Cluster, { served }: Target, pod: StoredObject): void {
+  const status = isObject(pod.status) ? pod.status : {};
+  const others = Array.isArray(status.conditions)
+    ? status.conditions.filter((condition) => condition?.type !== 'DisruptionTarget')
+    : [];
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: rfc3339(clock.now()),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  const told = withFields(pod, { status: { ...status, conditions: [...others, condition] } });
+  storage.put(served.storedAs, canonical(served, told));
 }
 
 function isFinished(pod: StoredObject): boolean {
@@ -92,11 +132,37 @@ function portion(value: unknown, expected: number): number {
 }
 
 /** So that a second eviction does not spend the same allowance before a controller has counted. */
-function spendOne({ storage }: Cluster, budget: StoredObject, allowed: number): void {
+function spendOne(
+  { storage, clock }: Cluster,
+  budget: StoredObject,
+  { metadata: { name } }: StoredObject,
+  allowed: number,
+): void {
   const status = isObject(budget.status) ? budget.status : {};
   if (status.observedGeneration === undefined) return;
-  const spent = withFields(budget, { status: { ...status, disruptionsAllowed: allowed - 1 } });
+  const disrupted = isObject(status.disruptedPods) ? status.disruptedPods : {};
+  const spent = withFields(budget, {
+    status: {
+      ...status,
+      disruptedPods: { ...disrupted, [name]: rfc3339(clock.now()) },
+      disruptionsAllowed: allowed - 1,
+    },
+  });
   storage.put('poddisruptionbudgets.policy', spent);
+}
+
+/** Seconds that a client is to wait for the controller to count. */
+const COUNTING_SECONDS = 10;
+
+function notCounted(budget: string): Error {
+  const message = `The disruption budget ${budget} is still being processed by the server.`;
+  const causes = [{ reason: 'DisruptionBudget', message }];
+  return failure({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: { causes, retryAfterSeconds: COUNTING_SECONDS },
+  });
 }
 
 function refused(budget: string, desired: number, healthy: number): Error {

@@ -9,11 +9,16 @@ const DEFAULT_GRACE_SECONDS = 30;
  * node has any: nobody would end the containers of another one.
  */
 export function gracePeriodOf(object: StoredObject, asked: number | undefined): number {
-  if (object.kind !== 'Pod' || object.apiVersion !== 'v1') return 0;
+  if (!hasGracePeriod(object)) return 0;
   const phase = valueAt(object, ['status', 'phase']);
   if (!valueAt(object, ['spec', 'nodeName']) || phase === 'Succeeded' || phase === 'Failed')
     return 0;
-  if (asked !== undefined) return Math.max(asked, 0);
   const own = valueAt(object, ['spec', 'terminationGracePeriodSeconds']);
-  return typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS;
+  const seconds = asked ?? (typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS);
+  return seconds < 0 ? 1 : seconds;
+}
+
+/** True for a Pod: the deletion of nothing else takes time by itself. */
+export function hasGracePeriod({ kind, apiVersion }: StoredObject): boolean {
+  return kind === 'Pod' && apiVersion === 'v1';
 }

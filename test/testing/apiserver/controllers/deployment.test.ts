@@ -229,7 +229,6 @@ test('a new ReplicaSet is announced before anything is counted, as recorded', ()
     .find((conditions) => conditions.length > 0);
   expect(first?.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
     'Progressing NewReplicaSetCreated',
-    'Available MinimumReplicasUnavailable',
   ]);
 });
 

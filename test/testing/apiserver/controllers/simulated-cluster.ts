@@ -2,12 +2,14 @@ import { onTestFinished } from 'vitest';
 import { Authentication } from '../../../../operator/testing/apiserver/auth/authentication.ts';
 import { ALWAYS_ALLOW } from '../../../../operator/testing/apiserver/auth/authorization.ts';
 import { ServiceAccountTokens } from '../../../../operator/testing/apiserver/auth/service-account-tokens.ts';
+import { behaviourOf } from '../../../../operator/testing/apiserver/behaviour.ts';
 import type {
   ClusterAccess,
   CommittedEvent,
   ResourceName,
   StoredObject,
 } from '../../../../operator/testing/apiserver/cluster-access.ts';
+import { INSTANT_PACES } from '../../../../operator/testing/apiserver/controllers/pace.ts';
 import {
   startWorkloads,
   type WorkloadOptions,
@@ -17,7 +19,6 @@ import { builtInResources } from '../../../../operator/testing/apiserver/registr
 import { Registry } from '../../../../operator/testing/apiserver/registry/registry.ts';
 import { Storage } from '../../../../operator/testing/apiserver/storage/storage.ts';
 import { WatchCache } from '../../../../operator/testing/apiserver/watch/watch-cache.ts';
-import { behaviourOf } from '../../../../operator/testing/apiserver/behaviour.ts';
 import { FakeClock } from '../../../../operator/testing/fake-clock.ts';
 
 /** A committed event, with the resource that it is of. */
@@ -57,8 +58,8 @@ export function simulatedCluster(
   const access = new InProcessAccess(cluster, 'test');
   access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
   prepare(access);
-  const controllers = new InProcessAccess(cluster, 'kube-controller-manager');
-  const workloads = startWorkloads(controllers, options, clock);
+  const accessOf = (manager: string): ClusterAccess => new InProcessAccess(cluster, manager);
+  const workloads = startWorkloads(accessOf, { paces: INSTANT_PACES, ...options }, clock);
   onTestFinished(() => workloads.close());
   const events: ObservedEvent[] = [];
   access.subscribeAll((resource, event) => {

@@ -149,7 +149,11 @@ test('scaling down removes the highest first, one at a time', () => {
 });
 
 test('volume claims are made with the Pods, and outlive them', () => {
-  const template = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } };
+  const resources = { requests: { storage: '1Gi' } };
+  const template = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources },
+  };
   const cluster = created({ replicas: 1, volumeClaimTemplates: [template] });
   cluster.clock.advance(1_000);
   const [claim] = cluster.access.list('persistentvolumeclaims', 'demo');
