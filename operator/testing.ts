@@ -14,6 +14,21 @@ export {
   type User,
   type WorkloadOptions,
 } from './testing/apiserver/api-server.ts';
+export type { BehaviourOptions } from './testing/apiserver/behaviour.ts';
+export type {
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from './testing/apiserver/cluster-access.ts';
+export type { ServerGeneration } from './testing/apiserver/server-generation.ts';
+export type { StorageSnapshot } from './testing/apiserver/storage/snapshot.ts';
+export {
+  Storage,
+  type StorageEvent,
+  type StorageListener,
+  type StorageOptions,
+} from './testing/apiserver/storage/storage.ts';
+export type { WatchWindowOptions } from './testing/apiserver/storage/watch-window.ts';
 export { type ConsistentlyOptions, consistently } from './testing/consistently.ts';
 export type { Manifest } from './testing/env/api-calls.ts';
 export { chooseBackend, type TestBackend } from './testing/env/choose-backend.ts';

@@ -12,6 +12,8 @@ export interface ServerGates {
   readonly consistentListFromCache: boolean;
   /** A watch cache that is being filled refuses requests with 429; else they wait for it. */
   readonly refusesUnreadyCache: boolean;
+  /** `/api` and `/apis` give all of discovery to whoever asks for that form. */
+  readonly aggregatedDiscovery: boolean;
   /** Bookmarks say `creationTimestamp: null`, which Go wrote of a time that is not set. */
   readonly nullCreationTimestamps: boolean;
   /** The body of `/version`. */
@@ -23,14 +25,15 @@ const BUILD = { compiler: 'gc', platform: 'linux/amd64' } as const;
 
 /**
  * The table of generations. WatchList: alpha in 1.27, on since 1.34 (and in 1.32 alone before);
- * ConsistentListFromCache and ResilientWatchCacheInitialization: on since 1.31; null timestamps: gone
- * since 1.34. The versions are those of the first release, of 1.36 the one that was recorded.
+ * ConsistentListFromCache and ResilientWatchCacheInitialization: on since 1.31; aggregated
+ * discovery: since 1.27; null timestamps: gone since 1.34. The versions are those of the first release, of 1.36 the one that was recorded.
  */
 const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
   '1.24': {
     watchList: 'unknown',
     consistentListFromCache: false,
     refusesUnreadyCache: false,
+    aggregatedDiscovery: false,
     nullCreationTimestamps: true,
     version: {
       major: '1',
@@ -47,6 +50,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     watchList: 'off',
     consistentListFromCache: false,
     refusesUnreadyCache: false,
+    aggregatedDiscovery: true,
     nullCreationTimestamps: true,
     version: {
       major: '1',
@@ -63,6 +67,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     watchList: 'off',
     consistentListFromCache: true,
     refusesUnreadyCache: true,
+    aggregatedDiscovery: true,
     nullCreationTimestamps: true,
     version: {
       major: '1',
@@ -83,6 +88,7 @@ const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
     watchList: 'on',
     consistentListFromCache: true,
     refusesUnreadyCache: true,
+    aggregatedDiscovery: true,
     nullCreationTimestamps: false,
     version: {
       major: '1',

@@ -36,7 +36,7 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
       return handleOpenApi(exchange, cluster);
     case 'api':
     case 'apis':
-      if (parts.length === 1) return root(exchange, cluster.registry, parts[0] === 'api', address);
+      if (parts.length === 1) return root(exchange, cluster, parts[0] === 'api', address);
       return resources(exchange, cluster.registry, parts);
     default:
       return false;
@@ -72,8 +72,9 @@ function documentOf(registry: Registry, parts: readonly string[]): Json | undefi
   return parts.length === 3 ? resourceList(registry, first, second) : undefined;
 }
 
-function root(exchange: Exchange, registry: Registry, core: boolean, address: string): boolean {
-  if (!wantsAggregated(exchange)) {
+function root(exchange: Exchange, cluster: Cluster, core: boolean, address: string): boolean {
+  const { registry, behaviour } = cluster;
+  if (!behaviour.gates.aggregatedDiscovery || !wantsAggregated(exchange)) {
     answer(exchange, core ? apiVersions(address) : groupList(registry));
     return true;
   }

@@ -1,0 +1,54 @@
+/** The guide's examples, word for word: a test below holds the two equal. */
+import { readFileSync } from 'node:fs';
+import { ApiServer, FakeClock, Storage } from 'chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+test('an etcd that was restored from a backup', async () => {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const backup = server.snapshot();
+  server.applyManifest('{ apiVersion: v1, kind: ConfigMap, metadata: { name: lost } }');
+
+  server.restore(backup);
+
+  expect(server.get('v1', 'ConfigMap', 'default', 'lost')).toBeUndefined();
+});
+
+test('a client that resumes too late', async () => {
+  const clock = new FakeClock();
+  const server = await ApiServer.start({ clock, watchWindow: { minEvents: 1, freshMs: 0 } });
+  onTestFinished(() => server.close());
+  for (const name of ['a', 'b', 'c']) {
+    server.applyManifest(`{ apiVersion: v1, kind: ConfigMap, metadata: { name: ${name} } }`);
+    clock.advance(1_000);
+  }
+
+  const path = '/api/v1/configmaps?watch=1&resourceVersion=2';
+  const answer = await fetch(server.url + path);
+
+  expect(await answer.text()).toContain('too old resource version: 2 ');
+});
+
+test('the storage by itself', () => {
+  const storage = new Storage({ clock: new FakeClock() });
+  const object = { apiVersion: 'v1', kind: 'Note', metadata: { name: 'a', namespace: 'demo' } };
+
+  const first = storage.put('notes', { ...object, text: 'one' });
+  storage.put('notes', { ...object, text: 'two' });
+
+  const then = Number(first.metadata.resourceVersion);
+  expect(storage.listAt('notes', then)).toEqual([first]);
+  expect(storage.eventsAfter('notes', then)).toMatchObject([{ type: 'MODIFIED' }]);
+});
+
+test('the guide has these examples', () => {
+  const here = readFileSync(new URL(import.meta.url), 'utf8');
+  const guide = readFileSync(
+    new URL('../../docs/testing-with-history.md', import.meta.url),
+    'utf8',
+  );
+  const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+
+  expect(blocks).toHaveLength(3);
+  for (const block of blocks) expect(here).toContain(block);
+});
