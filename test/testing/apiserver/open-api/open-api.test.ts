@@ -220,7 +220,7 @@ test('F-13: a definition brings a document of its own, changes its hash, and tak
 
 test('F-13: a document changes with any definition of its version', async () => {
   const cluster = await startCluster();
-  cluster.server.applyManifest(WIDGETS.replaceAll('idget', 'pple').replaceAll('Wpple', 'Apple'));
+  cluster.server.applyManifest(WIDGETS.replaceAll('widget', 'apple').replaceAll('Widget', 'Apple'));
   cluster.server.applyManifest(WIDGETS);
   const before = await schemas(cluster, 'apis/example.dev/v1');
 
