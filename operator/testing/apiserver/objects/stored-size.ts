@@ -23,7 +23,7 @@ export function requireStorable(object: unknown): void {
 }
 
 /** The length of the JSON, escapes left aside: nothing is written to find it out. */
-function jsonSize(value: unknown): number {
+export function jsonSize(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2;
   if (typeof value !== 'object' || value === null) return 4;
   let size = 2;

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../model/status.ts';
+import { jsonSize } from '../objects/stored-size.ts';
 import { addAt, type Pointer, parsePointer, readAt, removeAt, replaceAt } from './json-pointer.ts';
 import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
 import { malformedPatch, unprocessablePatch } from './patch-error.ts';
@@ -17,10 +18,21 @@ export function applyJsonPatch(document: JsonObject, operations: unknown): JsonO
   if (!Array.isArray(operations) || !operations.every(isJsonObject))
     throw malformedPatch('a JSON patch must be an array of operations');
   if (operations.length > MAX_JSON_PATCH_OPERATIONS) throw tooManyOperations(operations.length);
-  const result = operations.reduce<unknown>(applyOperation, document);
+  let result: unknown = document;
+  let copiedBytes = 0;
+  for (const operation of operations) {
+    if (operation.op === 'copy') {
+      copiedBytes += jsonSize(readAt(result, parsePointer(operation.from)));
+      if (copiedBytes > MAX_COPIED_BYTES) throw unprocessablePatch();
+    }
+    result = applyOperation(result, operation);
+  }
   if (!isJsonObject(result)) throw unprocessablePatch();
   return result;
 }
+
+/** The server's own limit (`JSONPatchMaxCopyBytes`): thirty copies of copies would be a gigabyte. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 function applyOperation(document: unknown, operation: JsonObject): unknown {
   const path = parsePointer(operation.path);

@@ -128,3 +128,15 @@ test('to a test, a field that is not there is null: a lock that nobody holds', (
   expect(() => test(null, '/absent/lock')).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
 });
+
+test('copies of copies are refused before they fill the memory', () => {
+  const bomb = Array.from({ length: 40 }, (_, at) => ({
+    op: 'copy',
+    from: '/data',
+    path: `/data/x${at}`,
+  }));
+
+  expect(() => applyJsonPatch({ data: { a: 'x'.repeat(100) } }, bomb)).toThrow(
+    expect.objectContaining({ status: 422 }),
+  );
+});
