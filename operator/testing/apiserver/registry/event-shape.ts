@@ -41,7 +41,8 @@ export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
       metadata: event.metadata,
     };
     for (const [name, stored] of NAMES) {
-      if (event[stored] !== undefined) shown[name] = event[stored];
+      // Go leaves out an empty text.
+      if (event[stored] !== undefined && event[stored] !== '') shown[name] = event[stored];
     }
     return shown as unknown as StoredObject;
   },
