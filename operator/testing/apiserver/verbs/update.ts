@@ -168,17 +168,17 @@ function withStatusOf(
   return withMetadata(changed, { annotations: wanted.metadata.annotations });
 }
 
-/** What only the server may change. */
+/** What only the server may change; a deletion that somebody else begins is refused later on. */
 function withSystemMetadata(object: StoredObject, { metadata }: StoredObject): StoredObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   return withMetadata(object, {
     name: metadata.name,
-    generateName: metadata.generateName,
     namespace: metadata.namespace,
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     creationTimestamp: metadata.creationTimestamp,
-    deletionTimestamp: metadata.deletionTimestamp,
-    deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds,
+    deletionTimestamp: metadata.deletionTimestamp ?? deletionTimestamp,
+    deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? metadata.deletionGracePeriodSeconds,
     managedFields: metadata.managedFields,
     selfLink: undefined,
   });

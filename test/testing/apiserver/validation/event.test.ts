@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { changedBy, type Row } from '../support/validated.ts';
+
+const NEW = '/apis/events.k8s.io/v1/namespaces/default/events';
+const CORE = '/api/v1/namespaces/default/events';
+
+const EVENT = {
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  metadata: { name: 'e' },
+  eventTime: '2026-11-21T06:28:21.235000Z',
+  reportingController: 'k8spatterns.io/watcher',
+  reportingInstance: 'pod-1',
+  action: 'Restart',
+  reason: 'PodsRestarted',
+  type: 'Normal',
+  note: 'restarted 2 pods',
+  regarding: { kind: 'ConfigMap', name: 'm', namespace: 'default' },
+};
+
+async function refusal({ send }: TestCluster, path: string, body: object): Promise<string[]> {
+  const answer = await send('POST', path, body);
+  if (answer.status === 201) return [];
+  return answer.body.details.causes.map(
+    ({ field, message }: Record<string, string>) => `${field}: ${message}`,
+  );
+}
+
+const NEW_EVENTS: readonly Row[] = [
+  ['nothing wrong', {}, []],
+  ['no action', { action: undefined }, ['action: Required value']],
+  ['no reason', { reason: undefined }, ['reason: Required value']],
+  [
+    'nobody who tells',
+    { reportingController: undefined },
+    [
+      'reportingController: Required value',
+      'reportingController: Invalid value: "": name part must be non-empty',
+      expect.stringContaining('reportingController: Invalid value: "": name part must consist of'),
+    ],
+  ],
+  ['no instance', { reportingInstance: undefined }, ['reportingInstance: Required value']],
+  ['no time', { eventTime: undefined }, ['eventTime: Required value']],
+  ['a third type', { type: 'Bad' }, ['type: Invalid value: "": has invalid value: Bad']],
+  [
+    'a reason of 129 bytes',
+    { reason: 'r'.repeat(129) },
+    ['reason: Invalid value: "": can have at most 128 characters'],
+  ],
+  ['a note of 1024 bytes in 256 characters', { note: '😀'.repeat(256) }, []],
+  [
+    'a note of 1028 bytes in 257 characters',
+    { note: '😀'.repeat(257) },
+    ['message: Invalid value: "": can have at most 1024 characters'],
+  ],
+  [
+    'a series of one',
+    { series: { count: 1, lastObservedTime: EVENT.eventTime } },
+    ['series.count: Invalid value: "": should be at least 2'],
+  ],
+  [
+    'a series without a time',
+    { series: { count: 2 } },
+    ['series.lastObservedTime: Required value'],
+  ],
+  [
+    'what only older Events have',
+    { deprecatedCount: 1, deprecatedSource: { component: 'x' } },
+    ['count: Invalid value: "": needs to be unset', 'source: Invalid value: "": needs to be unset'],
+  ],
+  ['something of the cluster', { regarding: { kind: 'Node', name: 'n' } }, []],
+];
+
+describe('F-15 a new Event of events.k8s.io', () => {
+  test.each(NEW_EVENTS)('%s', async (_, changes, expected) => {
+    const cluster = await startCluster();
+
+    const problems = await refusal(cluster, NEW, changedBy(EVENT, changes));
+
+    expect(problems).toEqual(expected);
+  });
+
+  test('it is refused as the core Event that it is stored as', async () => {
+    const { send } = await startCluster();
+
+    const { body } = await send('POST', NEW, changedBy(EVENT, { action: '' }));
+
+    expect(body).toMatchObject({
+      message: 'Event "e" is invalid: action: Required value',
+      details: { name: 'e', kind: 'Event' },
+    });
+    expect(body.details).not.toHaveProperty('group');
+  });
+});
+
+const CORE_EVENT = {
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'e' },
+  involvedObject: { kind: 'ConfigMap', name: 'm', namespace: 'default' },
+};
+
+const CORE_EVENTS: readonly Row[] = [
+  ['little is asked of it', {}, []],
+  ['not even a type', { type: 'Strange', count: 1 }, []],
+  [
+    'what it is about lies elsewhere',
+    { 'involvedObject.namespace': 'other' },
+    ['involvedObject.namespace: Invalid value: "other": does not match event.namespace'],
+  ],
+  ['something of the cluster is told of in default', { 'involvedObject.namespace': undefined }, []],
+  [
+    'one with a time of its own is told of fully',
+    { eventTime: EVENT.eventTime },
+    [
+      'reportingComponent: Required value',
+      'reportingComponent: Invalid value: "": name part must be non-empty',
+      expect.stringContaining('reportingComponent: Invalid value: "": name part must consist of'),
+      'reportingInstance: Required value',
+      'action: Required value',
+      'reason: Required value',
+    ],
+  ],
+];
+
+describe('F-15 a core Event', () => {
+  test.each(CORE_EVENTS)('%s', async (_, changes, expected) => {
+    const cluster = await startCluster();
+
+    const problems = await refusal(cluster, CORE, changedBy(CORE_EVENT, changes));
+
+    expect(problems).toEqual(expected);
+  });
+
+  test('outside of default it is about something in its namespace', async () => {
+    const cluster = await startCluster();
+    const event = changedBy(CORE_EVENT, { 'involvedObject.namespace': undefined });
+
+    const problems = await refusal(cluster, '/api/v1/namespaces/kube-system/events', event);
+
+    expect(problems).toEqual([
+      'involvedObject.namespace: Invalid value: "": does not match event.namespace',
+    ]);
+  });
+});
+
+const CHANGES: readonly Row[] = [
+  ['its series', { series: { count: 2, lastObservedTime: EVENT.eventTime } }, []],
+  ['its note', { note: 'other' }, ['message: Invalid value: "other": field is immutable']],
+  ['its reason', { reason: 'Other' }, ['reason: Invalid value: "Other": field is immutable']],
+  ['its type', { type: 'Warning' }, ['type: Invalid value: "Warning": field is immutable']],
+  [
+    'who tells of it',
+    { reportingInstance: 'b' },
+    ['reportingInstance: Invalid value: "b": field is immutable'],
+  ],
+  [
+    'what it is about',
+    { regarding: { kind: 'Pod' } },
+    [
+      'involvedObject: Invalid value: {"Kind":"Pod","Namespace":"default","Name":"m","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable',
+    ],
+  ],
+];
+
+describe('F-15 only the series of an Event changes', () => {
+  test.each(CHANGES)('%s', async (_, patch, expected) => {
+    const { send } = await startCluster();
+    await send('POST', NEW, EVENT);
+
+    const { status, body } = await send('PATCH', `${NEW}/e`, patch);
+
+    expect(status).toBe(expected.length === 0 ? 200 : 422);
+    expect(
+      (body.details?.causes ?? []).map(
+        (cause: Record<string, string>) => `${cause.field}: ${cause.message}`,
+      ),
+    ).toEqual(expected);
+  });
+
+  test('through the older API all of it may change', async () => {
+    const { send } = await startCluster();
+    await send('POST', NEW, EVENT);
+
+    const { status, body } = await send('PATCH', `${CORE}/e`, { message: 'other' });
+
+    expect([status, body.message]).toEqual([200, 'other']);
+  });
+});
+
+test('F-15 both APIs show one Event, each in its shape', async () => {
+  const { send } = await startCluster();
+  await send('POST', NEW, EVENT);
+
+  const { body: core } = await send('GET', `${CORE}/e`);
+  const { body: listed } = await send('GET', `${NEW}?fieldSelector=reason=PodsRestarted`);
+
+  expect(core).toMatchObject({
+    apiVersion: 'v1',
+    message: EVENT.note,
+    reportingComponent: EVENT.reportingController,
+    involvedObject: EVENT.regarding,
+    source: {},
+    firstTimestamp: null,
+    lastTimestamp: null,
+  });
+  expect(listed.items).toHaveLength(1);
+});
+
+test.each([
+  '2026-11-21T06:28:21Z',
+  '2026-11-21T06:28:21.235Z',
+  '2026-11-21T06:28:21.235000000Z',
+])('F-15 a MicroTime has six digits: %s has not', async (time) => {
+  const { send } = await startCluster();
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'l' },
+    spec: { renewTime: time },
+  };
+
+  const answer = await send(
+    'POST',
+    '/apis/coordination.k8s.io/v1/namespaces/default/leases',
+    lease,
+  );
+
+  expect(answer.status).toBe(400);
+  expect(answer.body.message).toContain(
+    `Lease in version "v1" cannot be handled as a Lease: parsing time "${time}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse`,
+  );
+});

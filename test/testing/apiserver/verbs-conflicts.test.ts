@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
+
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+const lease = (metadata: object = {}): object => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: 'l', ...metadata },
+  spec: { holderIdentity: 'a' },
+});
+
+describe('F-5 a PUT', () => {
+  test('of a built-in kind needs no resourceVersion', async () => {
+    const { send } = await startCluster();
+    await send('POST', CONFIG_MAPS, configMap('a'));
+
+    const { status, body } = await send('PUT', `${CONFIG_MAPS}/a`, configMap('a', {}, { k: 'w' }));
+
+    expect([status, body.data]).toEqual([200, { k: 'w' }]);
+  });
+
+  test('of an older state is a conflict, told of the resource', async () => {
+    const { send } = await startCluster();
+    const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
+    await send('PATCH', `${CONFIG_MAPS}/a`, { data: { k: 'w' } });
+
+    const { status, body } = await send('PUT', `${CONFIG_MAPS}/a`, created);
+
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      reason: 'Conflict',
+      message:
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+      details: { name: 'a', kind: 'configmaps' },
+    });
+  });
+
+  test('of another uid is a conflict that names the key', async () => {
+    const { send } = await startCluster();
+    const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
+
+    const { status, body } = await send(
+      'PUT',
+      `${CONFIG_MAPS}/a`,
+      configMap('a', { uid: 'other' }),
+    );
+
+    expect([status, body.message]).toEqual([
+      409,
+      `Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${created.metadata.uid}`,
+    ]);
+  });
+
+  test('of a resourceVersion that is no number fails on the server', async () => {
+    const { send } = await startCluster();
+    await send('POST', CONFIG_MAPS, configMap('a'));
+
+    const { status, body } = await send(
+      'PUT',
+      `${CONFIG_MAPS}/a`,
+      configMap('a', { resourceVersion: 'x' }),
+    );
+
+    expect([status, body.message]).toEqual([500, 'strconv.ParseUint: parsing "x": invalid syntax']);
+  });
+
+  test.each([
+    [
+      'of another name',
+      { name: 'b' },
+      'the name of the object (b) does not match the name on the URL (a)',
+    ],
+    [
+      'of another namespace',
+      { namespace: 'b' },
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+  ])('%s is a bad request', async (_, metadata, message) => {
+    const { send } = await startCluster();
+    await send('POST', CONFIG_MAPS, configMap('a'));
+
+    const { status, body } = await send('PUT', `${CONFIG_MAPS}/a`, configMap('a', metadata));
+
+    expect([status, body.message]).toEqual([400, message]);
+  });
+
+  test('of what is not there is not found', async () => {
+    const { send } = await startCluster();
+
+    const { status, body } = await send('PUT', `${CONFIG_MAPS}/a`, configMap('a'));
+
+    expect([status, body.message]).toEqual([404, 'configmaps "a" not found']);
+  });
+});
+
+describe('F-5 a PUT of a Lease', () => {
+  test('creates it, whatever its resourceVersion', async () => {
+    const { send } = await startCluster();
+
+    const { status, body } = await send('PUT', `${LEASES}/l`, lease({ resourceVersion: '4711' }));
+
+    expect([status, body.spec]).toEqual([201, { holderIdentity: 'a' }]);
+  });
+
+  test('does not create it again with the uid of one that is gone', async () => {
+    const { send } = await startCluster();
+
+    const { status, body } = await send('PUT', `${LEASES}/l`, lease({ uid: 'gone' }));
+
+    expect([status, body.message]).toEqual([
+      409,
+      'Operation cannot be fulfilled on leases.coordination.k8s.io "l": StorageError: invalid object, Code: 4, Key: /registry/leases/default/l, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: gone, UID in object meta: ',
+    ]);
+    expect((await send('GET', `${LEASES}/l`)).status).toBe(404);
+  });
+
+  test('of one that is there needs a resourceVersion', async () => {
+    const { send } = await startCluster();
+    await send('POST', LEASES, lease());
+
+    const { status, body } = await send('PUT', `${LEASES}/l`, lease());
+
+    expect([status, body.message]).toEqual([
+      422,
+      'Lease.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    ]);
+  });
+
+  test('under another name is a bad request', async () => {
+    const { send } = await startCluster();
+
+    const { status } = await send('PUT', `${LEASES}/other`, lease());
+
+    expect(status).toBe(400);
+  });
+
+  test('that is only tried creates nothing, and has no resourceVersion', async () => {
+    const { send } = await startCluster();
+
+    const { status, body } = await send('PUT', `${LEASES}/l?dryRun=All`, lease());
+
+    expect(status).toBe(201);
+    expect(body.metadata).not.toHaveProperty('resourceVersion');
+    expect((await send('GET', `${LEASES}/l`)).status).toBe(404);
+  });
+});
+
+test.each([
+  ['configmaps', CONFIG_MAPS, 404],
+  ['roles', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', 201],
+  ['endpoints', '/api/v1/namespaces/default/endpoints', 201],
+])('F-5 of %s a PUT makes what is not there, or not', async (_, path, status) => {
+  const { send } = await startCluster();
+
+  const answer = await send('PUT', `${path}/a`, { metadata: { name: 'a' } });
+
+  expect(answer.status).toBe(status);
+});
