@@ -15,7 +15,14 @@ export interface ApiserverArguments {
   /** Created, and preset for objects that name none; undefined for `default`. */
   readonly namespace: string | undefined;
   readonly workloads: boolean;
+  /** Which release it answers as; undefined for the newest that is known. */
+  readonly version: KubernetesVersion | undefined;
 }
+
+/** Releases that differ in what clients notice. */
+const VERSIONS = ['1.24', '1.30', '1.33', '1.36'] as const;
+
+export type KubernetesVersion = (typeof VERSIONS)[number];
 
 /** Where a kubectl without any configuration looks for an API server. */
 const DEFAULT_PORT = 8_080;
@@ -29,6 +36,7 @@ const OPTIONS = {
   namespace: { type: 'string', short: 'n' },
   workloads: { type: 'boolean' },
   'no-workloads': { type: 'boolean' },
+  'kubernetes-version': { type: 'string' },
 } as const;
 
 /** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found. */
@@ -56,6 +64,7 @@ export function parseApiserverArguments(args: readonly string[]): ApiserverArgum
     paths: values.filename ?? [],
     namespace: namespaceOf(values.namespace),
     workloads: values['no-workloads'] !== true,
+    version: versionOf(values['kubernetes-version']),
   };
 }
 
@@ -64,6 +73,15 @@ function portOf(text: string | undefined): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new ConfigurationError(
     `--port must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`,
+  );
+}
+
+function versionOf(text: string | undefined): KubernetesVersion | undefined {
+  if (text === undefined) return undefined;
+  const version = VERSIONS.find((known) => known === text.replace(/^v/, ''));
+  if (version !== undefined) return version;
+  throw new ConfigurationError(
+    `--kubernetes-version must be 1.24, 1.30, 1.33 or 1.36, not ${JSON.stringify(text)}`,
   );
 }
 

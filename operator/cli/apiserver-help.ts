@@ -20,6 +20,10 @@ ${table([
     'apply a manifest, or those of a folder, "-" for standard input; again for more',
   ],
   ['-n, --namespace NAME', 'create it, for the objects of -f that name none; default "default"'],
+  [
+    '--kubernetes-version VERSION',
+    'answer as 1.24, 1.30, 1.33 or 1.36 (default) where they differ',
+  ],
   ['--no-workloads', 'the API alone: Deployments make no Pods, owners are not garbage-collected'],
 ])}
 

@@ -58,10 +58,15 @@ async function loaded(loadApiServer: LoadApiServer): Promise<typeof ApiServer> {
 
 async function start(
   server: typeof ApiServer,
-  { port, address, workloads }: ApiserverArguments,
+  { port, address, workloads, version }: ApiserverArguments,
 ): Promise<ApiServer> {
   try {
-    return await server.start({ port, address, workloads: workloads ? {} : false });
+    return await server.start({
+      port,
+      address,
+      workloads: workloads ? {} : false,
+      ...(version === undefined ? {} : { generation: version }),
+    });
   } catch (error) {
     throw new OperatorError(`cannot listen on port ${port} of ${address}: ${reasonOf(error)}`, {
       code: 'CONFIG',

@@ -51,7 +51,7 @@ test.each([
 ] as const)('%s ends a process that serves with 0', async (signal) => {
   const child = chancery(['apiserver', '--port', '0']);
 
-  await child.stdout.until(() => child.stdout.lines.length > 0);
+  await Promise.race([child.stdout.until(() => child.stdout.lines.length > 0), child.exit]);
   child.kill(signal);
 
   expect(await child.exit).toBe(0);
@@ -170,6 +170,12 @@ test('a file of somebody else is overwritten with --force alone, and is private 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test('it answers as the release that is asked for', async () => {
+  const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', 'v1.30']));
+
+  expect(await read(url, '/version')).toMatchObject({ major: '1', minor: '30' });
+});
+
 test('an address that others reach is warned of', async () => {
   const invocation = invoke(['apiserver', '--port=0', '--address', '0.0.0.0']);
 
@@ -201,6 +207,10 @@ test.each([
   [
     ['--address', 'localhost'],
     '--address must be an IP address, such as 127.0.0.1, not "localhost"',
+  ],
+  [
+    ['--kubernetes-version', '1.29'],
+    '--kubernetes-version must be 1.24, 1.30, 1.33 or 1.36, not "1.29"',
   ],
   [['-n', 'Demo'], '--namespace must be at most 63 of a-z, 0-9 and "-", not "Demo"'],
   [['m.yaml'], 'expected options only, got "m.yaml"; manifests are given with -f'],

@@ -38,7 +38,11 @@ export async function startCluster(): Promise<Surroundings> {
   const kubeconfig = join(folder, 'kubeconfig');
   const args = [MAIN, 'apiserver', '--port=0', '--kubeconfig-out', kubeconfig];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  await once(createInterface({ input: child.stdout }), 'line');
+  const lines = createInterface({ input: child.stdout });
+  await Promise.race([
+    once(lines, 'line'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`it ended with ${code}`))),
+  ]);
   return {
     environment: { PATH, KUBECONFIG: kubeconfig },
     async close(): Promise<void> {

@@ -10,7 +10,7 @@ import { startTestEnv, type TestEnvOptions } from '../../../operator/testing/env
 import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
 import { eventually } from '../../../operator/testing/eventually.ts';
 import { FakeClock } from '../../../operator/testing/fake-clock.ts';
-import { configMap } from '../../../operator/testing/objects/config.ts';
+import { configMap, secret } from '../../../operator/testing/objects/config.ts';
 import { deployment } from '../../../operator/testing/objects/workloads.ts';
 import { processesWith, standInAssets } from '../control-plane/assets.ts';
 import { BACKENDS, kubebuilder, type Surroundings, startCluster } from './backends.ts';
@@ -111,7 +111,7 @@ describe.each(BACKENDS)('on %s', { timeout: 60_000 }, (backend, make) => {
     const [one, other] = [await env.namespace(), await env.namespace()];
 
     expect(one).not.toBe(other);
-    expect(await env.list('v1', 'ConfigMap', one)).toEqual([]);
+    expect(await env.list('v1', 'Secret', one)).toEqual([]);
   });
 
   test('an ambassador lets through what its filter says', async () => {
@@ -175,16 +175,16 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
     const environment = await surroundings(startCluster);
     const options: TestEnvOptions = { backend: 'existing', environment };
     const witness = await start(options);
-    await witness.create(configMap('theirs', { namespace: 'default' }));
+    await witness.create(secret('theirs', { namespace: 'default' }));
     const env = await startTestEnv(options);
     const namespace = await env.namespace();
     await env.apply(CRD, { namespace });
-    await env.create(configMap('ours', { namespace: 'default' }));
-    await env.apply([configMap('theirs', { data: { k: '1' } })], { namespace: 'default' });
+    await env.create(secret('ours', { namespace: 'default' }));
+    await env.apply([secret('theirs', { stringData: { k: '1' } })], { namespace: 'default' });
 
     await env.stop();
 
-    const left = await witness.list('v1', 'ConfigMap', 'default');
+    const left = await witness.list('v1', 'Secret', 'default');
     expect(left.map(({ metadata }) => metadata.name)).toEqual(['theirs']);
     expect(await witness.list('apiextensions.k8s.io/v1', 'CustomResourceDefinition')).toEqual([]);
     await eventually(
@@ -296,10 +296,10 @@ describe('what is applied', () => {
     const namespace = await env.namespace();
     const metadata = { generateName: 'a-' } as KubernetesObject['metadata'];
 
-    await env.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { namespace });
-    await env.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { namespace });
+    await env.apply({ apiVersion: 'v1', kind: 'Secret', metadata }, { namespace });
+    await env.apply({ apiVersion: 'v1', kind: 'Secret', metadata }, { namespace });
 
-    expect(await env.list('v1', 'ConfigMap', namespace)).toHaveLength(2);
+    expect(await env.list('v1', 'Secret', namespace)).toHaveLength(2);
   });
 
   test.each([
@@ -323,7 +323,7 @@ describe('what is applied', () => {
 
 describe('logs of the embedded server', () => {
   test('events are the history of each object', async () => {
-    const env = await start({ environment: {} });
+    const env = await start({ environment: {}, embedded: { workloads: false } });
     const namespace = await env.namespace();
 
     await env.create(configMap('a', { namespace, data: { k: '1' } }));
