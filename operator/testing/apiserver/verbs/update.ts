@@ -18,6 +18,7 @@ import { canonical, storable } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
 import { nextGeneration } from './generation.ts';
 import { ownersAfter } from './ownership.ts';
+import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 import { keyOfTarget, otherUid, requireStored, type Target } from './target.ts';
 
 /** What an object is to become; `managedFields` where the change has worked them out itself. */
@@ -52,7 +53,11 @@ export function updateObject(
   const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
   // In the form in which it would be stored, so that nothing but a change looks like one.
   const whole = canonical(served, served.strategy.complete(admitChange(cluster, served, prepared)));
-  const problems = [...changedMetadata(whole, stored), ...served.strategy.validate(whole, stored)];
+  const { subresource } = options;
+  const ofContent = isPodPart(subresource)
+    ? podPartProblems(whole, stored, subresource)
+    : served.strategy.validate(whole, stored);
+  const problems = [...changedMetadata(whole, stored), ...ofContent];
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none
@@ -152,6 +157,7 @@ function separate(
   subresource: string | undefined,
 ): StoredObject {
   if (subresource === 'status') return withStatusOf(stored, wanted, served);
+  if (isPodPart(subresource)) return withPodPart(stored, wanted, subresource);
   const separated = served.subresources.some(({ name }) => name === 'status');
   if (!separated || subresource === 'finalize') return wanted;
   return withFields(wanted, { status: stored.status });

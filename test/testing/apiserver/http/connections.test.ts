@@ -174,3 +174,45 @@ test('a signing request is approved through its own path, without touching what 
     status: { conditions: [{ type: 'Approved', reason: 'Reviewed' }] },
   });
 });
+
+test('a running Pod is resized through its own path, and by nothing else', async () => {
+  const cluster = await startCluster();
+  await createPod(cluster, 'app');
+  const resources = { requests: { cpu: '200m' } };
+  const containers = [{ name: 'app', image: 'other:2', resources }];
+
+  const directly = await cluster.send('PATCH', `${PODS}/web`, { spec: { containers } });
+  const resized = await cluster.send('PATCH', `${PODS}/web/resize`, { spec: { containers } });
+
+  expect(directly.status).toBe(422);
+  expect(resized.status).toBe(200);
+  expect(resized.body.spec.containers).toMatchObject([
+    { name: 'app', image: 'nginx:1', resources },
+  ]);
+  expect(resized.body.metadata.generation).toBe(2);
+});
+
+test('a container for debugging is added to a Pod, and stays as it is', async () => {
+  const cluster = await startCluster();
+  await createPod(cluster, 'app');
+  const path = `${PODS}/web/ephemeralcontainers`;
+  const pod = (await cluster.send('GET', path)).body;
+  const debug = { name: 'debug', image: 'busybox', terminationMessagePolicy: 'File' };
+  const put = (ephemeralContainers: readonly object[]) =>
+    cluster.send('PUT', path, {
+      ...pod,
+      metadata: { ...pod.metadata, resourceVersion: undefined },
+      spec: { ...pod.spec, nodeName: 'node-9', ephemeralContainers },
+    });
+
+  const added = await put([debug]);
+  const changed = await put([{ ...debug, image: 'alpine' }]);
+  const removed = await put([]);
+
+  expect(added.body.spec.ephemeralContainers).toMatchObject([{ name: 'debug', image: 'busybox' }]);
+  expect(added.body.spec.nodeName).toBeUndefined();
+  expect([changed.status, removed.status]).toEqual([422, 422]);
+  expect(removed.body.message).toContain(
+    'existing ephemeral containers "debug" may not be removed',
+  );
+});
