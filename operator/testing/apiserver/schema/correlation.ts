@@ -44,8 +44,7 @@ export class Correlation {
 /** The item of `list` with the keys of `item`, in a list of type map. */
 export function itemLike(item: unknown, list: unknown, schema: StructuralSchema): unknown {
   const keys = schema['x-kubernetes-list-map-keys'];
-  if (schema['x-kubernetes-list-type'] !== 'map' || keys === undefined) return undefined;
-  if (!Array.isArray(list) || !isObject(item)) return undefined;
+  if (keys === undefined || !Array.isArray(list) || !isObject(item)) return undefined;
   return list.find(
     (other) => isObject(other) && keys.every((key) => isDeepStrictEqual(other[key], item[key])),
   );

@@ -211,6 +211,20 @@ describe('F-11 ratcheting', () => {
     expect(fields(after, before)).toEqual(['keyed[0].n']);
   });
 
+  test('the kind of an object is held to its schema, changed or not', () => {
+    const kinded = { type: 'object', properties: { kind: { type: 'string', enum: ['A'] } } };
+    const object = { kind: 'B' };
+
+    const found = validateBySchema(
+      object,
+      kinded,
+      '',
+      new Correlation({ ...object, x: 1 }, object, kinded),
+    );
+
+    expect(found.map(({ field }) => field)).toEqual(['kind']);
+  });
+
   test('items of other lists are not matched at all', () => {
     expect(fields({ plain: [9, 1] }, { plain: [9] })).toEqual(['plain[0]']);
     expect(fields({ plain: [9] }, { plain: [9] })).toEqual([]);
