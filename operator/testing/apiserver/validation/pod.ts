@@ -10,8 +10,7 @@ import { specDifference } from './spec-difference.ts';
 export function newPod(pod: StoredObject): readonly Problem[] {
   const spec = specOf(pod);
   return [
-    ...podSpec(spec, 'spec'),
-    ...trimmedImages(spec),
+    ...podContent(pod),
     ...(isEmpty(spec.ephemeralContainers)
       ? []
       : [forbidden('spec.ephemeralContainers', 'cannot be set on create')]),
@@ -21,12 +20,18 @@ export function newPod(pod: StoredObject): readonly Problem[] {
   ];
 }
 
+/** What holds for every Pod, however it came to be as it is. */
+export function podContent(pod: StoredObject): readonly Problem[] {
+  const spec = specOf(pod);
+  return [...podSpec(spec, 'spec'), ...trimmedImages(spec)];
+}
+
 /** The change of a Pod: little of its spec may change. */
 export function changedPod(pod: StoredObject, previous: StoredObject): readonly Problem[] {
   const [spec, before] = [specOf(pod), specOf(previous)];
   if (isDeepStrictEqual(spec, before)) return [];
   const lists = ['containers', 'initContainers'] as const;
-  const problems: Problem[] = [...podSpec(spec, 'spec'), ...trimmedImages(spec)];
+  const problems: Problem[] = [...podContent(pod)];
   for (const list of lists) {
     if (itemsOf(spec[list]).length === itemsOf(before[list]).length) continue;
     return [...problems, forbidden(`spec.${list}`, 'pod updates may not add or remove containers')];
@@ -129,8 +134,6 @@ function withChangeable(spec: Json, before: Json): Json {
   for (const field of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']) {
     changed[field] = before[field];
   }
-  // Binding writes the node, once.
-  if (isEmpty(before.nodeName)) changed.nodeName = before.nodeName;
   const [now, then] = [spec.terminationGracePeriodSeconds, before.terminationGracePeriodSeconds];
   if (now === 1 && Number(then) < 0) changed.terminationGracePeriodSeconds = then;
   for (const [field, value] of Object.entries(changed)) {

@@ -14,6 +14,7 @@ import {
 } from '../registry/served-resource.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { changedMetadata } from '../validation/metadata.ts';
+import { podContent } from '../validation/pod.ts';
 import { canonical, storable } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
 import { nextGeneration } from './generation.ts';
@@ -55,7 +56,7 @@ export function updateObject(
   const whole = canonical(served, served.strategy.complete(admitChange(cluster, served, prepared)));
   const { subresource } = options;
   const ofContent = isPodPart(subresource)
-    ? podPartProblems(whole, stored, subresource)
+    ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]
     : served.strategy.validate(whole, stored);
   const problems = [...changedMetadata(whole, stored), ...ofContent];
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);

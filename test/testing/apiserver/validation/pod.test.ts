@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { startCluster } from '../support/cluster.ts';
 import { changedBy, problemsOf, type Row } from '../support/validated.ts';
 
 const POD = {
@@ -397,4 +398,18 @@ describe('F-12 what may change in a Pod', () => {
       'spec.activeDeadlineSeconds: Invalid value: 9: must be less than or equal to previous value',
     ]);
   });
+});
+
+test('F-12 a container that is attached for debugging is looked at like any other', async () => {
+  const { send } = await startCluster();
+  const path = '/api/v1/namespaces/default/pods';
+  const { body } = await send('POST', path, POD);
+  body.spec.ephemeralContainers = [{ name: 'c', image: '' }];
+
+  const { status, body: refusal } = await send('PUT', `${path}/p/ephemeralcontainers`, body);
+
+  expect([status, refusal.message]).toEqual([
+    422,
+    'Pod "p" is invalid: [spec.ephemeralContainers[0].image: Required value, spec.ephemeralContainers[0].name: Duplicate value: "c"]',
+  ]);
 });
