@@ -265,6 +265,12 @@ describe('F-11 ratcheting of rules', () => {
     expect(said(rule, { old: structuredClone(VALUE) })).toEqual([]);
   });
 
+  test('a rule about changes is held to, although nothing changed', () => {
+    const grows = { rule: 'self.replicas > oldSelf.replicas' };
+
+    expect(said(grows, { old: structuredClone(VALUE) })).toHaveLength(1);
+  });
+
   test('what changed has to be right, even where the change is elsewhere in it', () => {
     expect(said(rule, { old: { ...VALUE, name: 'other' } })).toHaveLength(1);
   });
