@@ -1,3 +1,4 @@
+import { goJson } from '../objects/canonical.ts';
 import { ageOf } from '../tables/age.ts';
 import { NAME } from '../tables/cell.ts';
 import type { TableColumn } from '../tables/column.ts';
@@ -36,18 +37,23 @@ function toColumn({
   };
 }
 
-function cellOf(values: readonly unknown[], type: string, nowMs: number): unknown {
-  const [value] = values;
-  if (value === undefined || value === null) return null;
-  switch (type) {
-    case 'date':
-      return ageOf(value, nowMs);
-    case 'integer':
-    case 'number':
-      return typeof value === 'number' ? value : Number(value);
-    case 'boolean':
-      return value === true;
-    default:
-      return values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(',');
-  }
+/** Of what a path finds only the first is shown, and that only where it is of the column's type. */
+function cellOf([value]: readonly unknown[], type: string, nowMs: number): unknown {
+  if (value === undefined) return null;
+  if (type === 'string') return textOf(value);
+  if (type === 'boolean') return typeof value === 'boolean' ? value : null;
+  if (type === 'date') return typeof value === 'string' ? dateOf(value, nowMs) : null;
+  if (typeof value !== 'number') return null;
+  return type === 'integer' ? Math.trunc(value) : value;
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return '<no value>';
+  return typeof value === 'object' ? goJson(value) : String(value);
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function dateOf(time: string, nowMs: number): string {
+  return time === '' || RFC_3339.test(time) ? ageOf(time, nowMs) : '<invalid>';
 }
