@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { apiserverCommand } from '../../operator/cli/apiserver.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
+import { consistently } from '../../operator/testing/consistently.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
 import { requireKubectl } from '../support/cluster.ts';
 import { chancery, folderWith } from './child.ts';
 import { type Invocation, invoke } from './invocation.ts';
@@ -93,18 +95,29 @@ metadata: { name: web }
 spec: { selector: { matchLabels: { a: b } }, template: ${POD_TEMPLATE} }
 `;
 
-test.each([
-  [['--workloads'], 1],
-  [['--no-workloads'], 0],
-])('with %j a Deployment has %d ReplicaSets', async (flags, expected) => {
-  const invocation = invoke(['apiserver', '--port=0', '-f', '-', ...flags], { stdin: DEPLOYMENT });
-  const url = await serving(invocation);
+/** The ReplicaSets that there are for the Deployment on standard input. */
+async function replicaSets(flag: string): Promise<() => Promise<number>> {
+  const url = await serving(
+    invoke(['apiserver', '--port=0', '-f', '-', flag], { stdin: DEPLOYMENT }),
+  );
+  return async () => {
+    const { items } = (await read(url, '/apis/apps/v1/namespaces/default/replicasets')) as {
+      items: unknown[];
+    };
+    return items.length;
+  };
+}
 
-  const path = '/apis/apps/v1/namespaces/default/replicasets';
-  await read(url, path); // controllers act on the clock's next turn
-  const { items } = (await read(url, path)) as { items: unknown[] };
+test('with --workloads a Deployment gets its ReplicaSet', async () => {
+  const count = await replicaSets('--workloads');
 
-  expect(items).toHaveLength(expected);
+  await eventually(async () => (await count()) === 1);
+});
+
+test('with --no-workloads it gets none', async () => {
+  const count = await replicaSets('--no-workloads');
+
+  await consistently(async () => (await count()) === 0, { forMs: 300 });
 });
 
 test('a real kubectl needs the kubeconfig alone, and finds its namespace there', async () => {

@@ -3,7 +3,6 @@
  * their names, labels and annotations. The operator gets what the Downward API gives it there.
  */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
@@ -11,7 +10,14 @@ import { settingsFrom } from '../../operator/manager/settings.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
-import { NAMESPACE, requireKubectl, startCluster, startOperator } from '../support/cluster.ts';
+import { customResource } from '../../operator/testing/objects/config.ts';
+import {
+  NAMESPACE,
+  requireKubectl,
+  startCluster,
+  startOperator,
+  startTestCluster,
+} from '../support/cluster.ts';
 
 const crds = new URL('../../examples/config-restart/crds/', import.meta.url);
 
@@ -119,27 +125,24 @@ describe('config-restart in place of an original', { timeout: 60_000 }, () => {
   });
 
   test('of ConfigWatcher: OP5 the sample with its spec is taken, one without is refused by name; two columns', async () => {
-    const { server } = await startCluster();
-    for (const file of readdirSync(crds)) {
-      server.applyManifest(readFileSync(new URL(file, crds), 'utf8'));
-    }
-    const watcher = (body: object, group = 'k8spatterns.io'): KubernetesObject =>
-      server.create({
-        apiVersion: `${group}/v1`,
-        kind: 'ConfigWatcher',
-        metadata: { name: 'webapp-config-watcher', namespace: NAMESPACE },
-        ...body,
-      } as KubernetesObject);
+    const { env, namespace } = await startTestCluster();
+    await env.apply(crds);
+    const watcher = (body: object, group = 'k8spatterns.io'): Promise<KubernetesObject> =>
+      env.create(
+        customResource(`${group}/v1`, 'ConfigWatcher', 'webapp-config-watcher', {
+          namespace,
+          ...body,
+        }),
+      );
     const spec = { configMap: 'webapp-config', podSelector: { app: 'webapp' } };
 
-    const withoutSpec = (): unknown => watcher(spec);
-    expect(withoutSpec).toThrow(/spec: Required value/);
-    watcher({ spec });
-    watcher({ spec }, 'k8spatterns.com'); // kubectl shows one of them: both have the short name
+    await expect(watcher(spec)).rejects.toThrow(/spec: Required value/);
+    await watcher({ spec });
+    await watcher({ spec }, 'k8spatterns.com'); // kubectl shows one of them: both have the short name
 
     const { stdout } = await promisify(execFile)(
       requireKubectl(),
-      [`--server=${server.url}`, '-n', NAMESPACE, 'get', 'cw'],
+      [`--server=${env.url}`, '-n', namespace, 'get', 'cw'],
       { env: { HOME: '/nonexistent', KUBECONFIG: '/dev/null' } },
     );
     const [heading, row] = stdout.split('\n');
