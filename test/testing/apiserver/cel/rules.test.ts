@@ -312,6 +312,13 @@ describe('F-11 what rules may cost', () => {
   });
 });
 
+test('F-11 a field that is not there is not there, whatever its name', () => {
+  const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
+  const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
+
+  expect(refusals(schema, { value: {} })).toEqual([]);
+});
+
 test('a schema without rules has none, and needs no library', () => {
   expect(rulesOf(SPEC)).toBeUndefined();
 });
