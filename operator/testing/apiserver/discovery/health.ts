@@ -39,3 +39,11 @@ function checksOf(endpoint: HealthEndpoint): readonly string[] {
   if (endpoint === 'readyz') return CHECKS;
   return CHECKS.filter((name) => !READINESS_ONLY.has(name));
 }
+
+/** The paths of all endpoints and of each of their checks. */
+export function checkPaths(): readonly string[] {
+  return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
+    `/${endpoint}`,
+    ...checksOf(endpoint).map((name) => `/${endpoint}/${name}`),
+  ]);
+}

@@ -2,6 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../discovery/aggregated.ts';
 import { type HealthEndpoint, hasCheck, healthReport } from '../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../discovery/legacy.ts';
+import { rootPaths } from '../discovery/root-paths.ts';
 import { ISSUER_KEYS, issuerDocument } from '../discovery/token-issuer.ts';
 import { goJson, prettyJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
@@ -14,6 +15,10 @@ import { clauses, negotiate } from './negotiate.ts';
 export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
   const { path, method } = exchange;
   if (method !== 'GET' && method !== 'HEAD') return false;
+  if (path === '/') {
+    exchange.text(200, prettyJson(rootPaths(cluster.registry)), 'application/json');
+    return true;
+  }
   if (path === '/.well-known/openid-configuration') {
     exchange.json(200, issuerDocument(address));
     return true;

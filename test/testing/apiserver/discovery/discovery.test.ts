@@ -201,6 +201,21 @@ test('the issuer of tokens names itself, and has no key that others could verify
   expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
 });
 
+test('every path that the root names answers', async () => {
+  const cluster = await startCluster();
+  apply(cluster, definition('example.dev', 'widgets', ['v1']));
+
+  const { paths } = (await cluster.send('GET', '/')).body;
+
+  expect(paths).toEqual(paths.toSorted());
+  expect(paths).toEqual(
+    expect.arrayContaining(['/api/v1', '/apis/apps', '/apis/example.dev/v1', '/readyz/ping']),
+  );
+  for (const path of paths.filter((one: string) => !one.endsWith('/'))) {
+    expect([path, (await cluster.send('GET', path)).status]).toEqual([path, 200]);
+  }
+});
+
 test('health is told in short, with its checks, and for one check', async () => {
   const { send } = await startCluster();
 
