@@ -188,3 +188,59 @@ test('Pods orphaned by the deletion of their ReplicaSet are adopted by its succe
   expect(pods.map(({ metadata }) => metadata.uid)).toEqual(before);
   expect(pods.every(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid)).toBe(true);
 });
+
+test('F-7 an owner in another namespace is none: the dependent goes, and an Event says why', () => {
+  const cluster = simulatedCluster();
+  cluster.access.create('namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'other' },
+  });
+  const owner = cluster.access.create(CONFIG_MAPS, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'owner', namespace: 'other' },
+  });
+
+  configMap(cluster, 'child', ownedBy(owner));
+  cluster.clock.advance(0);
+
+  expect(get(cluster, 'child')).toBeUndefined();
+  expect(cluster.access.get(CONFIG_MAPS, 'other', 'owner')).toBeDefined();
+  const { uid } = owner.metadata;
+  expect(cluster.access.list('events', 'demo')).toMatchObject([
+    {
+      type: 'Warning',
+      reason: 'OwnerRefInvalidNamespace',
+      message: `ownerRef [v1/ConfigMap, namespace: demo, name: owner, uid: ${uid}] does not exist in namespace "demo"`,
+      source: { component: 'garbage-collector-controller' },
+    },
+  ]);
+});
+
+test('F-7 an owner that never was is told about by no Event', () => {
+  const cluster = simulatedCluster();
+  const ghost = { ...configMap(cluster, 'ghost') };
+  cluster.access.delete(CONFIG_MAPS, 'demo', 'ghost');
+
+  configMap(cluster, 'child', ownedBy(ghost));
+  cluster.clock.advance(0);
+
+  expect(get(cluster, 'child')).toBeUndefined();
+  expect(cluster.access.list('events', 'demo')).toEqual([]);
+});
+
+test('F-7 two that own each other do not wait for each other for ever', () => {
+  const cluster = simulatedCluster();
+  const first = configMap(cluster, 'first');
+  const second = configMap(cluster, 'second', ownedBy(first));
+  cluster.access.patch(CONFIG_MAPS, 'demo', 'first', { metadata: ownedBy(second) });
+  cluster.clock.advance(0);
+
+  cluster.access.delete(CONFIG_MAPS, 'demo', 'first', { propagationPolicy: 'Foreground' });
+  cluster.clock.advance(60_000);
+
+  expect(get(cluster, 'first')).toBeUndefined();
+  expect(get(cluster, 'second')).toBeUndefined();
+  expect(cluster.clock.pending).toBe(0);
+});
