@@ -180,7 +180,9 @@ test('a cluster API in two lines: kubectl makes a Deployment, and its Pods come 
   expect(ready).toBe(true);
 });
 
-test('by hand: the ambassador ends, the ConfigMap changes, the ambassador returns, the Pods roll once', async () => {
+test('by hand: the ambassador ends, the ConfigMap changes, the ambassador returns, the Pods roll once', {
+  timeout: 60_000,
+}, async () => {
   const lines = codeOf('Run it by hand').split('\n');
   const command = (beginning: string): string =>
     lines.find((line) => line.includes(beginning)) ?? expect.unreachable(`no ${beginning}`);
