@@ -3,6 +3,7 @@ import type { ObjectKey } from '../../../model/object.ts';
 import { resourceName } from '../../../model/resource.ts';
 import { ApiError } from '../../../model/status.ts';
 import type { ClusterAccess, CommittedEvent, StoredObject } from '../cluster-access.ts';
+import { isNamespaceEnding } from './namespace-ending.ts';
 import { NO_PACE, type Pace } from './pace.ts';
 import type { WorkloadController } from './workload-controller.ts';
 import type { WriteBudget } from './write-budget.ts';
@@ -176,6 +177,7 @@ export class ControllerRunner {
       return again;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      if (isNamespaceEnding(error)) return undefined;
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
       return Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);

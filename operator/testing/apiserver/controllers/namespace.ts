@@ -1,9 +1,11 @@
 import type { Clock } from '../../../core/clock.ts';
-import { type Condition, setCondition } from '../../../model/condition.ts';
+import type { Condition } from '../../../model/condition.ts';
 import { type ObjectKey, objectKey } from '../../../model/object.ts';
 import { resourceName } from '../../../model/resource.ts';
 import { isNotFound } from '../../../model/status.ts';
 import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
+import { type Content, endingConditions } from './namespace-conditions.ts';
+import { PODS } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
 export const NAMESPACES: ResourceName = 'namespaces';
@@ -40,20 +42,25 @@ function reconcile(access: ClusterAccess, clock: Clock, name: string): undefined
   const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
   if (namespace?.metadata.deletionTimestamp === undefined) return undefined;
   const left = sweep(access, name);
-  if (left.length > 0) report(access, clock, namespace, left);
-  else release(access, name);
+  report(access, clock, namespace, left);
+  if (left.length === 0) release(access, name);
   return undefined;
 }
 
-interface Content {
-  readonly resource: ResourceName;
-  readonly object: StoredObject;
+/** Deletes what is in the namespace: first the Pods, then what they may need. @returns what is left. */
+function sweep(access: ClusterAccess, namespace: string): readonly Content[] {
+  const pods = empty(access, namespace, [PODS]);
+  if (pods.length > 0) return pods;
+  const resources = access.resources().filter((resource) => resource.namespaced);
+  return empty(access, namespace, resources.map(resourceName));
 }
 
-/** Deletes what is in the namespace. @returns what is not gone yet. */
-function sweep(access: ClusterAccess, namespace: string): readonly Content[] {
-  const resources = access.resources().filter((resource) => resource.namespaced);
-  for (const resource of resources.map(resourceName)) {
+function empty(
+  access: ClusterAccess,
+  namespace: string,
+  resources: readonly ResourceName[],
+): readonly Content[] {
+  for (const resource of resources) {
     for (const { metadata } of access.list(resource, namespace)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       try {
@@ -63,11 +70,9 @@ function sweep(access: ClusterAccess, namespace: string): readonly Content[] {
       }
     }
   }
-  return resources
-    .map(resourceName)
-    .flatMap((resource) =>
-      access.list(resource, namespace).map((object) => ({ resource, object })),
-    );
+  return resources.flatMap((resource) =>
+    access.list(resource, namespace).map((object) => ({ resource, object })),
+  );
 }
 
 /** Says what the namespace waits for. */
@@ -77,41 +82,11 @@ function report(
   namespace: Namespace,
   left: readonly Content[],
 ): void {
-  const resources = counted(left.map(({ resource }) => resource));
-  const finalizers = counted(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
-  const remaining: Observation[] = [
-    {
-      type: 'NamespaceContentRemaining',
-      reason: 'SomeResourcesRemain',
-      message: `Some resources are remaining: ${describe(resources, 'has', 'resource instances')}`,
-    },
-  ];
-  if (finalizers.size > 0)
-    remaining.push({
-      type: 'NamespaceFinalizersRemaining',
-      reason: 'SomeFinalizersRemain',
-      message: `Some content in the namespace has finalizers remaining: ${describe(finalizers, 'in', 'resource instances')}`,
-    });
-  const conditions = remaining.reduce(
-    (all, observation) => setCondition(all, { ...observation, status: 'True' }, clock.now()),
-    namespace.status?.conditions ?? [],
-  );
   const current = access.get(NAMESPACES, undefined, namespace.metadata.name);
   if (current === undefined) return;
+  const conditions = endingConditions(namespace.status?.conditions ?? [], left, clock.now());
   const status = { ...(current.status as object | undefined), conditions };
   access.updateStatus(NAMESPACES, { ...current, status } as StoredObject);
-}
-
-type Observation = Omit<Condition, 'status' | 'lastTransitionTime'>;
-
-function counted(names: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of [...names].sort()) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}
-
-function describe(counts: ReadonlyMap<string, number>, verb: string, what: string): string {
-  return [...counts].map(([name, count]) => `${name} ${verb} ${count} ${what}`).join(', ');
 }
 
 /** Takes the server's own finalizer off; another one in the spec still holds the namespace. */

@@ -5,6 +5,7 @@ import { ApiError } from '../../../model/status.ts';
 import type { ClusterAccess, ResourceName, StoredObject } from '../cluster-access.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from './dependents.ts';
 import { type RecordEvent, recordNothing } from './event-recorder.ts';
+import { isNamespaceEnding } from './namespace-ending.ts';
 import { availableInMs, isActive, isReady, isTerminating, type Pod } from './pod.ts';
 import { PODS, type PodTemplate, podFrom } from './pod-template.ts';
 import { earliest } from './requeue.ts';
@@ -68,7 +69,8 @@ function reconcile(tools: Tools, key: ObjectKey): number | undefined {
     if (set.metadata.deletionTimestamp === undefined) manage(tools, set, pods.filter(isActive));
     reportStatus(tools, set, pods, inMs, undefined);
   } catch (error) {
-    if (error instanceof ApiError) reportStatus(tools, set, pods, inMs, error);
+    if (error instanceof ApiError && !isNamespaceEnding(error))
+      reportStatus(tools, set, pods, inMs, error);
     throw error;
   }
   return earliest(inMs);
@@ -91,7 +93,7 @@ function createPod({ access, record }: Tools, set: ReplicaSet): void {
     const { metadata } = access.create(PODS, podFrom(set.spec.template, set, { generateName }));
     record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
   } catch (error) {
-    if (error instanceof ApiError) {
+    if (error instanceof ApiError && !isNamespaceEnding(error)) {
       const message = `Error creating: ${textOf(error)}`;
       record(set, { type: 'Warning', reason: 'FailedCreate', message });
     }

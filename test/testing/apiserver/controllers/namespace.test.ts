@@ -13,7 +13,17 @@ test('a namespace that is deleted goes after everything in it', () => {
 
   expect(terminating?.status).toMatchObject({
     phase: 'Terminating',
-    conditions: [{ type: 'NamespaceContentRemaining', status: 'True' }],
+    conditions: [
+      { type: 'NamespaceDeletionDiscoveryFailure', status: 'False' },
+      { type: 'NamespaceDeletionGroupVersionParsingFailure', status: 'False' },
+      { type: 'NamespaceDeletionContentFailure', status: 'False' },
+      {
+        type: 'NamespaceContentRemaining',
+        status: 'True',
+        message: 'Some resources are remaining: pods. has 2 resource instances',
+      },
+      { type: 'NamespaceFinalizersRemaining', status: 'False' },
+    ],
   });
   expect(cluster.access.get('namespaces', undefined, 'demo')).toBeUndefined();
   expect(cluster.access.list('pods')).toEqual([]);
@@ -32,9 +42,13 @@ test('a finalizer in the namespace holds it, and is named', () => {
 
   expect(cluster.access.get('namespaces', undefined, 'demo')?.status).toMatchObject({
     conditions: [
-      { type: 'NamespaceContentRemaining' },
+      {},
+      {},
+      {},
+      { type: 'NamespaceContentRemaining', status: 'True' },
       {
         type: 'NamespaceFinalizersRemaining',
+        status: 'True',
         message: expect.stringContaining('example.dev/hold in 1 resource instances'),
       },
     ],
@@ -58,4 +72,22 @@ test('an empty namespace goes at once, and others stay', () => {
   expect(cluster.access.list('namespaces').map((object) => object.metadata.name)).toEqual([
     'other',
   ]);
+});
+
+test('Pods end before what they may need, and nothing is made in the place of them', () => {
+  const cluster = simulatedCluster({ podStopMs: 300 });
+  cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 2 }));
+  cluster.clock.advance(1_000);
+  const from = cluster.events.length;
+
+  cluster.access.delete('namespaces', undefined, 'demo');
+  cluster.clock.advance(60_000);
+
+  const gone = cluster.events
+    .slice(from)
+    .filter(({ type, resource }) => type === 'DELETED' && resource !== 'events')
+    .map(({ resource }) => resource);
+  expect(gone.slice(0, 2)).toEqual(['pods', 'pods']);
+  expect(gone.at(-1)).toBe('namespaces');
+  expect(cluster.events.slice(from).map(({ type }) => type)).not.toContain('ADDED');
 });
