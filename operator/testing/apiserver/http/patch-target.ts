@@ -1,8 +1,11 @@
-import { methodNotAllowed } from '../failures.ts';
+import { type FieldError, invalidOptions, methodNotAllowed } from '../failures.ts';
+import { APPLY } from '../patch/read-patch.ts';
 import { flag } from '../request/options.ts';
 import { patchObject } from '../verbs/patch.ts';
+import type { PatchOptions } from '../verbs/patch-options.ts';
 import type { Target } from '../verbs/target.ts';
 import { mediaTypeOf, readBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
 import { type Handling, send, writeOptions } from './handling.ts';
 import { presentObject } from './present.ts';
 
@@ -15,15 +18,41 @@ export async function patchTarget(
   const { exchange, cluster, served } = handling;
   if (!served.verbs.includes('patch')) throw methodNotAllowed();
   const { text } = await readBody(exchange);
-  const { object, created } = patchObject(
-    cluster,
-    target,
-    { mediaType: mediaTypeOf(exchange), text },
-    {
-      ...writeOptions(exchange, 'PatchOptions', subresource),
-      force: flag(exchange.query, 'force'),
-      fieldManager: exchange.query.get('fieldManager') ?? '',
-    },
-  );
+  const mediaType = mediaTypeOf(exchange);
+  const options = patchOptions(exchange, subresource);
+  const { object, created } = patchObject(cluster, target, { mediaType, text }, options);
   send(handling, created ? 201 : 200, presentObject(object, served, handling.view));
+}
+
+/** The options of a PATCH. @throws ApiError 422 for what no patch, or not this one, may ask for. */
+export function patchOptions(exchange: Exchange, subresource: string | undefined): PatchOptions {
+  const { query } = exchange;
+  const fieldManager = query.get('fieldManager') ?? '';
+  const problems: FieldError[] = [...managerProblems(fieldManager)];
+  if (query.has('force') && mediaTypeOf(exchange) !== APPLY) {
+    problems.unshift({
+      field: 'force',
+      reason: 'FieldValueForbidden',
+      message: 'Forbidden: may not be specified for non-apply patch',
+    });
+  }
+  if (problems.length > 0) throw invalidOptions('PatchOptions', problems);
+  const force = flag(query, 'force');
+  return { ...writeOptions(exchange, 'PatchOptions', subresource), force, fieldManager };
+}
+
+const MAX_MANAGER_BYTES = 128;
+
+function* managerProblems(manager: string): Generator<FieldError, void, undefined> {
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) {
+    const message = `Too long: may not be more than ${MAX_MANAGER_BYTES} bytes`;
+    yield { field: 'fieldManager', reason: 'FieldValueTooLong', message };
+  }
+  for (const { 0: character, index } of manager.matchAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu)) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const at = Buffer.byteLength(manager.slice(0, index));
+    const why = `invalid character U+${code} (at position ${at})`;
+    const message = `Invalid value: ${JSON.stringify(manager)}: ${why}`;
+    yield { field: 'fieldManager', reason: 'FieldValueInvalid', message };
+  }
 }

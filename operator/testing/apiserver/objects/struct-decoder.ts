@@ -196,7 +196,7 @@ class StructDecoder {
 const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
 function isInt32(value: unknown): boolean {
-  return Number.isInteger(value) && Math.abs(value as number) <= 2 ** 31 - 1;
+  return typeof value === 'number' && (value | 0) === value;
 }
 
 /** What null is among the items of a list or the values of a map. */

@@ -7,6 +7,8 @@ export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
+export const APPLY = 'application/apply-patch+yaml';
+
 /** A patch in JSON, and what a strict decoder says of it. */
 export interface ReadPatch {
   readonly value: unknown;

@@ -23,7 +23,7 @@ export function applyObject(
 ): Patched {
   const { served, name } = target;
   requireManager(options);
-  const applied = parseApplied(text, served);
+  const applied = readApplied(text, served);
   const duplicates = duplicatesIn(text);
   if (options.fieldValidation === 'Strict') refuseDuplicates(duplicates);
   if (options.fieldValidation === 'Warn') for (const line of duplicates) options.warn(line);
@@ -102,7 +102,15 @@ function refuseDuplicates(duplicates: readonly string[]): void {
   );
 }
 
-function parseApplied(text: string, served: ServedResource): StoredObject {
+/**
+ * The configuration in the body of an apply.
+ *
+ * @throws ApiError 400 for what is no YAML, or no object of the kind and version.
+ */
+export function readApplied(
+  text: string,
+  served: Pick<ServedResource, 'group' | 'version' | 'kind'>,
+): StoredObject {
   let value: unknown;
   try {
     value = parseYaml(text);

@@ -8,7 +8,7 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
-import { JSON_PATCH, MERGE_PATCH, readPatch, STRATEGIC_PATCH } from '../patch/read-patch.ts';
+import { APPLY, JSON_PATCH, MERGE_PATCH, readPatch, STRATEGIC_PATCH } from '../patch/read-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { applyObject } from './apply.ts';
@@ -23,7 +23,6 @@ export interface Patch {
   readonly text: string;
 }
 
-const APPLY = 'application/apply-patch+yaml';
 const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 

@@ -129,6 +129,12 @@ describe('a struct is read as Go reads it', () => {
     [
       'Pod',
       'v1',
+      { spec: { containers: [{ name: 'a' }, 'b'] } },
+      'string into Go struct field PodSpec.spec.containers of type v1.Container',
+    ],
+    [
+      'Pod',
+      'v1',
       { spec: { containers: {} } },
       'object into Go struct field PodSpec.spec.containers of type []v1.Container',
     ],

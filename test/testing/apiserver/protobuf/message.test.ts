@@ -100,6 +100,7 @@ describe('a message of a built-in type', () => {
 
   test.each([
     ['a text that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
+    ['a message that ends early', Buffer.from([0x0a, 0x04, 0x0a, 0x01, 0x61]), 'unexpected EOF'],
     [
       'a length that no body has',
       Buffer.concat([varint(0x0a), varint(2n ** 63n)]),

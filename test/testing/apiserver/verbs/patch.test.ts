@@ -264,4 +264,49 @@ describe('F-8 who owns what after a patch', () => {
     });
     expect(body.metadata.managedFields[1].fieldsV1['f:spec']['f:replicas']).toBeUndefined();
   });
+
+  test("a Scale may be applied: the replicas are then the applier's, or a conflict", async () => {
+    const cluster = await startCluster();
+    await cluster.send('POST', `${DEPLOYMENTS}?fieldManager=creator`, DEPLOYMENT);
+    const scale = {
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name: 'd', namespace: 'default' },
+      spec: { replicas: 3 },
+    };
+    const sent = { type: APPLY, body: JSON.stringify(scale), path: `${DEPLOYMENTS}/d/scale` };
+
+    const refused = await patch(cluster, { ...sent, query: '?fieldManager=hpa' });
+    const forced = await patch(cluster, { ...sent, query: '?fieldManager=hpa&force=true' });
+    const { body } = await cluster.send('GET', `${DEPLOYMENTS}/d`);
+
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain('conflict with "creator" using apps/v1: .spec.replicas');
+    expect(forced.body).toMatchObject({ kind: 'Scale', spec: { replicas: 3 } });
+    expect(body.metadata.managedFields[0]).toMatchObject({
+      manager: 'hpa',
+      operation: 'Apply',
+      subresource: 'scale',
+      fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+    });
+    expect(body.spec.template.spec.containers).toHaveLength(1);
+  });
+});
+
+describe('F-8 options of a patch', () => {
+  test.each([
+    ['force=true', 'force: Forbidden: may not be specified for non-apply patch'],
+    [`fieldManager=${'x'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+    [
+      'fieldManager=a%0Ab',
+      'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)',
+    ],
+  ])('%s is answered 422', async (query, why) => {
+    const cluster = await withConfigMap();
+
+    const answer = await patch(cluster, { type: MERGE, body: {}, query: `?${query}` });
+
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toBe(`PatchOptions.meta.k8s.io "" is invalid: ${why}`);
+  });
 });
