@@ -9,11 +9,22 @@ export interface ExpressionNode {
     readonly evaluate: Evaluate;
     /** What is evaluated in the place of the node: the loop that a macro stands for. */
     readonly alternate?: ExpressionNode;
+    /** What a macro does that stands for nothing else: `has`. */
+    readonly macro?: Macro;
   };
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
 }
 
 type Evaluate = (evaluator: unknown, node: ExpressionNode, context: unknown) => unknown;
+
+interface Macro {
+  typeCheck: (checker: TypeChecker, macro: Macro, context: unknown) => unknown;
+  readonly args?: readonly unknown[];
+}
+
+interface TypeChecker {
+  check(node: unknown, context: unknown): unknown;
+}
 
 interface Comprehension {
   readonly iterable: ExpressionNode;
@@ -50,6 +61,23 @@ export function names(nodes: readonly ExpressionNode[], variable: string): boole
 export function renameMethod(nodes: readonly ExpressionNode[], from: string, to: string): void {
   for (const { op, args } of nodes) {
     if ((op === 'rcall' || op === 'call') && Array.isArray(args) && args[0] === from) args[0] = to;
+  }
+}
+
+/**
+ * Lets `has(a.b)` be checked as `a.b` is, before the expression is checked: a field that no value can
+ * have is a mistake there, too.
+ */
+export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
+  for (const { op, args, meta } of nodes) {
+    const { macro } = meta;
+    if (op !== 'call' || !Array.isArray(args) || args[0] !== 'has' || macro === undefined) continue;
+    const { typeCheck } = macro;
+    macro.typeCheck = (checker, own, context) => {
+      const type = typeCheck(checker, own, context);
+      checker.check(own.args?.[0], context);
+      return type;
+    };
   }
 }
 

@@ -1,7 +1,14 @@
 import type { Budget } from './budget.ts';
 import type { CelEnvironment } from './cel-library.ts';
 import { type CompileProblem, compileErrorText } from './compile-error.ts';
-import { costOf, meterLoops, names, nodesOf, renameMethod } from './expression-tree.ts';
+import {
+  checkPresenceTests,
+  costOf,
+  meterLoops,
+  names,
+  nodesOf,
+  renameMethod,
+} from './expression-tree.ts';
 import { RE2_MATCHES } from './functions/regex-functions.ts';
 
 /** A compiled expression. */
@@ -32,6 +39,7 @@ export function compile(
     const parsed = environment.parse(expression);
     const nodes = nodesOf(parsed.ast);
     renameMethod(nodes, 'matches', RE2_MATCHES);
+    checkPresenceTests(nodes);
     const checked = parsed.check();
     if (!checked.valid) throw checked.error;
     if (checked.type !== wanted && checked.type !== 'dyn') return { rejected: wrongType(wanted) };

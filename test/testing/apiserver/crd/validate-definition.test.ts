@@ -194,6 +194,10 @@ describe('F-11 rules that are none', () => {
     `{"Rule":"${rule}","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}`;
 
   test.each([
+    [
+      '[1].all(i, has(self.nope))',
+      "ERROR: <input>:1:20: undefined field 'nope'\n | [1].all(i, has(self.nope))\n | ...................^",
+    ],
     ['self.nope', "ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"],
     ['foo', "ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^"],
     [
