@@ -111,6 +111,8 @@ test.each([
   '!format.dns1123Label().validate(self.name).hasValue() && format.dns1123Label().validate("A_").hasValue()',
   'self.?name.orValue("") == "abc" && self.map[?"zz"].orValue("d") == "d"',
   '!optional.ofNonZeroValue("").hasValue() && optional.of(1).value() == 1',
+  'optional.of(self.replicas).optMap(r, r + 1).orValue(0) == 4 && !optional.none().optMap(r, r).hasValue()',
+  'optional.of(self).optFlatMap(s, s.?name).orValue("") == "abc" && self.?name.optMap(n, self.list.all(x, x < 9 && n != "")).value()',
   'cel.bind(x, self.replicas, x > 2 && x < 4)',
 ])('F-11 the rule %s holds', (rule) => {
   expect(said(rule)).toEqual([]);
@@ -231,6 +233,16 @@ describe('F-11 rules about changes', () => {
 
     expect(said(optional)).toHaveLength(1);
     expect(said(optional, { old: VALUE })).toEqual([]);
+  });
+
+  test('can say what becomes of an old value that may not be there', () => {
+    const optional = {
+      rule: 'oldSelf.optMap(o, o.replicas == self.replicas).orValue(true)',
+      optionalOldSelf: true,
+    };
+
+    expect(said(optional)).toEqual([]);
+    expect(said(optional, { old: { ...VALUE, replicas: 9 } })).toHaveLength(1);
   });
 
   test('meet the item with the same key in a list that is a map', () => {
