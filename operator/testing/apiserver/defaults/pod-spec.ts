@@ -35,8 +35,8 @@ function defaultContainer(container: Json): Json {
   });
 }
 
+/** What has a tag, or a digest, which looks like one, is the same for ever; but not the latest. */
 function pullPolicyOf(image: string): string {
-  if (image.includes('@')) return 'IfNotPresent';
   const tag = /:([^/:]+)$/.exec(image)?.[1];
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
 }

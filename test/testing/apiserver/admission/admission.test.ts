@@ -210,7 +210,7 @@ test('F-12 a claim and an Ingress get the class that is the default, the newest 
     annotations: { [`${group}.kubernetes.io/is-default-class`]: 'true' },
   });
   await send('POST', '/apis/storage.k8s.io/v1/storageclasses', {
-    metadata: { name: 'slow' },
+    metadata: { name: 'a-slow-one' },
     provisioner: 'x',
   });
   await send('POST', '/apis/storage.k8s.io/v1/storageclasses', {

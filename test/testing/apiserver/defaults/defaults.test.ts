@@ -334,6 +334,7 @@ const PODS: readonly (readonly [what: string, given: object, expected: object])[
     { ephemeralContainers: [{ terminationMessagePolicy: 'File' }] },
   ],
   ['links to services', {}, { enableServiceLinks: true }],
+  ['an empty word is none', { restartPolicy: '' }, { restartPolicy: 'Always' }],
 ];
 
 describe('F-12 the defaults of a Pod', () => {
@@ -358,6 +359,12 @@ test.each([
   ['Guaranteed', [OF({}, BOTH)]],
 ])('F-12 a Pod is %s: %j', (expected, containers) => {
   expect(asStored(pod({ containers })).status).toEqual({ phase: 'Pending', qosClass: expected });
+});
+
+test('F-12 the resources of a whole Pod count before those of its containers', () => {
+  const whole = pod({ resources: { limits: BOTH }, containers: [OF({ cpu: '1' }, {})] });
+
+  expect(asStored(whole).status).toMatchObject({ qosClass: 'Guaranteed' });
 });
 
 test('F-12 a Job selects its Pods by its uid, and is labelled like them', () => {

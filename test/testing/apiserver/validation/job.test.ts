@@ -94,6 +94,21 @@ describe('F-12 Job', () => {
     expect(problemsOf(after, before)).toEqual([]);
   });
 
+  test('one that runs may not be told where', () => {
+    const before = changedBy(JOB, {
+      'metadata.resourceVersion': '1',
+      'spec.suspend': false,
+      'spec.manualSelector': true,
+      'spec.selector': { matchLabels: { a: 'b' } },
+      'spec.template.metadata': { labels: { a: 'b' } },
+    });
+    const after = changedBy(before, { 'spec.template.spec.nodeSelector': { disk: 'fast' } });
+
+    expect(problemsOf(after, before)).toEqual([
+      expect.stringMatching(/^spec\.template: .*: field is immutable$/),
+    ]);
+  });
+
   test('completions stay as they are', () => {
     const before = changedBy(JOB, {
       'metadata.resourceVersion': '1',

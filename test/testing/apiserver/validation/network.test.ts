@@ -122,6 +122,13 @@ const POLICIES: readonly Row[] = [
     ],
   ],
   [
+    'an exception of everything',
+    { [`${RULE}.from`]: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.0.0.0/8'] } }] },
+    [
+      `${RULE}.from[0].ipBlock.except[0]: Invalid value: "10.0.0.0/8": must be a strict subset of \`cidr\``,
+    ],
+  ],
+  [
     'an end before the start',
     { [`${RULE}.ports[0].endPort`]: 79 },
     [`${RULE}.ports[0].endPort: Invalid value: 79: must be greater than or equal to \`port\``],

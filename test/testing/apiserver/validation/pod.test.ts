@@ -241,6 +241,11 @@ const VOLUMES: readonly Row[] = [
     [`${C}.volumeMounts.subPath: Invalid value: "../x": must not contain '..'`],
   ],
   [
+    'a mount of a place outside',
+    { ...VOLUME, [`${C}.volumeMounts`]: [{ name: 'v', mountPath: '/v', subPath: '/x' }] },
+    [`${C}.volumeMounts.subPath: Invalid value: "/x": must be a relative path`],
+  ],
+  [
     'a volume of two kinds',
     { 'spec.volumes': [{ name: 'v', emptyDir: {}, configMap: { name: 'm' } }] },
     ['spec.volumes[0].configMap: Forbidden: may not specify more than 1 volume type'],
