@@ -6,7 +6,7 @@ import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 
 /** What the server's process is asked. */
 export type Question =
-  | { readonly ask: 'memory' }
+  | { readonly ask: 'nothing' }
   | { readonly ask: 'write'; readonly count: number };
 
 export interface Started {
@@ -19,9 +19,11 @@ export interface Started {
   readonly processorMs: number;
 }
 
-export interface Memory {
+/** What the process has taken so far. */
+export interface Taken {
   readonly residentBytes: number;
   readonly heapBytes: number;
+  readonly processorMs: number;
 }
 
 const [, , file = '../../operator/testing/apiserver/api-server.ts'] = process.argv;
@@ -47,7 +49,7 @@ say({
 
 process.on('message', (question: Question) => {
   if (question.ask === 'write') write(server, question.count);
-  say(memory());
+  say(taken());
 });
 
 function say(answer: object): void {
@@ -55,10 +57,11 @@ function say(answer: object): void {
 }
 
 /** After a collection of garbage: what is kept, not what has not been thrown away yet. */
-function memory(): Memory {
+function taken(): Taken {
+  const { user, system } = process.cpuUsage();
   for (let i = 0; i < 3; i++) globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  return { residentBytes: rss, heapBytes: heapUsed };
+  return { residentBytes: rss, heapBytes: heapUsed, processorMs: (user + system) / 1_000 };
 }
 
 /** Changes one object of 1 kB again and again: only history grows. */
