@@ -13,6 +13,7 @@ import type { User } from './auth/user.ts';
 import { type BehaviourOptions, behaviourOf } from './behaviour.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
+import { controlPlaneObjects } from './controllers/control-plane.ts';
 import type { WorkloadOptions } from './controllers/workloads.ts';
 import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
 import { Definitions } from './crd/definitions.ts';
@@ -95,7 +96,10 @@ export class ApiServer {
     this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
   }
 
-  /** A server that listens, with the namespaces `default` and `kube-system`. The caller closes it. */
+  /**
+   * A server that listens, with the namespaces `default` and `kube-system`; with controllers also with
+   * what a control plane has, and with what controllers keep in every namespace. The caller closes it.
+   */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const alarms = new Set<Cancel>();
     const cluster = createCluster(options, alarms);
@@ -289,6 +293,7 @@ export class ApiServer {
     if (workloads === false) return;
     const accessOf = (manager: string): InProcessAccess =>
       new InProcessAccess(this.#cluster, manager);
+    for (const object of controlPlaneObjects(this.#cluster.clock.now())) this.create(object);
     // Many files, which a server without controllers need not read.
     const { startWorkloads } = await import('./controllers/workloads.ts');
     const running = startWorkloads(accessOf, workloads, this.#cluster.clock);

@@ -20,6 +20,7 @@ export type PacedController =
   | 'scheduler'
   | 'kubelet'
   | 'garbageCollector'
+  | 'namespace'
   | 'other';
 
 /**
@@ -32,6 +33,8 @@ export const RECORDED_PACES: Readonly<Record<PacedController, Pace>> = {
   scheduler: { reactionMs: 3, writeMs: 5, serial: true },
   kubelet: { reactionMs: 2.5, writeMs: 3.4, serial: true },
   garbageCollector: { reactionMs: 6, writeMs: 2.2, serial: true },
+  // A real one waits 5 s before it looks, for slow caches; only that it waits is kept of it.
+  namespace: { reactionMs: 100, writeMs: 3 },
   other: { reactionMs: 3, writeMs: 3 },
 };
 
@@ -42,5 +45,6 @@ export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
   scheduler: NO_PACE,
   kubelet: NO_PACE,
   garbageCollector: NO_PACE,
+  namespace: NO_PACE,
   other: NO_PACE,
 };

@@ -147,7 +147,10 @@ const PARTS: Readonly<Record<ControllerName, Part>> = {
     component: 'garbage-collector-controller',
     make: ({ access, record }) => garbageCollector(access, record),
   },
-  namespace: { make: ({ access, clock }) => namespaceController(access, clock) },
+  namespace: {
+    pace: 'namespace',
+    make: ({ access, clock }) => namespaceController(access, clock),
+  },
 };
 
 /** On which machine the scheduler says that it runs. */
