@@ -1,6 +1,7 @@
 import { isObject } from '../objects/metadata.ts';
 import { type StructuralSchema, valuesSchema } from '../schema/structural-schema.ts';
 import type { CelEnvironment } from './cel-library.ts';
+import { celDurationText } from './duration-text.ts';
 import { celFieldName } from './field-names.ts';
 import { celEquals } from './value-equality.ts';
 
@@ -120,7 +121,10 @@ export class Declarations {
       case 'duration':
         return {
           type: 'google.protobuf.Duration',
-          toCel: (text) => this.#environment.evaluate(`duration(${JSON.stringify(text)})`),
+          toCel: (text) => {
+            const literal = JSON.stringify(celDurationText(String(text)));
+            return this.#environment.evaluate(`duration(${literal})`);
+          },
         };
       default:
         return { type: 'string', toCel: (text) => text };

@@ -324,6 +324,18 @@ describe('F-11 what rules may cost', () => {
   });
 });
 
+test.each([
+  ['1h30m', '5400s'],
+  ['0', '0s'],
+  ['22 ns', '22ns'],
+  ['3 weeks', '504h'],
+  ['1 day 2 hours', '26h'],
+  ['5 minutes', '5m'],
+  ['7 millis', '7ms'],
+])('F-11 rules read the duration %s as %s', (span, same) => {
+  expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
+});
+
 test('F-11 a field that is not there is not there, whatever its name', () => {
   const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
   const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
