@@ -5,7 +5,7 @@ import { methodNotAllowed, unknownResource } from '../failures.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
 import { parseListOptions, parseResourceVersion } from '../request/list-options.ts';
-import { createObject } from '../verbs/create.ts';
+import { createByUpdate, createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { deleteAll } from '../verbs/delete-collection.ts';
 import { getWhenFresh, listWhenFresh, requireReady } from '../verbs/fresh-read.ts';
@@ -131,7 +131,10 @@ function watchOne(handling: Handling, { name }: Target): void {
   const { exchange, served, info, watch, view, cluster } = handling;
   const query = new URLSearchParams(exchange.query);
   query.set('fieldSelector', `metadata.name=${name}`);
-  watch(parseListOptions(query, served, info.namespace, true, cluster.behaviour.gates), watchViewOf(view));
+  watch(
+    parseListOptions(query, served, info.namespace, true, cluster.behaviour.gates),
+    watchViewOf(view),
+  );
 }
 
 async function replace(handling: Handling, target: Target): Promise<void> {
@@ -142,9 +145,12 @@ async function replace(handling: Handling, target: Target): Promise<void> {
   const body = decodeObject(exchange, text, served);
   if (served.createOnUpdate && isAbsent(cluster, target)) {
     requireCreate(cluster, target, options.caller);
-    const { resourceVersion: _, ...metadata } = body.metadata;
-    const created = createObject(cluster, served, target.namespace, { ...body, metadata }, options);
-    return send(handling, 201, presentObject(created, served, handling.view));
+    const created = createByUpdate(cluster, target, body, options);
+    return send(
+      handling,
+      201,
+      presentObject(asAnswer(created, options.dryRun), served, handling.view),
+    );
   }
   requireStored(cluster, target);
   requireResourceVersion(body, served);

@@ -253,3 +253,108 @@ describe('F-4 a changed object', () => {
     ]);
   });
 });
+
+describe('F-4 the namespace of a new object', () => {
+  test('is that of the path', async () => {
+    const { send } = await startCluster();
+
+    const { status, body } = await send('POST', CONFIG_MAPS, configMap('a', { namespace: 'b' }));
+
+    expect([status, body.reason, body.message]).toEqual([
+      400,
+      'BadRequest',
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ]);
+  });
+
+  test('is there', async () => {
+    const { send } = await startCluster();
+    const path = '/api/v1/namespaces/nowhere/configmaps';
+
+    const { status, body } = await send('POST', path, { metadata: { name: 'a' } });
+
+    expect([status, body.message, body.details]).toEqual([
+      404,
+      'namespaces "nowhere" not found',
+      { name: 'nowhere', kind: 'namespaces' },
+    ]);
+  });
+
+  test('stays', async () => {
+    const { send } = await startCluster();
+    await send('POST', '/api/v1/namespaces', { metadata: { name: 'short' } });
+    await send('DELETE', '/api/v1/namespaces/short');
+
+    const { status, body } = await send('POST', '/api/v1/namespaces/short/configmaps', {
+      metadata: { name: 'late' },
+    });
+
+    expect(status).toBe(403);
+    expect(body).toMatchObject({
+      reason: 'Forbidden',
+      message:
+        'configmaps "late" is forbidden: unable to create new content in namespace short because it is being terminated',
+      details: {
+        name: 'late',
+        kind: 'configmaps',
+        causes: [
+          {
+            reason: 'NamespaceTerminating',
+            message: 'namespace short is being terminated',
+            field: 'metadata.namespace',
+          },
+        ],
+      },
+    });
+  });
+
+  test('is none for what lies in no namespace', async () => {
+    const { send } = await startCluster();
+    const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
+
+    const { status, body } = await send('POST', path, { metadata: { name: 'p', namespace: 'b' } });
+
+    expect(status).toBe(201);
+    expect(body.metadata).not.toHaveProperty('namespace');
+  });
+});
+
+test('F-4 a create with a resourceVersion fails on the server', async () => {
+  const { send } = await startCluster();
+
+  const { status, body } = await send(
+    'POST',
+    CONFIG_MAPS,
+    configMap('a', { resourceVersion: '1' }),
+  );
+
+  expect([status, body.message]).toEqual([
+    500,
+    'resourceVersion should not be set on objects to be created',
+  ]);
+});
+
+test('F-4 generation counts the spec, and not the status, of what is created without one', async () => {
+  const { send } = await startCluster();
+  const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
+  const ingress = {
+    metadata: { name: 'i' },
+    spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } },
+    status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } },
+  };
+
+  const { body: created } = await send('POST', path, ingress);
+  const { body: status } = await send('PATCH', `${path}/i/status`, {
+    spec: { ingressClassName: 'x' },
+    status: { loadBalancer: { ingress: [{ ip: '1.2.3.5' }] } },
+  });
+  const { body: spec } = await send('PATCH', `${path}/i`, {
+    spec: { ingressClassName: 'y' },
+    status: { loadBalancer: { ingress: [{ ip: '1.2.3.6' }] } },
+  });
+
+  expect([created, status, spec].map(({ metadata }) => metadata.generation)).toEqual([1, 1, 2]);
+  expect(created.status).toEqual({ loadBalancer: {} });
+  expect(status.spec).not.toHaveProperty('ingressClassName');
+  expect(spec.status.loadBalancer.ingress).toEqual([{ ip: '1.2.3.5' }]);
+});
