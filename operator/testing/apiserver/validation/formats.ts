@@ -8,6 +8,9 @@ const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
+const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
+const SUBDOMAIN_PATTERN = new RegExp(`^${SUBDOMAIN}$`);
+
 function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
@@ -50,7 +53,7 @@ const labelPattern: Form = pattern(
 
 /** A label that is too long, or a name with dots, is told as what it is. */
 export const dnsLabel: Form = both(atMost(63, 'characters'), (text) =>
-  !whole(LABEL).test(text) && whole(SUBDOMAIN).test(text)
+  !LABEL_PATTERN.test(text) && SUBDOMAIN_PATTERN.test(text)
     ? ['must not contain dots']
     : labelPattern(text),
 );

@@ -53,7 +53,12 @@ export function updateObject(
   const separated = separate(toStored(served, wanted.object), stored, served, options.subresource);
   const prepared = served.strategy.prepare(withSystemMetadata(separated, stored), stored);
   // In the form in which it would be stored, so that nothing but a change looks like one.
-  const whole = canonical(served, served.strategy.complete(admitChange(cluster, served, prepared)));
+  const admitted = admitChange(
+    cluster,
+    served,
+    withMetadata(prepared, { managedFields: undefined }),
+  );
+  const whole = canonical(served, served.strategy.complete(admitted));
   const { subresource } = options;
   const ofContent = isPodPart(subresource)
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]
