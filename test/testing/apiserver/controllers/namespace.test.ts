@@ -90,4 +90,6 @@ test('Pods end before what they may need, and nothing is made in the place of th
   expect(gone.slice(0, 2)).toEqual(['pods', 'pods']);
   expect(gone.at(-1)).toBe('namespaces');
   expect(cluster.events.slice(from).map(({ type }) => type)).not.toContain('ADDED');
+  // That nothing can be made is no failure of the ReplicaSet.
+  expect(JSON.stringify(cluster.events.slice(from))).not.toContain('ReplicaFailure');
 });

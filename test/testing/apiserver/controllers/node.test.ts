@@ -150,3 +150,32 @@ test('a Pod waits for a node that takes it', () => {
   expect(waiting?.spec.nodeName).toBeUndefined();
   expect(pod(cluster)?.status?.phase).toBe('Running');
 });
+
+test('a Pod is placed in one write, in the name of nobody, and an Event says so', () => {
+  const cluster = simulatedCluster({ only: ['scheduler'] });
+  const { access, clock } = cluster;
+  const created = access.create('pods', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'alone', namespace: 'demo' },
+    spec: { containers: [{ name: 'app', image: 'nginx:1.27' }] },
+  } as never);
+
+  clock.advance(0);
+
+  const changes = cluster.events.filter(({ resource }) => resource === 'pods').slice(1);
+  expect(changes.map(({ object }) => object)).toMatchObject([
+    {
+      metadata: { managedFields: created.metadata.managedFields, generation: 1 },
+      spec: { nodeName: 'node-1' },
+      status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
+    },
+  ]);
+  expect(access.list('events', 'demo')).toMatchObject([
+    {
+      reason: 'Scheduled',
+      message: 'Successfully assigned demo/alone to node-1',
+      metadata: { managedFields: [{ manager: 'kube-scheduler', apiVersion: 'events.k8s.io/v1' }] },
+    },
+  ]);
+});

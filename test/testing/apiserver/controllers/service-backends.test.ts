@@ -116,10 +116,15 @@ test('a slice takes a hundred, and each has one owner that takes it along', () =
     .list(SLICES, 'demo')
     .map((slice) => (slice as unknown as { endpoints: readonly Endpoint[] }).endpoints.length);
 
+  cluster.access.patch('deployments.apps', 'demo', 'web', { spec: { replicas: 50 } });
+  cluster.clock.advance(60_000);
+  const fewer = endpoints(cluster).length;
+  const slices = cluster.access.list(SLICES, 'demo').length;
   cluster.access.delete('services', 'demo', 'web');
   cluster.clock.advance(1_000);
 
   expect(lengths.toSorted()).toEqual([100, 50]);
+  expect([fewer, slices]).toEqual([50, 1]);
   expect(cluster.access.list(SLICES, 'demo')).toEqual([]);
   expect(cluster.access.get('endpoints', 'demo', 'web')).toBeUndefined();
 });
