@@ -58,10 +58,15 @@ export function comparableEvents(stream: string): readonly unknown[] {
   return linesOf(stream).map((line) => ordered(parsed(madeEqual(line))));
 }
 
-/** The events of a watch by object: only the events of one object have an order among themselves. */
+/**
+ * The events of a watch by object: only the events of one object have an order among themselves.
+ * Without bookmarks, but for the one that ends the initial events: which watch is due for one in a
+ * busy second is up to timers that the real server sets a quarter longer or shorter by chance.
+ */
 export function comparableHistories(stream: string): readonly unknown[] {
   const histories = new Map<string, unknown[]>();
   for (const line of linesOf(stream)) {
+    if (line.startsWith('{"type":"BOOKMARK"') && !line.includes('initial-events-end')) continue;
     const uid = uidOf(parsed(line));
     const history = histories.get(uid) ?? [];
     histories.set(uid, history);

@@ -62,7 +62,7 @@ export const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
 export type AccessOf = (manager: Manager) => ClusterAccess;
 
 /** The programs whose parts the controllers are; the kubelet's name says that no container runs. */
-export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'fakekubelet';
+export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet';
 
 /** What a controller works with. */
 interface Tools {
@@ -136,7 +136,7 @@ const PARTS: Readonly<Record<ControllerName, Part>> = {
     make: ({ access, record }) => schedulerController(access, record),
   },
   kubelet: {
-    manager: 'fakekubelet',
+    manager: 'kubelet',
     pace: 'kubelet',
     component: 'kubelet',
     make: ({ access, clock, times, record }) => kubeletController(access, clock, times, record),

@@ -81,7 +81,9 @@ export function completeDefinition(definition: StoredObject): StoredObject {
 export function withStatus(definition: StoredObject): StoredObject {
   const status = isObject(definition.status) ? definition.status : {};
   const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
-  const storage = specOf(definition).versions.find((version) => version.storage)?.name;
+  // What was sent has not been validated yet: there may be no versions, or no spec.
+  const { versions = [] } = (definition.spec ?? {}) as Partial<DefinitionSpec>;
+  const storage = versions.find((version) => version.storage)?.name;
   const known = storage === undefined || stored.includes(storage) ? stored : [...stored, storage];
   const complete = { ...EMPTY_STATUS, ...status, storedVersions: known };
   return { ...definition, status: complete } as unknown as StoredObject;

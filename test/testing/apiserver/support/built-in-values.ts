@@ -15,7 +15,7 @@ export function builtInValue(typeName: string, depth = 3): fc.Arbitrary<Json> {
     .filter(([, { number }]) => number !== undefined)
     .map(([name, { type }]): [string, fc.Arbitrary<unknown> | undefined] => [
       name,
-      valueOf(type, depth),
+      valueOfType(type, depth),
     ])
     .filter((entry): entry is [string, fc.Arbitrary<unknown>] => entry[1] !== undefined);
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] }) as fc.Arbitrary<Json>;
@@ -36,11 +36,11 @@ const SCALARS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   IntOrString: fc.oneof(TEXT, fc.integer()),
 };
 
-function valueOf(type: string, depth: number): fc.Arbitrary<unknown> | undefined {
+function valueOfType(type: string, depth: number): fc.Arbitrary<unknown> | undefined {
   if (type.startsWith('#')) return depth > 0 ? builtInValue(type, depth - 1) : undefined;
   const element = elementType(type);
   if (element === undefined) return SCALARS[type];
-  const item = valueOf(element, depth);
+  const item = valueOfType(element, depth);
   if (item === undefined) return undefined;
   if (type.startsWith('[]')) return fc.array(item, { minLength: 1, maxLength: 2 });
   return fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), item, { minKeys: 1, maxKeys: 2 });
