@@ -60,6 +60,20 @@ test('F-13: the index is as old as the second in which it was asked for', async 
   expect(later.status).toBe(200);
 });
 
+test('F-13: the index tells of a resource that came in the same second', async () => {
+  const clock = new FakeClock();
+  const { server, send } = await startCluster({ clock });
+  const first = await send('GET', '/openapi/v3');
+  const since = { 'if-modified-since': first.headers.get('last-modified') ?? '' };
+
+  server.applyManifest(WIDGETS);
+  const one = await send('GET', '/openapi/v3', undefined, since);
+  const another = await send('GET', '/openapi/v3', undefined, since);
+
+  expect(Object.keys(one.body.paths)).toContain('apis/example.dev/v1');
+  expect(another.status).toBe(200);
+});
+
 test('F-13: a document that is asked for by its hash may be kept for ever', async () => {
   const { send } = await startCluster();
   const plain = await send('GET', '/openapi/v3/apis/apps/v1');
