@@ -21,7 +21,7 @@ const rows: readonly Row[] = [...page.matchAll(/^\| ([A-Z]+-?\d+) \| .+? \| (`.+
     }),
 );
 
-/** The statements of the list/watch contract: transport, list, watch, cache, queue. */
+/** The statements of the contract: transport, list, watch, cache, queue, tests, embedded server. */
 const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   P: range(1, 21),
   L: [...range(1, 17), ...range(20, 23), ...range(30, 35)],
@@ -36,6 +36,8 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   ],
   C: [...range(1, 6), ...range(10, 23)],
   Q: [...range(1, 6), ...range(20, 24), 30, 31],
+  T: range(1, 5),
+  F: range(1, 16),
 };
 
 test('every statement of the contract has a row', () => {
