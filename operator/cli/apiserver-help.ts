@@ -1,7 +1,8 @@
+import type { Command } from './command.ts';
 import { table } from './help.ts';
 
 /** What `chancery apiserver --help` prints. */
-export const APISERVER_HELP: string = `Usage: chancery apiserver [OPTION...]
+const APISERVER_HELP: string = `Usage: chancery apiserver [OPTION...]
 
 Serves a throw-away Kubernetes API in this process until SIGINT or SIGTERM: for trying an operator, a
 manifest or a kubectl command without a cluster. Nothing is kept, and nobody is asked who they are.
@@ -38,3 +39,10 @@ Examples:
   chancery apiserver --port 0 --kubeconfig-out cluster.yaml -n demo -f manifests/ &
   kubectl --kubeconfig=cluster.yaml get all
 `;
+
+/** What `chancery --help` says of the command, which is read only when it is run. */
+export const APISERVER_DESCRIPTION: Omit<Command, 'run'> = {
+  name: 'apiserver',
+  summary: 'serve a throw-away Kubernetes API, to try things without a cluster',
+  help: APISERVER_HELP,
+};

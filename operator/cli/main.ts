@@ -2,10 +2,8 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { sleep, systemClock } from '../core/clock.ts';
 import { createLogger } from '../manager/logger.ts';
-import { apiserverCommand } from './apiserver.ts';
+import { COMMANDS } from './commands.ts';
 import { dispatch } from './dispatch.ts';
-import { runCommand } from './run.ts';
-import { watchCommand } from './watch.ts';
 
 /**
  * The process: its arguments, streams, signals and end. Everything else is reached through `Io`.
@@ -37,17 +35,13 @@ process.removeAllListeners('warning').on('warning', (err) => log.warn({ err }, '
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-const exitCode = await dispatch(
-  [runCommand(), watchCommand(), apiserverCommand()],
-  process.argv.slice(2),
-  {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: process.env,
-    signal: stop.signal,
-  },
-);
+const exitCode = await dispatch(COMMANDS, process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  signal: stop.signal,
+});
 await Promise.race([
   flushed(process.stdout),
   sleep(systemClock, 1_000, new AbortController().signal),

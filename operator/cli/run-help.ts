@@ -1,7 +1,8 @@
+import type { Command } from './command.ts';
 import { environmentHelp, table } from './help.ts';
 
 /** What `chancery run --help` prints. */
-export const RUN_HELP: string = `Usage: chancery run MODULE... [--check]
+const RUN_HELP: string = `Usage: chancery run MODULE... [--check]
 
 Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT. A module's default export is what controller({...}) returns, or an array of
@@ -31,3 +32,10 @@ Example: /modules/hello.ts
 
   chancery run /modules/hello.ts
 `;
+
+/** What `chancery --help` says of the command, which is read only when it is run. */
+export const RUN_DESCRIPTION: Omit<Command, 'run'> = {
+  name: 'run',
+  summary: 'run the controllers that modules export',
+  help: RUN_HELP,
+};

@@ -11,7 +11,7 @@ import { connect } from './connection.ts';
 import { declarationLine } from './declaration-line.ts';
 import { parseFlags } from './flags.ts';
 import { loadControllers } from './load-module.ts';
-import { RUN_HELP } from './run-help.ts';
+import { RUN_DESCRIPTION } from './run-help.ts';
 import { resolveToolkit } from './toolkit-hooks.ts';
 
 export interface RunCommandOptions {
@@ -28,9 +28,7 @@ export function runCommand({
   tokenPath = TOKEN_PATH,
 }: RunCommandOptions = {}): Command {
   return {
-    name: 'run',
-    summary: 'run the controllers that modules export',
-    help: RUN_HELP,
+    ...RUN_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const { values, positionals } = parseFlags(args, { check: { type: 'boolean' } });

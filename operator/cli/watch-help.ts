@@ -1,7 +1,8 @@
+import type { Command } from './command.ts';
 import { environmentHelp, table } from './help.ts';
 
 /** What `chancery watch --help` prints. */
-export const WATCH_HELP: string = `Usage: chancery watch RESOURCE [NAME] [OPTION...]
+const WATCH_HELP: string = `Usage: chancery watch RESOURCE [NAME] [OPTION...]
 
 Prints the objects of a resource and then every change, one line of JSON each:
 
@@ -66,3 +67,10 @@ Examples:
   # What exists, without waiting for changes
   chancery watch cm --sync-marker | sed -n '/^{"type":"BOOKMARK"/q;p'
 `;
+
+/** What `chancery --help` says of the command, which is read only when it is run. */
+export const WATCH_DESCRIPTION: Omit<Command, 'run'> = {
+  name: 'watch',
+  summary: 'print the objects of a resource and every change, as lines of JSON',
+  help: WATCH_HELP,
+};

@@ -16,15 +16,13 @@ import { type Connection, connect } from './connection.ts';
 import { type FoundResource, findResource } from './find-resource.ts';
 import { LineWriter } from './line-writer.ts';
 import { parseWatchArguments, type WatchArguments } from './watch-arguments.ts';
-import { WATCH_HELP } from './watch-help.ts';
+import { WATCH_DESCRIPTION } from './watch-help.ts';
 import { syncMarkerLine, watchLines } from './watch-lines.ts';
 
 /** `chancery watch`: a collection and all its changes, as lines, for ever. */
 export function watchCommand(clock: Clock = systemClock): Command {
   return {
-    name: 'watch',
-    summary: 'print the objects of a resource and every change, as lines of JSON',
-    help: WATCH_HELP,
+    ...WATCH_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
       const settings = settingsFrom(io.env);

@@ -1,10 +1,8 @@
 import { Readable, type Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { apiserverCommand } from '../../operator/cli/apiserver.ts';
 import type { Command, ExitCode } from '../../operator/cli/command.ts';
+import { COMMANDS } from '../../operator/cli/commands.ts';
 import { dispatch } from '../../operator/cli/dispatch.ts';
-import { runCommand } from '../../operator/cli/run.ts';
-import { watchCommand } from '../../operator/cli/watch.ts';
 import { Collector } from './collector.ts';
 
 /** A command line that runs in this process. */
@@ -25,7 +23,7 @@ interface InvocationOptions {
 
 /** Runs `chancery ARGS`; it is stopped when the test has finished. */
 export function invoke(args: readonly string[], options: InvocationOptions = {}): Invocation {
-  const { env = {}, commands = [runCommand(), watchCommand(), apiserverCommand()] } = options;
+  const { env = {}, commands = COMMANDS } = options;
   const stop = new AbortController();
   const collector = new Collector();
   const stderr = new Collector();

@@ -3,17 +3,21 @@
  * on a server in a process of its own; `npm run measure:apiserver`, with `-- --built` from what
  * `npm run build` has made. See docs/measurements.md.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Question, Started, Taken } from './apiserver-process.ts';
 
 const RUNS = 5;
 const SERVER = process.argv.includes('--built')
   ? '../../dist/operator/testing/apiserver/api-server.js'
   : '../../operator/testing/apiserver/api-server.ts';
+const COMMAND = process.argv.includes('--built')
+  ? '../../dist/operator/cli/main.js'
+  : '../../operator/cli/main.ts';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const CREATES = 10_000;
 const CREATES_AT_A_TIME = 16;
@@ -28,11 +32,28 @@ const MIB = 1024 * 1024;
 const rows = new Map<string, number[]>();
 
 for (let run = 1; run <= RUNS; run++) {
+  await measureCommand();
   await measure();
   process.stderr.write(`run ${run} of ${RUNS}\n`);
 }
 process.stdout.write(`Node ${process.version}, ${RUNS} runs: median (least - most)\n`);
 for (const [name, figures] of rows) process.stdout.write(row(name, figures));
+
+/** From the start of `chancery apiserver`, Node's own start included, until it says where it is. */
+async function measureCommand(): Promise<void> {
+  const command = fileURLToPath(new URL(COMMAND, import.meta.url));
+  const startMs = performance.now();
+  const child = spawn(process.execPath, [command, 'apiserver', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    await once(child.stdout, 'data');
+    note('`chancery apiserver` until it listens, ms', performance.now() - startMs);
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
+}
 
 async function measure(): Promise<void> {
   const server = fork(new URL('apiserver-process.ts', import.meta.url), [SERVER], {

@@ -1,0 +1,23 @@
+import { APISERVER_DESCRIPTION } from './apiserver-help.ts';
+import type { Command } from './command.ts';
+import { RUN_DESCRIPTION } from './run-help.ts';
+import { WATCH_DESCRIPTION } from './watch-help.ts';
+
+/**
+ * All commands. What one of them needs is read when it is run: the HTTP client alone is a third of
+ * the start of a command that does not use it.
+ */
+export const COMMANDS: readonly Command[] = [
+  {
+    ...RUN_DESCRIPTION,
+    run: async (args, io) => (await import('./run.ts')).runCommand().run(args, io),
+  },
+  {
+    ...WATCH_DESCRIPTION,
+    run: async (args, io) => (await import('./watch.ts')).watchCommand().run(args, io),
+  },
+  {
+    ...APISERVER_DESCRIPTION,
+    run: async (args, io) => (await import('./apiserver.ts')).apiserverCommand().run(args, io),
+  },
+];
