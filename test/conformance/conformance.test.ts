@@ -7,7 +7,10 @@ import { Names } from './names.ts';
 import { conformance, type ExchangeResult } from './report.ts';
 import { CHAPTERS } from './session.ts';
 
-test('the embedded server answers the recorded requests as the real one did', async () => {
+/** Eight seconds of one core; the suite keeps all of them busy. */
+const REPLAY = { timeout: 120_000 };
+
+test('the embedded server answers the recorded requests as the real one did', REPLAY, async () => {
   const results = await conformance();
 
   const { unexpected, stale, passed, total } = judge(results, KNOWN_DIFFERENCES, THRESHOLD);

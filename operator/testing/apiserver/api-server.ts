@@ -1,73 +1,29 @@
-import type { Cancel, Clock } from '../../core/clock.ts';
-import { systemClock } from '../../core/clock.ts';
+import type { Cancel } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
-import { ALWAYS_ALLOW, type AuthorizationMode, rbacAuthorization } from './auth/authorization.ts';
-import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
+import { manifestObjects } from '../manifest-objects.ts';
+import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';
-import { aggregateRoles } from './auth/role-aggregation.ts';
-import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import type { User } from './auth/user.ts';
-import { type BehaviourOptions, behaviourOf } from './behaviour.ts';
+import { bringUp, IN_PROCESS_MANAGER } from './bring-up.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
-import { controlPlaneObjects } from './controllers/control-plane.ts';
-import type { WorkloadOptions } from './controllers/workloads.ts';
-import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
-import { Definitions } from './crd/definitions.ts';
+import { createCluster } from './create-cluster.ts';
 import { badRequest, unknownResource } from './failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import { InProcessAccess } from './in-process-access.ts';
-import { isObject } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
-import { builtInResources } from './registry/built-in.ts';
-import { Registry } from './registry/registry.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
-import { Storage } from './storage/storage.ts';
-import { WatchCache } from './watch/watch-cache.ts';
 
+export type { ApiServerOptions } from './api-server-options.ts';
 export type { AuthenticationOptions } from './auth/authentication.ts';
 export type { AuthorizationMode } from './auth/authorization.ts';
 export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
 export type { RecordedRequest } from './recorded-request.ts';
 
-export interface ApiServerOptions extends BehaviourOptions {
-  /** Default: the clock of the machine. */
-  readonly clock?: Clock;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
-  readonly address?: string;
-  /** How long a client may take to send a body. Default 60 000, as in kube-apiserver. */
-  readonly bodyTimeoutMs?: number;
-  /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */
-  readonly requestLimit?: number;
-  /** Controllers that bring workloads to life. Default false: nothing but the API. */
-  readonly workloads?: WorkloadOptions | false;
-  /**
-   * Whether a CustomResourceDefinition takes the time that it takes a real server: names accepted
-   * after 20 ms, established after 15 ms more, the first reads refused with 429 for 50 ms, creates
-   * in the first two seconds held for two, objects with finalizers waited for in steps of 5 s.
-   * Default false: all that happens at once, so that a test need not wait.
-   */
-  readonly definitionDelays?: boolean;
-  /** Who sends a request. Default: an administrator, unless it has a token or comes in by `urlFor`. */
-  readonly authentication?: AuthenticationOptions;
-  /**
-   * Default `AlwaysAllow`. With `RBAC` the Roles and bindings of the server count, each change of
-   * them at once, and the ClusterRoles are there that every cluster has (`cluster-admin`, `admin`,
-   * `edit`, `view`, `system:discovery` and others, with their bindings).
-   */
-  readonly authorization?: AuthorizationMode;
-}
-
 const DEFAULT_REQUEST_LIMIT = 10_000;
-
-/** Who writes when a test does so without HTTP. */
-const IN_PROCESS_MANAGER = 'embedded-api-server';
 
 /**
  * A Kubernetes API server in this process, on a port of 127.0.0.1: it speaks HTTP as kube-apiserver
@@ -108,7 +64,12 @@ export class ApiServer {
       address: options.address ?? '127.0.0.1',
       bodyTimeoutMs: options.bodyTimeoutMs,
     });
-    await server.#bringUp(options);
+    await bringUp(
+      cluster,
+      options,
+      (resource) => server.#http.closeWatches('clean', resource),
+      server.#endings,
+    );
     server.#port = options.port ?? 0;
     await server.listen();
     return server;
@@ -149,8 +110,7 @@ export class ApiServer {
 
   /** Creates an object in the resource of its apiVersion and kind. */
   create<T extends KubernetesObject>(object: T): T {
-    const resource = this.#resourceOf(object.apiVersion, object.kind);
-    return copy(this.#access.create(resource, object)) as unknown as T;
+    return copy(this.#access.createObject(object)) as unknown as T;
   }
 
   get(
@@ -190,7 +150,7 @@ export class ApiServer {
    */
   applyManifest(yamlText: string, namespace = 'default'): readonly KubernetesObject[] {
     return parseYamlDocuments(yamlText)
-      .flatMap(objectsOf)
+      .flatMap((document) => manifestObjects(document, badRequest) as readonly StoredObject[])
       .map((object) => this.#put(object, namespace));
   }
 
@@ -275,37 +235,6 @@ export class ApiServer {
     await this.stop();
   }
 
-  async #bringUp(options: ApiServerOptions): Promise<void> {
-    const { workloads = false, authorization, definitionDelays = false } = options;
-    const definitions = new Definitions(this.#cluster, {
-      pace: definitionDelays ? REAL_PACE : NO_PACE,
-      closeWatches: (resource: ResourceName) => this.#http.closeWatches('clean', resource),
-    });
-    this.#endings.push(this.#cluster.watchCache.start(), definitions.start());
-    for (const name of ['default', 'kube-system']) {
-      this.#access.create('namespaces', {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name },
-      });
-    }
-    if (authorization === 'RBAC') this.#bringUpRbac();
-    if (workloads === false) return;
-    const accessOf = (manager: string): InProcessAccess =>
-      new InProcessAccess(this.#cluster, manager);
-    for (const object of controlPlaneObjects(this.#cluster.clock.now())) this.create(object);
-    // Many files, which a server without controllers need not read.
-    const { startWorkloads } = await import('./controllers/workloads.ts');
-    const running = startWorkloads(accessOf, workloads, this.#cluster.clock);
-    this.#endings.push(() => running.close());
-  }
-
-  #bringUpRbac(): void {
-    for (const object of bootstrapPolicy()) this.create(object);
-    const access = new InProcessAccess(this.#cluster, 'clusterrole-aggregation-controller');
-    this.#endings.push(aggregateRoles(access));
-  }
-
   #put(document: StoredObject, preset: string): KubernetesObject {
     const resource = this.#resourceOf(document.apiVersion, document.kind);
     const served = this.#cluster.registry.byName(resource);
@@ -333,41 +262,6 @@ function hostOf(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
   return address.includes(':') ? `[${address}]` : address;
-}
-
-function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
-  const clock = options.clock ?? systemClock;
-  const storage = new Storage({ ...options, clock });
-  const behaviour = behaviourOf(options);
-  const tokens = new ServiceAccountTokens(storage, clock);
-  return {
-    storage,
-    watchCache: new WatchCache(storage, clock, behaviour),
-    behaviour,
-    registry: new Registry(builtInResources()),
-    clock,
-    authentication: new Authentication(options.authentication ?? {}, tokens),
-    authorization: options.authorization === 'RBAC' ? rbacAuthorization(storage) : ALWAYS_ALLOW,
-    later(delayMs, act) {
-      const cancel = clock.schedule(delayMs, () => {
-        alarms.delete(cancel);
-        act();
-      });
-      alarms.add(cancel);
-      return cancel;
-    },
-  };
-}
-
-function objectsOf(document: unknown): readonly StoredObject[] {
-  if (!isObject(document) || typeof document.kind !== 'string') {
-    throw badRequest('the manifest has a document without a kind');
-  }
-  if (Array.isArray(document.items) && document.kind.endsWith('List')) {
-    return document.items.flatMap(objectsOf);
-  }
-  const metadata = isObject(document.metadata) ? document.metadata : {};
-  return [{ ...document, metadata } as unknown as StoredObject];
 }
 
 function copy<T>(object: T): T {

@@ -41,6 +41,13 @@ export class InProcessAccess implements ClusterAccess {
     return served === undefined ? undefined : resourceName(served);
   }
 
+  /** Creates an object in the resource of its apiVersion and kind. */
+  createObject(object: KubernetesObject): StoredObject {
+    const resource = this.resourceOf(object.apiVersion, object.kind);
+    if (resource === undefined) throw unknownResource();
+    return this.create(resource, object);
+  }
+
   get(
     resource: ResourceName,
     namespace: string | undefined,

@@ -11,8 +11,8 @@ import {
   type Resource,
 } from '../../model/resource.ts';
 import { ApiError, isNotFound, isStatus } from '../../model/status.ts';
-import { isObject } from '../apiserver/objects/metadata.ts';
 import { eventually } from '../eventually.ts';
+import { manifestObjects } from '../manifest-objects.ts';
 
 /** How the test itself is called, so that logs can tell it from the operator. */
 export const TEST_USER_AGENT = 'chancery-test-env';
@@ -185,7 +185,8 @@ export class ApiCalls {
 
 async function objectsOf(manifest: Manifest): Promise<readonly KubernetesObject[]> {
   if (manifest instanceof URL) return inFiles(manifest);
-  if (typeof manifest === 'string') return parseYamlDocuments(manifest).flatMap(takenApart);
+  if (typeof manifest === 'string')
+    return parseYamlDocuments(manifest).flatMap((document) => manifestObjects(document, refused));
   return Array.isArray(manifest) ? manifest : [manifest as KubernetesObject];
 }
 
@@ -195,19 +196,9 @@ async function inFiles(url: URL): Promise<readonly KubernetesObject[]> {
     ? (await readdir(path)).filter((name) => /\.(?:ya?ml|json)$/.test(name)).sort()
     : [''];
   const texts = await Promise.all(files.map((name) => readFile(join(path, name), 'utf8')));
-  return texts.flatMap((text) => parseYamlDocuments(text).flatMap(takenApart));
-}
-
-/** A List is what is in it. */
-function takenApart(document: unknown): readonly KubernetesObject[] {
-  if (!isObject(document) || typeof document.kind !== 'string') {
-    throw refused('the manifest has a document without a kind');
-  }
-  if (Array.isArray(document.items) && document.kind.endsWith('List')) {
-    return document.items.flatMap(takenApart);
-  }
-  const metadata = isObject(document.metadata) ? document.metadata : {};
-  return [{ ...document, metadata } as unknown as KubernetesObject];
+  return texts.flatMap((text) =>
+    parseYamlDocuments(text).flatMap((document) => manifestObjects(document, refused)),
+  );
 }
 
 async function orUndefined(answer: Promise<unknown>): Promise<unknown> {

@@ -1,0 +1,36 @@
+import { type Cancel, systemClock } from '../../core/clock.ts';
+import type { ApiServerOptions } from './api-server-options.ts';
+import { Authentication } from './auth/authentication.ts';
+import { ALWAYS_ALLOW, rbacAuthorization } from './auth/authorization.ts';
+import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
+import { behaviourOf } from './behaviour.ts';
+import type { Cluster } from './cluster.ts';
+import { builtInResources } from './registry/built-in.ts';
+import { Registry } from './registry/registry.ts';
+import { Storage } from './storage/storage.ts';
+import { WatchCache } from './watch/watch-cache.ts';
+
+/** An empty cluster. @param alarms - gets every alarm that is set, until it rings. */
+export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
+  const clock = options.clock ?? systemClock;
+  const storage = new Storage({ ...options, clock });
+  const behaviour = behaviourOf(options);
+  const tokens = new ServiceAccountTokens(storage, clock);
+  return {
+    storage,
+    watchCache: new WatchCache(storage, clock, behaviour),
+    behaviour,
+    registry: new Registry(builtInResources()),
+    clock,
+    authentication: new Authentication(options.authentication ?? {}, tokens),
+    authorization: options.authorization === 'RBAC' ? rbacAuthorization(storage) : ALWAYS_ALLOW,
+    later(delayMs, act) {
+      const cancel = clock.schedule(delayMs, () => {
+        alarms.delete(cancel);
+        act();
+      });
+      alarms.add(cancel);
+      return cancel;
+    },
+  };
+}
