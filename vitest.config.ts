@@ -17,7 +17,8 @@ export default defineConfig({
     // Many tests wait for real processes and sockets: more files than cores can be under way.
     maxWorkers: 3,
     restoreMocks: true,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Nothing waits for time to pass; a machine that is shared may take long for what takes a second.
+    testTimeout: 40_000,
+    hookTimeout: 40_000,
   },
 });
