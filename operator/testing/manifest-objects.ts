@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../model/object.ts';
+import { isObject } from './apiserver/objects/metadata.ts';
 
 /**
  * The objects of one document of a manifest; a List is what is in it.
@@ -17,8 +18,4 @@ export function manifestObjects(
   }
   const metadata = isObject(document.metadata) ? document.metadata : {};
   return [{ ...document, metadata } as unknown as KubernetesObject];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
