@@ -16,6 +16,8 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-XXXXX'],
   [/fake:\/\/[0-9a-f]{64}/g, 'fake://ID'],
   [/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g, 'CERTIFICATE'],
+  // The recorded server is one of OpenShift, which mounts its own certificate beside the token.
+  [/,\{"configMap":\{"name":"openshift-service-ca\.crt","items":\[[^\]]*\]\}\}/g, ''],
   [/gen-[a-z0-9]{5}/g, 'gen-XXXXX'],
   // An Event is named after its object and a time in nanoseconds.
   [/\.[0-9a-f]{16}"/g, '.NANOSECONDS"'],

@@ -57,17 +57,12 @@ function mountToken(spec: Json): Json {
   return { ...changed, volumes: [...volumes, tokenVolume(name)] };
 }
 
-/** The service CA is what the recorded server adds: it is one of OpenShift. */
 function tokenVolume(name: string): Json {
-  const file = (configMap: string, key: string): Json => ({
-    configMap: { name: configMap, items: [{ key, path: key }] },
-  });
   const fieldRef = { apiVersion: 'v1', fieldPath: 'metadata.namespace' };
   const sources = [
     { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
-    file('kube-root-ca.crt', 'ca.crt'),
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
     { downwardAPI: { items: [{ path: 'namespace', fieldRef }] } },
-    file('openshift-service-ca.crt', 'service-ca.crt'),
   ];
   return { name, projected: { sources, defaultMode: 420 } };
 }
