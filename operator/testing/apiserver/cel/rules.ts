@@ -51,7 +51,7 @@ export function rulesOf(schema: StructuralSchema): Rules | undefined {
   };
 }
 
-export function hasRules(schema: StructuralSchema): boolean {
+function hasRules(schema: StructuralSchema): boolean {
   for (const level of spineOf(schema)) {
     if ((level['x-kubernetes-validations'] ?? []).length > 0) return true;
   }

@@ -13,7 +13,7 @@ import { isFinished, isReady, type Pod } from './pod.ts';
 import { PODS } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-export const DISRUPTION_BUDGETS: ResourceName = 'poddisruptionbudgets.policy';
+const DISRUPTION_BUDGETS: ResourceName = 'poddisruptionbudgets.policy';
 
 interface DisruptionBudget extends StoredObject {
   readonly spec: {

@@ -18,7 +18,7 @@ import {
 } from './service-backends.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-export const ENDPOINT_SLICES: ResourceName = 'endpointslices.discovery.k8s.io';
+const ENDPOINT_SLICES: ResourceName = 'endpointslices.discovery.k8s.io';
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const CONTROLLER = 'endpointslice-controller.k8s.io';

@@ -4,7 +4,7 @@ import type { PodSpec } from './pod.ts';
 export const NODES: ResourceName = 'nodes';
 
 /** The node of a cluster that has no Node objects: it takes every Pod. */
-export const IMPLICIT_NODE = 'node-1';
+const IMPLICIT_NODE = 'node-1';
 
 /**
  * Names of the nodes that take a Pod of this spec, in order. `spec.nodeSelector` counts; affinity,

@@ -102,7 +102,7 @@ function createPod({ access, record }: Tools, set: ReplicaSet): void {
 }
 
 /** Pods that serve least go first: not placed, not running, not ready, and of equals the youngest. */
-export function byDispensability(left: Pod, right: Pod): number {
+function byDispensability(left: Pod, right: Pod): number {
   return usefulness(left) - usefulness(right) || age(left) - age(right);
 }
 

@@ -7,7 +7,7 @@ const CONFIG_MAPS: ResourceName = 'configmaps';
 const NAMESPACES: ResourceName = 'namespaces';
 
 /** What Pods mount in order to trust the API server. */
-export const ROOT_CA = 'kube-root-ca.crt';
+const ROOT_CA = 'kube-root-ca.crt';
 
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';

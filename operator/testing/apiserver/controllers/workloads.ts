@@ -52,7 +52,7 @@ export interface WorkloadOptions {
 }
 
 /** What holds for everything that the caller leaves out. */
-export const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
+const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
   podReadyMs: 300,
   podStopMs: 300,
   podRunMs: 300,

@@ -35,7 +35,7 @@ export function createVirtual(handling: Handling, body: StoredObject): void {
 }
 
 /** What a real server does, and this one does not. */
-export function notImplemented(resource: string): ApiError {
+function notImplemented(resource: string): ApiError {
   const message = `${resource} is not implemented by the embedded API server`;
   return failure({ code: 501, message });
 }

@@ -8,7 +8,7 @@ const MAX_DEPTH = 1_000;
 const MAX_DUPLICATES = 100;
 
 /** Text that Go does not take for JSON, in the words of Go. */
-export class GoSyntaxError extends Error {
+class GoSyntaxError extends Error {
   override readonly name = 'GoSyntaxError';
 }
 

@@ -126,7 +126,7 @@ function goPrinted(value: unknown): string {
 }
 
 /** A value as Go's `%v` prints it: keys of maps in their order. */
-export function goText(value: unknown): string {
+function goText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
   if (!isJsonObject(value)) return value === null ? '<nil>' : String(value);
   const fields = Object.keys(value).sort();

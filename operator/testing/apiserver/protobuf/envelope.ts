@@ -11,7 +11,7 @@ export interface Envelope {
   readonly raw: Buffer;
 }
 
-export function isProtobuf(bytes: Buffer): boolean {
+function isProtobuf(bytes: Buffer): boolean {
   return bytes.subarray(0, PREFIX.length).equals(PREFIX);
 }
 

@@ -79,6 +79,6 @@ export function parseWriteOptions(
 }
 
 /** The name before the version in a User-Agent, at most 128 bytes: the default field manager. */
-export function managerOf(userAgent: string): string {
+function managerOf(userAgent: string): string {
   return (userAgent.split('/', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 128);
 }

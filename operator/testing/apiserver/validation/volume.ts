@@ -29,7 +29,7 @@ export function localPath(value: unknown, field: string): readonly Problem[] {
   return noBacksteps(path, field);
 }
 
-export function noBacksteps(value: unknown, field: string): readonly Problem[] {
+function noBacksteps(value: unknown, field: string): readonly Problem[] {
   const path = String(value ?? '');
   return path.split('/').includes('..') ? [invalidValue(field, path, "must not contain '..'")] : [];
 }

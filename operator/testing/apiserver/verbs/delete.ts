@@ -119,7 +119,7 @@ const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'bat
  * True when the dependents of an object stay, although nobody asked for that: clients that do not
  * expect it are warned.
  */
-export function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
+function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
   return ORPHANING.has(`${apiVersion}/${kind}`);
 }
 

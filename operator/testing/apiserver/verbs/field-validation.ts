@@ -1,7 +1,5 @@
-import type { StoredObject } from '../cluster-access.ts';
 import { cannotBeHandled } from '../failures.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { WriteOptions } from '../request/options.ts';
 
 /** What is said of findings: `Ignore` nothing, `Warn` a warning each, `Strict` a refusal. */
 export interface Strictness {
@@ -29,15 +27,4 @@ export function reportStrictly(
     throw cannotBeHandled(expected, expected, strictDecodingError(findings));
   }
   for (const text of new Set(findings)) warn(text);
-}
-
-/** Reports the fields that the schema of the resource does not know. @throws ApiError 400 */
-export function reportUnknownFields(
-  served: ServedResource,
-  body: StoredObject,
-  options: Pick<WriteOptions, 'fieldValidation' | 'warn'>,
-): void {
-  const unknown = served.strategy.unknownFields(body);
-  const findings = unknown.map((field) => `unknown field "${field}"`);
-  reportStrictly(served, findings, options);
 }
