@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^chancery$/, replacement: source('operator/index.ts') },
+      { find: /^chancery\/schema$/, replacement: source('operator/schema.ts') },
       { find: /^chancery\/testing$/, replacement: source('operator/testing.ts') },
     ],
   },

@@ -15,6 +15,7 @@ export {
   type ErrorCode,
   type ErrorContext,
   type Layer,
+  LeadershipLostError,
   messageOf,
   OperatorError,
   ProtocolError,
@@ -132,17 +133,24 @@ export { type RestClientOptions, restClient } from './client/rest-client.ts';
 export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';
 export {
+  type Consistency,
   type Controller,
   type ControllerOptions,
   controller,
   enqueueMapped,
   isController,
   type Mapping,
+  type Owned,
   type Permission,
 } from './controller/controller.ts';
 export type { EventNote, EventRecorder } from './controller/event-recorder.ts';
+export type { Finalizer } from './controller/finalizer.ts';
+export type { Predicate, PredicateEvent } from './controller/predicate.ts';
 export {
   AWAIT_CHANGE,
+  type Desired,
+  type DesiredCondition,
+  type DesiredStatus,
   type Log,
   type ReconcileContext,
   type Reconciler,
@@ -151,6 +159,7 @@ export {
 } from './controller/reconciler.ts';
 export { type Source, type SourceOptions, source } from './controller/source.ts';
 export { TerminalError } from './controller/terminal-error.ts';
+export type { Trigger } from './controller/trigger.ts';
 
 // One declaration, many outputs
 

@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['core', 'model', 'transport', 'stream', 'watch'],
   controller: ['core', 'model', 'store', 'queue', 'client'],
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller'],
+  schema: ['core', 'model'],
   generate: ['core', 'model', 'controller'],
   cli: [
     'core',
@@ -46,6 +47,9 @@ const OWNER: Readonly<Record<string, string>> = {
   split2: 'stream/lines.ts',
   yaml: 'core/yaml.ts',
   pino: 'manager/logger.ts',
+  typebox: 'schema/type.ts',
+  'prom-client': 'manager/prometheus-meter.ts',
+  '@opentelemetry/api': 'manager/open-telemetry.ts',
 };
 
 /**

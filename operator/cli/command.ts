@@ -1,7 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** 0: done. 1: the operation failed. 2: the command line, or what it names, was wrong. */
-export type ExitCode = 0 | 1 | 2;
+/**
+ * 0: done. 1: the operation failed. 2: the command line, or what it names, was wrong. 3: leadership is
+ * lost, or the operator refuses to run where it is.
+ */
+export type ExitCode = 0 | 1 | 2 | 3;
 
 /** Everything a command may touch, so that tests run it in-process. */
 export interface Io {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { connect } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
@@ -7,7 +8,6 @@ import { createLogger } from '../manager/logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { Command, ExitCode, Io } from './command.ts';
-import { connect } from './connection.ts';
 import { declarationLine } from './declaration-line.ts';
 import { parseFlags } from './flags.ts';
 import { loadControllers } from './load-module.ts';
@@ -40,14 +40,13 @@ export function runCommand({
       resolveToolkit();
       const controllers: Controller[] = [];
       for (const path of positionals) controllers.push(...(await load(path, log)));
-      const connection = connect(settings.apiUrl, clock);
+      const connection = connect(settings.apiUrl, { clock });
       try {
         const manager = new Manager({
           settings,
           controllers,
           clock,
-          clientFor: connection.clientFor,
-          listWatchFor: connection.listWatchFor,
+          connection,
           logFor: (facts) => log.child(facts),
         });
         if (values.check === true) declare(controllers, io);

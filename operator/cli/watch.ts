@@ -1,3 +1,4 @@
+import { type Connection, connect } from '../client/connection.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { linkedAbort } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
@@ -12,7 +13,6 @@ import { Informer } from '../store/informer.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import type { Command, ExitCode, Io } from './command.ts';
-import { type Connection, connect } from './connection.ts';
 import { type FoundResource, findResource } from './find-resource.ts';
 import { LineWriter } from './line-writer.ts';
 import { parseWatchArguments, type WatchArguments } from './watch-arguments.ts';
@@ -28,7 +28,7 @@ export function watchCommand(clock: Clock = systemClock): Command {
       const settings = settingsFrom(io.env);
       const wanted = parseWatchArguments(args, settings);
       const log = createLogger(settings.logLevel, io.stderr);
-      const connection = connect(wanted.apiUrl, clock);
+      const connection = connect(wanted.apiUrl, { clock });
       using output = new LineWriter(io.stdout, io.signal);
       try {
         await follow(wanted, { connection, output, clock, log });

@@ -8,7 +8,11 @@ export interface Target {
 }
 
 export interface CallOptions {
-  readonly signal: AbortSignal;
+  /**
+   * Aborts the call. Left out: that of the reconcile, for the client of a `ReconcileContext`; elsewhere
+   * none, so that the call ends by itself, within the transport's time limit.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ListOptions extends CallOptions {
@@ -59,18 +63,18 @@ export interface Reader {
   get<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-    options: CallOptions,
+    options?: CallOptions,
   ): Promise<T>;
   /** Like `get`, but undefined when the object does not exist. */
   find<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-    options: CallOptions,
+    options?: CallOptions,
   ): Promise<T | undefined>;
   /** Every object, over all pages; items carry `apiVersion` and `kind`. */
   list<T extends KubernetesObject>(
     resource: Resource<T>,
-    options: ListOptions,
+    options?: ListOptions,
   ): Promise<readonly T[]>;
 }
 
@@ -82,7 +86,7 @@ export interface Writer {
   create<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions,
+    options?: WriteOptions,
   ): Promise<T>;
   /**
    * Server-side apply: creates the object or makes the fields of `object` ours. Put `metadata.uid` in
@@ -91,29 +95,29 @@ export interface Writer {
   apply<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: ApplyOptions,
+    options?: ApplyOptions,
   ): Promise<T>;
   /** Replaces the whole object; `metadata.resourceVersion` guards against lost updates. */
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions,
+    options?: WriteOptions,
   ): Promise<T>;
   patch<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
     patch: Patch,
-    options: WriteOptions,
+    options?: WriteOptions,
   ): Promise<T>;
   /** Resolves when the server has accepted; finalizers and grace periods may still be running. */
-  delete(resource: Resource, target: Target, options: DeleteOptions): Promise<void>;
+  delete(resource: Resource, target: Target, options?: DeleteOptions): Promise<void>;
   /**
    * Asks for a Pod's eviction, which honours disruption budgets: a refusal is an ApiError 429 that
    * `isDisruptionRefused` recognises.
    */
   evict(
     pod: Target,
-    options: CallOptions & { readonly preconditions?: DeleteOptions['preconditions'] },
+    options?: CallOptions & { readonly preconditions?: DeleteOptions['preconditions'] },
   ): Promise<void>;
 }
 

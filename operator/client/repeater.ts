@@ -1,3 +1,4 @@
+import { NEVER_ABORTED } from '../core/abort.ts';
 import { exponentialBackoff } from '../core/backoff.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { AmbassadorError } from '../core/errors.ts';
@@ -72,7 +73,7 @@ export class Repeater {
   async run<T>(
     attempt: () => Promise<T>,
     repetition: Repetition<T>,
-    signal: AbortSignal,
+    signal: AbortSignal = NEVER_ABORTED,
   ): Promise<T> {
     const untilMs = this.#clock.monotonic() + this.#budgetMs;
     const delayAfter = this.#delays(repetition.afterUnknown);

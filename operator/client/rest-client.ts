@@ -1,3 +1,4 @@
+import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { pods } from '../model/builtin.ts';
 import type { KubernetesObject } from '../model/object.ts';
@@ -85,7 +86,7 @@ class RestClient implements Client {
   async get<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-    { signal }: CallOptions,
+    { signal }: CallOptions = {},
   ): Promise<T> {
     const answer = await this.#call('GET', pathOfObject(resource, target), signal);
     return decodeObject(answer, resource);
@@ -94,7 +95,7 @@ class RestClient implements Client {
   async find<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-    options: CallOptions,
+    options: CallOptions = {},
   ): Promise<T | undefined> {
     try {
       return await this.get(resource, target, options);
@@ -107,7 +108,7 @@ class RestClient implements Client {
 
   async list<T extends KubernetesObject>(
     resource: Resource<T>,
-    options: ListOptions,
+    options: ListOptions = {},
   ): Promise<readonly T[]> {
     try {
       return await this.#listPages(resource, options, LIST_PAGE_SIZE);
@@ -139,7 +140,7 @@ class RestClient implements Client {
   async create<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions,
+    options: WriteOptions = {},
   ): Promise<T> {
     const { subresource } = options;
     const path =
@@ -152,7 +153,7 @@ class RestClient implements Client {
   async apply<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: ApplyOptions,
+    options: ApplyOptions = {},
   ): Promise<T> {
     const path = pathOfObject(resource, object.metadata, options.subresource);
     // The server refuses an apply that carries managedFields, and what was read carries them.
@@ -166,7 +167,7 @@ class RestClient implements Client {
   async update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions,
+    options: WriteOptions = {},
   ): Promise<T> {
     const path = pathOfObject(resource, object.metadata, options.subresource);
     return this.#write('PUT', path, resource, options, CONTENT_TYPES.object, object);
@@ -176,7 +177,7 @@ class RestClient implements Client {
     resource: Resource<T>,
     target: Target,
     patch: Patch,
-    options: WriteOptions,
+    options: WriteOptions = {},
   ): Promise<T> {
     const path = pathOfObject(resource, target, options.subresource);
     return this.#write('PATCH', path, resource, options, CONTENT_TYPES[patch.type], patch.body);
@@ -185,7 +186,7 @@ class RestClient implements Client {
   async delete(
     resource: Resource,
     target: Target,
-    { signal, ...deleteOptions }: DeleteOptions,
+    { signal, ...deleteOptions }: DeleteOptions = {},
   ): Promise<void> {
     // Without options no body: the proxy can then repeat the request by itself after a GOAWAY.
     const body =
@@ -198,7 +199,7 @@ class RestClient implements Client {
 
   async evict(
     pod: Target,
-    { signal, preconditions }: CallOptions & Pick<DeleteOptions, 'preconditions'>,
+    { signal, preconditions }: CallOptions & Pick<DeleteOptions, 'preconditions'> = {},
   ): Promise<void> {
     const path = pathOfObject(pods, pod, 'eviction');
     const query = { fieldManager: this.#fieldManager };
@@ -230,7 +231,7 @@ class RestClient implements Client {
   async #call(
     method: TransportRequest['method'],
     path: string,
-    signal: AbortSignal,
+    signal: AbortSignal = NEVER_ABORTED,
     contentType?: string,
     body?: unknown,
   ): Promise<JsonObject> {

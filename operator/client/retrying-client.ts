@@ -56,7 +56,7 @@ class RetryingClient implements Client {
   get<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-    options: CallOptions,
+    options: CallOptions = {},
   ): Promise<T> {
     const attempt = () => this.#client.get(resource, target, options);
     return this.#repeater.run(attempt, READ, options.signal);
@@ -65,7 +65,7 @@ class RetryingClient implements Client {
   find<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-    options: CallOptions,
+    options: CallOptions = {},
   ): Promise<T | undefined> {
     const attempt = () => this.#client.find(resource, target, options);
     return this.#repeater.run(attempt, READ, options.signal);
@@ -73,7 +73,7 @@ class RetryingClient implements Client {
 
   list<T extends KubernetesObject>(
     resource: Resource<T>,
-    options: ListOptions,
+    options: ListOptions = {},
   ): Promise<readonly T[]> {
     return this.#repeater.run(() => this.#client.list(resource, options), READ, options.signal);
   }
@@ -81,7 +81,7 @@ class RetryingClient implements Client {
   create<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions,
+    options: WriteOptions = {},
   ): Promise<T> {
     const hasName = (object.metadata.name ?? '') !== '';
     return this.#write(() => this.#client.create(resource, object, options), options, {
@@ -97,7 +97,7 @@ class RetryingClient implements Client {
   apply<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: ApplyOptions,
+    options: ApplyOptions = {},
   ): Promise<T> {
     const attempt = () => this.#client.apply(resource, object, options);
     return this.#write(attempt, options, { verb: 'PATCH', afterUnknown: true });
@@ -106,7 +106,7 @@ class RetryingClient implements Client {
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions,
+    options: WriteOptions = {},
   ): Promise<T> {
     return this.#write(() => this.#client.update(resource, object, options), options, {
       verb: 'PUT',
@@ -122,7 +122,7 @@ class RetryingClient implements Client {
     resource: Resource<T>,
     target: Target,
     patch: Patch,
-    options: WriteOptions,
+    options: WriteOptions = {},
   ): Promise<T> {
     return this.#write(() => this.#client.patch(resource, target, patch, options), options, {
       verb: 'PATCH',
@@ -138,7 +138,7 @@ class RetryingClient implements Client {
     });
   }
 
-  delete(resource: Resource, target: Target, options: DeleteOptions): Promise<void> {
+  delete(resource: Resource, target: Target, options: DeleteOptions = {}): Promise<void> {
     const attempt = () => this.#client.delete(resource, target, options);
     return this.#repeater.run(
       attempt,
@@ -147,7 +147,10 @@ class RetryingClient implements Client {
     );
   }
 
-  evict(pod: Target, options: CallOptions & Pick<DeleteOptions, 'preconditions'>): Promise<void> {
+  evict(
+    pod: Target,
+    options: CallOptions & Pick<DeleteOptions, 'preconditions'> = {},
+  ): Promise<void> {
     const attempt = () => this.#client.evict(pod, options);
     return this.#repeater.run(attempt, this.#removal('POST', pods, pod, options), options.signal);
   }

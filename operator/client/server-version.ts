@@ -1,3 +1,4 @@
+import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Transport } from '../transport/transport.ts';
 import { readAnswer } from './answer.ts';
@@ -21,7 +22,7 @@ export interface ServerVersion {
  */
 export async function serverVersion(
   transport: Transport,
-  { clock, signal }: CallOptions & { readonly clock: Clock },
+  { clock, signal = NEVER_ABORTED }: CallOptions & { readonly clock: Clock },
 ): Promise<ServerVersion> {
   const headers = { accept: 'application/json' };
   const request = { method: 'GET', path: '/version', headers, purpose: 'call', signal } as const;

@@ -1,14 +1,32 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
+import type { QueueSettings } from '../queue/work-queue.ts';
+import type { Finalizer } from './finalizer.ts';
+import type { Predicate } from './predicate.ts';
 import type { Reconciler } from './reconciler.ts';
-import type { Source } from './source.ts';
+import { type Source, source } from './source.ts';
+import type { Trigger } from './trigger.ts';
 
 /** A second source whose objects name keys of the controller's own resource. */
 export interface Mapping {
   readonly source: Source;
-  /** Called with the old and with the new object of a change; both answers are enqueued. */
-  readonly map: (object: KubernetesObject) => Iterable<ObjectKey>;
+  /**
+   * Called with the old and with the new object of a change; both answers are enqueued, each key once.
+   * It may look something up. One that throws is called twice more, then the change is dropped, with a
+   * log line and a count.
+   */
+  readonly map: (object: KubernetesObject) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
+  /** Only changes that it is true for. Default: all. */
+  readonly predicate?: Predicate;
+}
+
+/** A source of children: a change enqueues the owner that the child names. */
+export interface Owned {
+  readonly source: Source;
+  /** Every owner of the controller's kind counts. Default false: only the one with `controller`. */
+  readonly anyOwner?: boolean;
+  readonly predicate?: Predicate;
 }
 
 /** What a controller does beyond reading its sources: the base of generated permissions. */
@@ -23,22 +41,65 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly name: string;
   /** The objects whose keys are reconciled. */
   readonly for: Source<T>;
+  readonly owns: readonly Owned[];
   readonly watches: readonly Mapping[];
+  readonly triggers: readonly Trigger[];
   readonly permissions: readonly Permission[];
   /** Keys reconciled side by side; one key never overlaps itself. */
   readonly maxConcurrentReconciles: number;
+  readonly needsLeaderElection: boolean;
+  readonly consistency: Consistency;
+  readonly predicate?: Predicate;
+  readonly finalizer?: Finalizer;
+  readonly minIntervalMs?: number;
+  readonly reconcileTimeoutMs?: number;
+  readonly maxReconcileAgeMs?: number;
+  readonly resyncPeriodMs?: number;
+  readonly queue?: QueueSettings<ObjectKey>;
   /** A Reconciler; written as a method, so that a controller of Deployments is a Controller. */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
 }
 
+/**
+ * How a reconciler's reads relate to its own writes, which the cache learns of a little later.
+ *
+ * - `overlay`: the cache shows what this process wrote until it has caught up.
+ * - `wait`: a key is reconciled again only when the cache has caught up with what it wrote, after 5 s
+ *   at most.
+ * - `none`: the cache as it is.
+ */
+export type Consistency = 'overlay' | 'wait' | 'none';
+
 export interface ControllerOptions<T extends KubernetesObject> {
   /** Lower-case words joined by `-`; names logs, metrics and the field manager. */
   readonly name: string;
-  readonly for: Source<T>;
+  /** The objects whose keys are reconciled. A resource stands for a source with its defaults. */
+  readonly for: Source<T> | Resource<T>;
+  /** Only changes of `for` that it is true for. Default: all. */
+  readonly predicate?: Predicate<T>;
+  /** Children of the objects: what `applyOwned` writes belongs here, and the rights follow from it. */
+  readonly owns?: readonly (Resource | Source | Owned)[];
   readonly watches?: readonly Mapping[];
+  /** Keys from outside the cluster, and by the clock. */
+  readonly triggers?: readonly Trigger[];
   readonly permissions?: readonly Permission[];
+  readonly finalizer?: Finalizer<T>;
   /** Default 1, as in controller-runtime. */
   readonly maxConcurrentReconciles?: number;
+  /** One replica at a time may run it. Default true; without leader election in the settings, all do. */
+  readonly needsLeaderElection?: boolean;
+  /** Default `overlay`. */
+  readonly consistency?: Consistency;
+  /** A key is reconciled at most so often; what comes earlier waits, and is one. Default 0: at once. */
+  readonly minIntervalMs?: number;
+  /** Default 5 minutes; a reconcile that takes longer has its signal aborted. */
+  readonly reconcileTimeoutMs?: number;
+  /** A reconcile under way for longer fails `/healthz`. Default: none does. */
+  readonly maxReconcileAgeMs?: number;
+  /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
+  readonly resyncPeriodMs?: number;
+  /** Order, back-off and limits of its queue; each has a default. */
+  readonly queue?: QueueSettings<ObjectKey>;
   readonly reconcile: Reconciler<T>;
 }
 
@@ -53,6 +114,7 @@ const DECLARED: unique symbol = Symbol.for('chancery.controller');
 export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
 ): Controller<T> {
+  const { predicate, finalizer, ...rest } = options;
   if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(options.name) || options.name.length > 63) {
     throw new ConfigurationError('controller name must be at most 63 of a-z, 0-9 and "-"', {
       context: { name: options.name },
@@ -66,11 +128,26 @@ export function controller<T extends KubernetesObject>(
   }
   return Object.freeze({
     watches: [],
+    triggers: [],
     permissions: [],
-    ...options,
+    needsLeaderElection: true,
+    consistency: 'overlay',
+    ...rest,
+    ...(predicate && { predicate: predicate as Predicate }),
+    ...(finalizer && { finalizer: finalizer as Finalizer }),
+    for: sourceOf(options.for),
+    owns: (options.owns ?? []).map(ownedOf),
     maxConcurrentReconciles,
     [DECLARED]: true,
   });
+}
+
+function sourceOf<T extends KubernetesObject>(given: Source<T> | Resource<T>): Source<T> {
+  return 'resource' in given ? given : source(given);
+}
+
+function ownedOf(given: Resource | Source | Owned): Owned {
+  return 'source' in given ? given : { source: sourceOf(given) };
 }
 
 /** True for what `controller()` returned; how `chancery run` tells it from any other export. */
@@ -81,7 +158,12 @@ export function isController(value: unknown): value is Controller {
 /** Enqueues the keys that `map` names whenever an object of `source` changes. */
 export function enqueueMapped<T extends KubernetesObject>(
   source: Source<T>,
-  map: (object: T) => Iterable<ObjectKey>,
+  map: (object: T) => ReturnType<Mapping['map']>,
+  { predicate }: { readonly predicate?: Predicate<T> } = {},
 ): Mapping {
-  return { source, map: map as Mapping['map'] };
+  return {
+    source,
+    map: map as Mapping['map'],
+    ...(predicate && { predicate: predicate as Predicate }),
+  };
 }

@@ -1,6 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Condition } from '../model/condition.ts';
+import type { KubernetesObject, ObjectKey, ObjectMeta } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
 import type { Store } from '../store/store.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { Source } from './source.ts';
@@ -31,7 +33,29 @@ export interface Self {
   readonly podName: string | undefined;
 }
 
-export interface ReconcileContext {
+/**
+ * What a reconciler wants an object to be: the fields that it decides. Type, kind and namespace follow
+ * from the resource and the owner; what it does not name is left to others.
+ */
+export type Desired<T extends KubernetesObject> = Omit<
+  T,
+  'apiVersion' | 'kind' | 'metadata' | 'status'
+> & {
+  readonly metadata: Partial<Omit<ObjectMeta, 'ownerReferences' | 'managedFields'>>;
+};
+
+/** A condition as a reconciler states it; the toolkit knows the rest. */
+export type DesiredCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/** The status that a reconciler states: conditions by what they say, `observedGeneration` left out. */
+export type DesiredStatus<T extends KubernetesObject> = Omit<
+  T extends { readonly status?: infer S }
+    ? Exclude<S, undefined>
+    : Readonly<Record<string, unknown>>,
+  'conditions' | 'observedGeneration'
+> & { readonly conditions?: readonly DesiredCondition[] };
+
+export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
   /** Bound to the controller, the key and a fresh `reconcileId`. */
@@ -43,6 +67,10 @@ export interface ReconcileContext {
    * relist has found changed.
    */
   readonly priority: number;
+  /**
+   * Live, past the cache; its calls abort with `signal` when they are given none. What it writes is
+   * seen by `store` at once: see `ControllerOptions.consistency`.
+   */
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
@@ -52,7 +80,37 @@ export interface ReconcileContext {
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare `source`.
    */
-  store<T extends KubernetesObject>(source: Source<T>): Store<T>;
+  store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
+  /**
+   * Makes a child of the reconciled object what `child` says, by server-side apply: created when it is
+   * absent, changed where it differs, and not written when it does not. The child gets the object as
+   * its controller, and its namespace unless it names one. Resolves to the child as it is then.
+   *
+   * A child of that name that is somebody else's is left alone: one with another controller always,
+   * one with none unless `adopt`.
+   *
+   * @throws OperatorError `USER_CODE` when there is no reconciled object to be its owner, or the API
+   *   would not take the owner (another namespace, or a namespaced owner of a cluster-scoped child).
+   * @throws AlreadyOwnedError when the child has another controller, or none and is not adopted.
+   */
+  applyOwned<C extends KubernetesObject>(
+    resource: Resource<C>,
+    child: Desired<C>,
+    options?: { readonly adopt?: boolean; readonly force?: boolean },
+  ): Promise<C>;
+  /**
+   * Writes the status subresource of the reconciled object where it differs from what is there:
+   * `observedGeneration` is the generation that this attempt was given, and a condition keeps its
+   * `lastTransitionTime` while its status stays. An object that is gone is no error.
+   */
+  setStatus(status: DesiredStatus<T>): Promise<void>;
+  /**
+   * Records an Event about the reconciled object.
+   *
+   * @param note - a sentence for people.
+   * @param action - CamelCase: what was done. Default `Reconcile`.
+   */
+  event(type: 'Normal' | 'Warning', reason: string, note: string, action?: string): void;
 }
 
 /**
@@ -66,5 +124,5 @@ export interface ReconcileContext {
 export type Reconciler<T extends KubernetesObject> = (
   key: ObjectKey,
   object: T | undefined,
-  context: ReconcileContext,
+  context: ReconcileContext<T>,
 ) => Promise<Result>;

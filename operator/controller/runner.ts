@@ -14,10 +14,11 @@ import type { Store } from '../store/store.ts';
 import type { Controller, Mapping } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { failureOf } from './failure.ts';
+import { objectVerbs } from './object-verbs.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { Log, ReconcileContext, Result, Self } from './reconciler.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
-import type { Source } from './source.ts';
+import { type Source, source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
 
 export interface RunnerOptions {
@@ -82,7 +83,7 @@ export class ControllerRunner {
       for (const change of changes) this.#queue.add(change.key, { priority: priorityOf(change) });
     });
     for (const mapping of controller.watches) {
-      this.#subscribe(mapping.source, (changes) => this.#enqueueMapped(mapping, changes));
+      this.#subscribe(mapping.source, (changes) => void this.#enqueueMapped(mapping, changes));
     }
   }
 
@@ -121,13 +122,13 @@ export class ControllerRunner {
     informer.addHandler(handler, { resyncPeriodMs: resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS });
   }
 
-  #enqueueMapped(mapping: Mapping, changes: readonly Change[]): void {
+  async #enqueueMapped(mapping: Mapping, changes: readonly Change[]): Promise<void> {
     for (const change of changes) {
       const priority = priorityOf(change);
       const objects = change.type === 'update' ? [change.old, change.object] : [change.object];
       for (const object of objects) {
         try {
-          for (const key of mapping.map(object)) this.#queue.add(key, { priority });
+          for (const key of await mapping.map(object)) this.#queue.add(key, { priority });
         } catch (error) {
           this.#log.error(
             { err: userCode('mapping failed', error), key: change.key },
@@ -168,7 +169,7 @@ export class ControllerRunner {
     this.#metrics.attemptBegan();
     try {
       const object = this.#store(controller.for).get(key);
-      const context = this.#context(key, attempt.signal, log);
+      const context = this.#context(key, object, attempt.signal, log);
       this.#succeeded(key, await controller.reconcile(key, object, context));
       log.debug({ durationMs: Math.round(clock.monotonic() - startedAt) }, 'reconciled');
     } catch (error) {
@@ -204,9 +205,15 @@ export class ControllerRunner {
     else log.warn({ err, retryInMs }, 'reconcile failed');
   }
 
-  #context(key: ObjectKey, signal: AbortSignal, log: Log): ReconcileContext {
-    const { client, clock, events, self } = this.#options;
+  #context(
+    key: ObjectKey,
+    object: KubernetesObject | undefined,
+    signal: AbortSignal,
+    log: Log,
+  ): ReconcileContext {
+    const { client, clock, controller, events, self } = this.#options;
     return {
+      ...objectVerbs({ controller, object, client, clock, events }),
       signal,
       log,
       attempt: this.#queue.failures(key),
@@ -215,7 +222,7 @@ export class ControllerRunner {
       clock,
       events,
       self,
-      store: (source) => this.#store(source),
+      store: (given) => this.#store('resource' in given ? given : source(given)),
     };
   }
 

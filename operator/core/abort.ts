@@ -1,3 +1,6 @@
+/** For calls that nobody means to cut short; they end by their own time limits. */
+export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
+
 /** An abort controller that also follows a parent, until it is disposed of. */
 export interface LinkedAbort extends Disposable {
   readonly signal: AbortSignal;

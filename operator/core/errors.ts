@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'DECODE' // a body or a line that is not what the protocol promises
   | 'CONFIG' // a flag, an environment variable or a declaration is unusable
   | 'UNSERVED' // the API server does not have a resource that cannot be done without
+  | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
   | 'NOT_SYNCED' // a cache was read before its first full list
   | 'USER_CODE'; // code that the toolkit runs for its user misbehaved
 
@@ -96,6 +97,25 @@ export class ConfigurationError extends OperatorError {
 
   constructor(message: string, options: ErrorOptions & { context?: ErrorContext } = {}) {
     super(message, { ...options, code: 'CONFIG', layer: 'configuration' });
+  }
+}
+
+/** This process does not lead, so that a write of it could undo what the leader does. */
+export class LeadershipLostError extends OperatorError {
+  override readonly name = 'LeadershipLostError';
+
+  /** @param options - `layer`: who kept the Lease from being renewed. Default `api-server`. */
+  constructor(
+    message: string,
+    {
+      layer = 'api-server',
+      ...options
+    }: ErrorOptions & {
+      readonly layer?: Layer;
+      readonly context?: ErrorContext;
+    } = {},
+  ) {
+    super(message, { ...options, code: 'LEADERSHIP_LOST', layer });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from '../client/client.ts';
+import type { Connection } from '../client/connection.ts';
 import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
@@ -16,9 +16,10 @@ import type { Settings } from './settings.ts';
 export interface ManagerOptions {
   readonly settings: Settings;
   readonly controllers: readonly Controller[];
-  /** A client that writes under the given field manager. */
-  readonly clientFor: (fieldManager: string) => Client;
-  readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  /** The way to the ambassador; whoever made it closes it, after the end of `run`. */
+  readonly connection: Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
+    readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  };
   readonly clock: Clock;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
@@ -47,7 +48,7 @@ export class Manager {
   constructor(options: ManagerOptions) {
     this.#options = options;
     this.#log = options.logFor({});
-    const { settings, controllers, clock, listWatchFor, meter = noMeter } = options;
+    const { settings, controllers, clock, connection, meter = noMeter } = options;
     const names = controllers.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) {
@@ -59,7 +60,7 @@ export class Manager {
       namespaces: settings.namespaces,
       freeze: settings.freeze,
       crdWait: settings.crdWait,
-      listWatchFor,
+      listWatchFor: connection.listWatchFor,
       log: this.#log,
       meter,
       reflector: {
@@ -154,9 +155,9 @@ export class Manager {
   }
 
   #runner(controller: Controller, recorders: ApiEventRecorder[]): ControllerRunner {
-    const { clientFor, clock, logFor, meter = noMeter, settings } = this.#options;
+    const { clock, connection, logFor, meter = noMeter, settings } = this.#options;
     const { crdWait } = settings;
-    const client = clientFor(controller.name);
+    const client = connection.clientFor(controller.name);
     const self = { namespace: settings.podNamespace, podName: settings.podName };
     const events = new ApiEventRecorder({
       client,

@@ -3,6 +3,7 @@ import type { Client } from '../../operator/client/client.ts';
 import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
 import type { Self } from '../../operator/controller/reconciler.ts';
+import { NEVER_ABORTED } from '../../operator/core/abort.ts';
 import type { KubernetesEvent } from '../../operator/model/builtin.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
@@ -34,7 +35,7 @@ function setup({
   const sent: KubernetesEvent[] = [];
   const logged: Setup['logged'] = [];
   const client: Pick<Client, 'create'> = {
-    async create(_resource, object, { signal }) {
+    async create(_resource, object, { signal = NEVER_ABORTED } = {}) {
       signal.throwIfAborted();
       const now = fate();
       if (now === 'hangs') {

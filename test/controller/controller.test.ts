@@ -126,11 +126,11 @@ describe('source', () => {
 });
 
 describe('enqueueMapped', () => {
-  test('names keys for each object of its source', () => {
+  test('names keys for each object of its source', async () => {
     const own = source(pods);
     const mapping = enqueueMapped(own, (pod) => [keyOf(pod), objectKey(undefined, pod.kind)]);
 
-    const keys = mapping.map({
+    const keys = await mapping.map({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: 'a', namespace: 'n' },

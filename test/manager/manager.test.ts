@@ -121,10 +121,13 @@ class World {
       controllers,
       clock: this.clock,
       meter: this.meter,
-      clientFor: () => this.#client(),
-      listWatchFor: (scope) => {
-        this.scopes.push(scope);
-        return this.collection(resourceName(scope.resource));
+      connection: {
+        clientFor: () => this.#client(),
+        leaseClientFor: () => this.#client(),
+        listWatchFor: (scope) => {
+          this.scopes.push(scope);
+          return this.collection(resourceName(scope.resource));
+        },
       },
       logFor: (facts) => {
         const at =

@@ -1,4 +1,4 @@
-import { connect } from '../../operator/cli/connection.ts';
+import { connect } from '../../operator/client/connection.ts';
 import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
 import {
   AWAIT_CHANGE,
@@ -68,13 +68,12 @@ export class Subject {
     this.#server = server;
     this.#clock = clock;
     this.#random = random;
-    this.#connection = connect(apiUrl, clock);
+    this.#connection = connect(apiUrl, { clock });
     this.#watched = SCOPES.map((scope) => this.#watch(scope));
     this.#manager = new Manager({
       settings: { ...settingsFrom({ WATCH_NAMESPACE: '*' }), apiUrl, healthPort: 0 },
       controllers: [this.#controller()],
-      clientFor: this.#connection.clientFor,
-      listWatchFor: this.#connection.listWatchFor,
+      connection: this.#connection,
       clock,
       logFor: () => this.#log(),
     });

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { connect } from '../../operator/cli/connection.ts';
+import { connect } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
@@ -78,7 +78,7 @@ export function startOperator(
   settings: Partial<Settings> = {},
 ): RunningOperator {
   const { lines, logFor } = recordingLog();
-  const connection = connect(apiUrl, systemClock);
+  const connection = connect(apiUrl, { clock: systemClock });
   const manager = new Manager({
     settings: {
       ...settingsFrom({ WATCH_NAMESPACE: NAMESPACE }),
@@ -87,8 +87,7 @@ export function startOperator(
       ...settings,
     },
     controllers,
-    clientFor: connection.clientFor,
-    listWatchFor: connection.listWatchFor,
+    connection,
     clock: systemClock,
     logFor,
   });

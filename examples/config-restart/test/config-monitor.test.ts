@@ -146,7 +146,7 @@ describe('CM10: two spellings of one field', () => {
     expect(operator.reasons).toEqual(['InvalidSpec']);
   });
 
-  test('a change of a monitor reconciles the ConfigMap that it names', () => {
+  test('a change of a monitor reconciles the ConfigMap that it names', async () => {
     const mapping = watcherMappings.find(
       ({ source }) => source.resource.plural === configMonitors.plural,
     );
@@ -154,7 +154,9 @@ describe('CM10: two spellings of one field', () => {
     putMonitor(cluster, 'm1', { configmap: 'flaskapp-config', podSelector: { app: 'db' } });
     putMonitor(cluster, 'm2', {});
 
-    const keys = cluster.all(configMonitors).map((object) => [...(mapping?.map(object) ?? [])]);
+    const keys = await Promise.all(
+      cluster.all(configMonitors).map((object) => mapping?.map(object)),
+    );
 
     expect(keys).toEqual([['default/flaskapp-config'], ['default/m2']]);
   });

@@ -33,19 +33,23 @@ test('every definition is optional, so that annotations work without any of them
   ]);
 });
 
-test('a watcher enqueues the ConfigMap that it names, in its own namespace', () => {
+test('a watcher enqueues the ConfigMap that it names, in its own namespace', async () => {
   const spec = { configMap: 'config', podSelector: { app: 'x' } };
   const document = { data: { spec: JSON.stringify(spec) } };
 
-  const keys = watcherMappings.map(({ source, map }) => [
-    ...map(watcher({}, source.optional ? { spec } : document)),
-  ]);
+  const keys = await Promise.all(
+    watcherMappings.map(({ source, map }) =>
+      map(watcher({}, source.optional ? { spec } : document)),
+    ),
+  );
 
   expect(keys).toEqual([['ns/config'], ['ns/config'], ['ns/config'], ['ns/config']]);
 });
 
-test('a watcher that names nothing enqueues its own name, so that somebody reports on it', () => {
-  const keys = watcherMappings.map(({ map }) => [...map(watcher({}, { spec: null, data: {} }))]);
+test('a watcher that names nothing enqueues its own name, so that somebody reports on it', async () => {
+  const keys = await Promise.all(
+    watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }))),
+  );
 
   expect(keys).toEqual([['ns/w'], ['ns/w'], ['ns/w'], ['ns/w']]);
 });

@@ -1,12 +1,9 @@
-import { listWatch } from '../../client/list-watch.ts';
-import { restClient } from '../../client/rest-client.ts';
-import { retryingClient } from '../../client/retrying-client.ts';
+import { connect } from '../../client/connection.ts';
 import type { Controller } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { Manager } from '../../manager/manager.ts';
 import { settingsFrom } from '../../manager/settings.ts';
-import { meteredTransport } from '../../transport/metered-transport.ts';
 import { undiciTransport } from '../../transport/undici-transport.ts';
 import { eventually } from '../eventually.ts';
 import { RecordingMeter } from '../recording-meter.ts';
@@ -57,21 +54,13 @@ export class TestOperator implements AsyncDisposable {
       ...environment,
       CHANCERY_API_URL: url,
     });
-    const host = new URL(url).host;
-    const transport = meteredTransport(this.#transport, { meter, clock: own, host });
+    const connection = connect(url, { clock: own, meter, transport: this.#transport });
     this.#manager = new Manager({
       settings,
       controllers,
       clock: own,
       meter,
-      clientFor: (fieldManager) =>
-        retryingClient(restClient({ transport, fieldManager, clock: own }), {
-          clock: own,
-          meter,
-          host,
-        }),
-      listWatchFor: ({ resource, ...scope }) =>
-        listWatch(transport, resource, scope, { clock: own }),
+      connection,
       logFor: (facts) => this.#logger(facts),
     });
   }

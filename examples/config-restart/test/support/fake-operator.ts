@@ -8,8 +8,10 @@ import {
   type Reconciler,
   type Result,
   type Self,
+  source,
 } from 'chancery';
 import { FakeClock } from 'chancery/testing';
+import { expect } from 'vitest';
 import configRestart from '../../operator.ts';
 import { createReconciler } from '../../reconcile.ts';
 import type { FakeCluster } from './fake-cluster.ts';
@@ -53,7 +55,10 @@ export class FakeOperator {
       clock: this.clock,
       events: { record: (event) => this.events.push(event) },
       self: this.#self,
-      store: (source) => this.#cluster.store(source),
+      store: (given) => this.#cluster.store('resource' in given ? given : source(given)),
+      applyOwned: () => expect.unreachable('config-restart owns nothing'),
+      setStatus: () => expect.unreachable('config-restart reports in its own words'),
+      event: () => expect.unreachable('config-restart names the object of each Event'),
     };
     return this.#reconcile(objectKey('default', name), cached, context);
   }

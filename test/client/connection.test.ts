@@ -1,6 +1,6 @@
 /** What `chancery run` connects its parts with: who repeats calls, and what is counted. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Connection, connect } from '../../operator/cli/connection.ts';
+import { type Connection, connect } from '../../operator/client/connection.ts';
 import type { Clock } from '../../operator/core/clock.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
 import { configMaps, leases } from '../../operator/model/builtin.ts';
@@ -14,7 +14,7 @@ const BUSY = '{"kind":"Status","status":"Failure","code":429}';
 const TOTAL = 'rest_client_requests_total';
 
 function connected(url: string, clock: Clock, meter?: RecordingMeter): Connection {
-  const connection = connect(url, clock, meter);
+  const connection = connect(url, { clock, ...(meter && { meter }) });
   onTestFinished(() => connection.close());
   return connection;
 }

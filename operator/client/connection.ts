@@ -1,21 +1,27 @@
-import type { Client } from '../client/client.ts';
-import { listWatch, type Scope } from '../client/list-watch.ts';
-import { restClient } from '../client/rest-client.ts';
-import { retryingClient } from '../client/retrying-client.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
+import type { Fence } from '../transport/fence.ts';
+import { fencedTransport } from '../transport/fenced-transport.ts';
 import { meteredTransport } from '../transport/metered-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import { undiciTransport } from '../transport/undici-transport.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
+import type { Client } from './client.ts';
+import { listWatch, type Scope } from './list-watch.ts';
+import { restClient } from './rest-client.ts';
+import { retryingClient } from './retrying-client.ts';
 
 /** The ambassador, as the parts that need it see it. */
 export interface Connection {
   readonly transport: Transport;
-  /** Repeats a call for a few seconds where that is safe: see `retryingClient`. */
-  clientFor(fieldManager: string): Client;
+  /**
+   * Repeats a call for a few seconds where that is safe: see `retryingClient`.
+   *
+   * @param fence - what every write, each repetition included, must pass. Default: none.
+   */
+  clientFor(fieldManager: string, fence?: Fence): Client;
   /** For Leases only: never waits behind other calls, and repeats nothing, as its user has a plan. */
   leaseClientFor(fieldManager: string): Client;
   /** Repeats nothing: the reflector decides. */
@@ -24,19 +30,33 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+export interface ConnectOptions {
+  readonly clock: Clock;
+  /** Where requests are counted. Default: nowhere. */
+  readonly meter?: Meter;
+  /** What moves the bytes. Default: undici's, to the URL. */
+  readonly transport?: Transport;
+}
+
 /**
  * Everything that speaks to the ambassador at `apiUrl`. Opens nothing by itself.
  *
- * @param meter - where requests are counted. Default: nowhere.
  * @throws ConfigurationError `CONFIG` for a URL that is not the ambassador's.
  */
-export function connect(apiUrl: string, clock: Clock, meter: Meter = noMeter): Connection {
+export function connect(
+  apiUrl: string,
+  { clock, meter = noMeter, transport: bytes = undiciTransport(apiUrl, { clock }) }: ConnectOptions,
+): Connection {
   const host = hostOf(apiUrl);
-  const transport = meteredTransport(undiciTransport(apiUrl, { clock }), { meter, clock, host });
+  const transport = meteredTransport(bytes, { meter, clock, host });
   return {
     transport,
-    clientFor: (fieldManager) =>
-      retryingClient(restClient({ transport, fieldManager, clock }), { clock, meter, host }),
+    clientFor: (fieldManager, fence) => {
+      const guarded =
+        fence === undefined ? transport : fencedTransport(transport, { fence, clock });
+      const client = restClient({ transport: guarded, fieldManager, clock });
+      return retryingClient(client, { clock, meter, host });
+    },
     leaseClientFor: (fieldManager) =>
       restClient({ transport, fieldManager, clock, purpose: 'lease' }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),

@@ -1,0 +1,14 @@
+import type { KubernetesObject } from '../model/object.ts';
+
+/**
+ * What a predicate decides on. A recreated object (another uid) comes as a delete and a create, so
+ * that no predicate takes it for an update. `generic`: an event from outside the cluster.
+ */
+export type PredicateEvent<T extends KubernetesObject = KubernetesObject> =
+  | { readonly type: 'create' | 'delete' | 'generic'; readonly object: T }
+  | { readonly type: 'update'; readonly old: T; readonly object: T };
+
+/** True for what may reach the queue. Must not throw; one that does lets the event through. */
+export type Predicate<T extends KubernetesObject = KubernetesObject> = (
+  event: PredicateEvent<T>,
+) => boolean;

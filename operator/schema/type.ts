@@ -1,0 +1,2 @@
+/** The only module that imports TypeBox. */
+export { type Static, Type } from 'typebox';
