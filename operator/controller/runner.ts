@@ -2,23 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
-import { ConfigurationError, OperatorError } from '../core/errors.ts';
+import { OperatorError } from '../core/errors.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { resourceName } from '../model/resource.ts';
 import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
 import type { Change } from '../store/cache.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
-import type { Store } from '../store/store.ts';
+import { Contexts } from './context.ts';
 import type { Controller, Mapping } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { failureOf } from './failure.ts';
-import { objectVerbs } from './object-verbs.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
-import type { Log, ReconcileContext, Result, Self } from './reconciler.ts';
+import type { Log, Result, Self } from './reconciler.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
-import { type Source, source } from './source.ts';
+import type { Source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
 
 export interface RunnerOptions {
@@ -59,11 +57,13 @@ export class ControllerRunner {
   readonly #metrics: ReconcileMetrics;
   readonly #turn: TurnLimit;
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
+  readonly #contexts: Contexts;
 
   constructor(options: RunnerOptions) {
     const { clock, controller, logFor, meter, queue } = options;
     const { name } = controller;
     this.#options = options;
+    this.#contexts = new Contexts({ ...options, informers: this.#informers });
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
@@ -168,8 +168,15 @@ export class ControllerRunner {
     const startedAt = clock.monotonic();
     this.#metrics.attemptBegan();
     try {
-      const object = this.#store(controller.for).get(key);
-      const context = this.#context(key, object, attempt.signal, log);
+      const object = this.#contexts.store(controller.for).get(key);
+      const context = this.#contexts.of({
+        key,
+        object,
+        signal: attempt.signal,
+        log,
+        attempt: this.#queue.failures(key),
+        priority: this.#queue.heldPriority(key),
+      });
       this.#succeeded(key, await controller.reconcile(key, object, context));
       log.debug({ durationMs: Math.round(clock.monotonic() - startedAt) }, 'reconciled');
     } catch (error) {
@@ -203,43 +210,6 @@ export class ControllerRunner {
     if (kind === 'conflict') log.debug({ err, retryInMs }, 'reconcile conflicted');
     else if (kind === 'panic') log.error({ err, retryInMs }, 'reconcile failed by a bug');
     else log.warn({ err, retryInMs }, 'reconcile failed');
-  }
-
-  #context(
-    key: ObjectKey,
-    object: KubernetesObject | undefined,
-    signal: AbortSignal,
-    log: Log,
-  ): ReconcileContext {
-    const { client, clock, controller, events, self } = this.#options;
-    return {
-      ...objectVerbs({ controller, object, client, clock, events }),
-      signal,
-      log,
-      attempt: this.#queue.failures(key),
-      priority: this.#queue.heldPriority(key),
-      client,
-      clock,
-      events,
-      self,
-      store: (given) => this.#store('resource' in given ? given : source(given)),
-    };
-  }
-
-  #store<T extends KubernetesObject>(source: Source<T>): Store<T> {
-    const informer = this.#informers.get(source);
-    if (informer === undefined) {
-      throw new ConfigurationError(
-        'a reconciler reads a source that its controller does not declare',
-        {
-          context: {
-            controller: this.#options.controller.name,
-            resource: resourceName(source.resource),
-          },
-        },
-      );
-    }
-    return informer.store as unknown as Store<T>;
   }
 }
 
