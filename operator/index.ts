@@ -121,14 +121,25 @@ export type {
   CallOptions,
   Client,
   DeleteOptions,
+  EvictOptions,
   JsonPatchOperation,
   ListOptions,
   Patch,
   Reader,
+  Stored,
   Target,
+  UpdateOptions,
+  Versioned,
   WriteOptions,
   Writer,
 } from './client/client.ts';
+export {
+  type AroundCalls,
+  decorateClient,
+  type ReadCall,
+  type RemoveCall,
+  type WriteCall,
+} from './client/client-decorator.ts';
 export { type RestClientOptions, restClient } from './client/rest-client.ts';
 export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';

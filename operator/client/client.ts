@@ -35,12 +35,31 @@ export interface ApplyOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
+export interface UpdateOptions extends WriteOptions {
+  /** Overwrite whatever is there. Default false: `metadata.resourceVersion` must say what was read. */
+  readonly force?: boolean;
+}
+
 export interface DeleteOptions extends CallOptions {
   /** Delete only this very object: another uid or resourceVersion answers 409. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
 }
+
+export interface EvictOptions extends CallOptions {
+  readonly preconditions?: DeleteOptions['preconditions'];
+}
+
+/** An object that says which version of it was read: what an update starts from. */
+export type Versioned<T extends KubernetesObject> = T & {
+  readonly metadata: { readonly resourceVersion: string };
+};
+
+/** An object as the API server has it: with its uid and its version. */
+export type Stored<T extends KubernetesObject> = Versioned<T> & {
+  readonly metadata: { readonly uid: string };
+};
 
 /** A patch and the format that it is in. */
 export type Patch =
@@ -53,7 +72,9 @@ export type JsonPatchOperation =
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
 /**
- * Reads from the API server, past every cache.
+ * Reads from the API server, past every cache. `get` and `find` are quorum reads: they are sent without
+ * a resourceVersion, so that the answer holds every write that was acknowledged before they began, and
+ * is what to rely on before something is destroyed because an object is absent or being deleted.
  *
  * @throws ApiError when the server refuses.
  * @throws AmbassadorError when no complete answer arrives.
@@ -64,18 +85,18 @@ export interface Reader {
     resource: Resource<T>,
     target: Target,
     options?: CallOptions,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   /** Like `get`, but undefined when the object does not exist. */
   find<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
     options?: CallOptions,
-  ): Promise<T | undefined>;
+  ): Promise<Stored<T> | undefined>;
   /** Every object, over all pages; items carry `apiVersion` and `kind`. */
   list<T extends KubernetesObject>(
     resource: Resource<T>,
     options?: ListOptions,
-  ): Promise<readonly T[]>;
+  ): Promise<readonly Stored<T>[]>;
 }
 
 /**
@@ -89,19 +110,43 @@ export interface Writer {
     options?: WriteOptions,
   ): Promise<T>;
   /**
-   * Server-side apply: creates the object or makes the fields of `object` ours. Put `metadata.uid` in
-   * when the object must exist already, so that a deleted one is not brought back.
+   * Server-side apply: creates the object or makes the fields of `object` ours. Fields of another
+   * manager are left alone, and the call fails with an ApiError that `isApplyConflict` recognises,
+   * unless `force`. An object that was read before may have been deleted since, and this would bring
+   * it back: `applyExisting` does not.
    */
   apply<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
     options?: ApplyOptions,
   ): Promise<T>;
-  /** Replaces the whole object; `metadata.resourceVersion` guards against lost updates. */
-  update<T extends KubernetesObject>(
+  /**
+   * Server-side apply to the very object that `metadata.uid` names: one that is gone, or another one
+   * of its name, is left as it is, and the call fails with an ApiError that `isUidMismatch` recognises.
+   *
+   * @throws OperatorError `USER_CODE` without `metadata.uid`.
+   */
+  applyExisting<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options?: WriteOptions,
+    options?: ApplyOptions,
+  ): Promise<T>;
+  /**
+   * Replaces the whole object. `metadata.resourceVersion` guards against lost updates: when the object
+   * has changed since, the call fails with an ApiError that `isConflict` recognises. `force` does
+   * without, for an object that is this writer's alone; custom resources are never updated without.
+   *
+   * @throws OperatorError `USER_CODE` without `metadata.resourceVersion` and `force`.
+   */
+  update<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: Versioned<NoInfer<T>>,
+    options?: UpdateOptions,
+  ): Promise<T>;
+  update<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: NoInfer<T>,
+    options: UpdateOptions & { readonly force: true },
   ): Promise<T>;
   patch<T extends KubernetesObject>(
     resource: Resource<T>,
@@ -115,10 +160,7 @@ export interface Writer {
    * Asks for a Pod's eviction, which honours disruption budgets: a refusal is an ApiError 429 that
    * `isDisruptionRefused` recognises.
    */
-  evict(
-    pod: Target,
-    options?: CallOptions & { readonly preconditions?: DeleteOptions['preconditions'] },
-  ): Promise<void>;
+  evict(pod: Target, options?: EvictOptions): Promise<void>;
 }
 
 export interface Client extends Reader, Writer {}

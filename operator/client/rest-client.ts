@@ -11,12 +11,16 @@ import type {
   CallOptions,
   Client,
   DeleteOptions,
+  EvictOptions,
   ListOptions,
   Patch,
+  Stored,
   Target,
+  UpdateOptions,
   WriteOptions,
 } from './client.ts';
 import { encodeExact, parseExact } from './exact-json.ts';
+import { requireResourceVersion, requireUid, unversioned } from './existing.ts';
 import { decodeList } from './list-answer.ts';
 import { decodeObject } from './object-answer.ts';
 import { type QueryParameters, withQuery } from './query.ts';
@@ -87,16 +91,16 @@ class RestClient implements Client {
     resource: Resource<T>,
     target: Target,
     { signal }: CallOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const answer = await this.#call('GET', pathOfObject(resource, target), signal);
-    return decodeObject(answer, resource);
+    return decodeObject(answer, resource) as Stored<T>;
   }
 
   async find<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
     options: CallOptions = {},
-  ): Promise<T | undefined> {
+  ): Promise<Stored<T> | undefined> {
     try {
       return await this.get(resource, target, options);
     } catch (error) {
@@ -109,7 +113,7 @@ class RestClient implements Client {
   async list<T extends KubernetesObject>(
     resource: Resource<T>,
     options: ListOptions = {},
-  ): Promise<readonly T[]> {
+  ): Promise<readonly Stored<T>[]> {
     try {
       return await this.#listPages(resource, options, LIST_PAGE_SIZE);
     } catch (error) {
@@ -123,15 +127,15 @@ class RestClient implements Client {
     resource: Resource<T>,
     { namespace, labelSelector, fieldSelector, signal }: ListOptions,
     limit: number | undefined,
-  ): Promise<readonly T[]> {
+  ): Promise<readonly Stored<T>[]> {
     const path = pathOfCollection(resource, namespace);
-    const pages: (readonly T[])[] = [];
+    const pages: (readonly Stored<T>[])[] = [];
     let token: string | undefined;
     do {
       const query = { labelSelector, fieldSelector, limit, continue: token };
       const answer = await this.#call('GET', withQuery(path, query), signal);
       const page = decodeList(answer, resource);
-      pages.push(page.items);
+      pages.push(page.items as readonly Stored<T>[]);
       token = page.continueToken;
     } while (token !== undefined);
     return pages.flat();
@@ -164,13 +168,24 @@ class RestClient implements Client {
     });
   }
 
+  async applyExisting<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    requireUid(resource, object);
+    return this.apply(resource, object, options);
+  }
+
   async update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions = {},
+    { force, ...options }: UpdateOptions = {},
   ): Promise<T> {
+    requireResourceVersion(resource, object, force);
     const path = pathOfObject(resource, object.metadata, options.subresource);
-    return this.#write('PUT', path, resource, options, CONTENT_TYPES.object, object);
+    const body = force === true ? unversioned(object) : object;
+    return this.#write('PUT', path, resource, options, CONTENT_TYPES.object, body);
   }
 
   async patch<T extends KubernetesObject>(
@@ -197,10 +212,7 @@ class RestClient implements Client {
     await this.#call('DELETE', path, signal, CONTENT_TYPES.object, body);
   }
 
-  async evict(
-    pod: Target,
-    { signal, preconditions }: CallOptions & Pick<DeleteOptions, 'preconditions'> = {},
-  ): Promise<void> {
+  async evict(pod: Target, { signal, preconditions }: EvictOptions = {}): Promise<void> {
     const path = pathOfObject(pods, pod, 'eviction');
     const query = { fieldManager: this.#fieldManager };
     await this.#call('POST', withQuery(path, query), signal, CONTENT_TYPES.object, {

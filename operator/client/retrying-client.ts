@@ -8,11 +8,16 @@ import type {
   CallOptions,
   Client,
   DeleteOptions,
+  EvictOptions,
   ListOptions,
   Patch,
+  Stored,
   Target,
+  UpdateOptions,
+  Versioned,
   WriteOptions,
 } from './client.ts';
+import { requireUid } from './existing.ts';
 import { Repeater, type RepeaterOptions, type Repetition } from './repeater.ts';
 import { isUnserved } from './response-failure.ts';
 
@@ -57,7 +62,7 @@ class RetryingClient implements Client {
     resource: Resource<T>,
     target: Target,
     options: CallOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const attempt = () => this.#client.get(resource, target, options);
     return this.#repeater.run(attempt, READ, options.signal);
   }
@@ -66,7 +71,7 @@ class RetryingClient implements Client {
     resource: Resource<T>,
     target: Target,
     options: CallOptions = {},
-  ): Promise<T | undefined> {
+  ): Promise<Stored<T> | undefined> {
     const attempt = () => this.#client.find(resource, target, options);
     return this.#repeater.run(attempt, READ, options.signal);
   }
@@ -74,7 +79,7 @@ class RetryingClient implements Client {
   list<T extends KubernetesObject>(
     resource: Resource<T>,
     options: ListOptions = {},
-  ): Promise<readonly T[]> {
+  ): Promise<readonly Stored<T>[]> {
     return this.#repeater.run(() => this.#client.list(resource, options), READ, options.signal);
   }
 
@@ -103,14 +108,24 @@ class RetryingClient implements Client {
     return this.#write(attempt, options, { verb: 'PATCH', afterUnknown: true });
   }
 
+  async applyExisting<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    requireUid(resource, object);
+    return this.apply(resource, object, options);
+  }
+
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
-    options: WriteOptions = {},
+    options: UpdateOptions = {},
   ): Promise<T> {
-    return this.#write(() => this.#client.update(resource, object, options), options, {
+    const attempt = () => this.#client.update(resource, object as Versioned<T>, options);
+    return this.#write(attempt, options, {
       verb: 'PUT',
-      afterUnknown: (object.metadata.resourceVersion ?? '') !== '',
+      afterUnknown: options.force !== true && (object.metadata.resourceVersion ?? '') !== '',
       settle: (refusal) =>
         this.#asWanted(isConflict(refusal), resource, object.metadata, options, (live) =>
           isAsUpdated(live, object, options.subresource),
@@ -147,10 +162,7 @@ class RetryingClient implements Client {
     );
   }
 
-  evict(
-    pod: Target,
-    options: CallOptions & Pick<DeleteOptions, 'preconditions'> = {},
-  ): Promise<void> {
+  evict(pod: Target, options: EvictOptions = {}): Promise<void> {
     const attempt = () => this.#client.evict(pod, options);
     return this.#repeater.run(attempt, this.#removal('POST', pods, pod, options), options.signal);
   }
@@ -183,7 +195,7 @@ class RetryingClient implements Client {
     verb: 'DELETE' | 'POST',
     resource: Resource,
     target: Target,
-    { preconditions, signal }: CallOptions & Pick<DeleteOptions, 'preconditions'>,
+    { preconditions, signal }: EvictOptions,
   ): Repetition<void> {
     const uid = preconditions?.uid;
     return {

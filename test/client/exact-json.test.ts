@@ -9,7 +9,7 @@ import { cannedTransport } from './canned-transport.ts';
 const { signal } = new AbortController();
 const target = { namespace: 'demo', name: 'a' };
 const WIRE =
-  '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"demo"},' +
+  '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"demo","resourceVersion":"1"},' +
   '"spec":{"x":9007199254740993,"least":-9223372036854775808,"list":[18446744073709551615]},' +
   '"data":{"__proto__":"p","constructor":"c","text":"9007199254740993"}}';
 

@@ -18,6 +18,7 @@ import {
 const { signal } = new AbortController();
 const target = { namespace: 'demo', name: 'a' };
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: target };
+const versioned = { ...configMap, metadata: { ...target, resourceVersion: '7' } };
 const nodes = defineResource<KubernetesObject>({
   group: '',
   version: 'v1',
@@ -235,14 +236,14 @@ describe('writes', () => {
   test('P-8 update puts the object', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
-    await client.update(configMaps, configMap, { dryRun: true, signal });
+    await client.update(configMaps, versioned, { dryRun: true, signal });
 
     expect(sent(transport)).toEqual({
       method: 'PUT',
       path: '/api/v1/namespaces/demo/configmaps/a',
       query: { fieldManager: 'tester', dryRun: 'All' },
       contentType: 'application/json',
-      body: configMap,
+      body: versioned,
     });
   });
 
@@ -269,7 +270,7 @@ describe('writes', () => {
   test('a write is refused with the ApiError of the server', async () => {
     const [client] = clientWith(() => status(409, 'Conflict'));
 
-    await expect(client.update(configMaps, configMap, { signal })).rejects.toMatchObject({
+    await expect(client.update(configMaps, versioned, { signal })).rejects.toMatchObject({
       code: 'API_STATUS',
       status: 409,
       reason: 'Conflict',

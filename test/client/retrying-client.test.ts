@@ -82,8 +82,8 @@ test.each([
 
 test('P-13 an update with a resourceVersion that was carried out, unheard, succeeds', async () => {
   const { server, client, transport, finish, stored } = await fixture(['swallowed']);
-  const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
-  const sent = { ...configMap(), metadata: { ...stored()?.metadata, ...target } };
+  const { resourceVersion = '' } = server.create(configMap({}, { value: 'old' })).metadata;
+  const sent = { ...configMap(), metadata: { ...stored()?.metadata, ...target, resourceVersion } };
 
   const updated = await finish(client.update(configMaps, sent, { signal }));
 
@@ -97,12 +97,12 @@ test('P-13 an update that was lost, where another came in between, is that confl
   const { server, client, finish, stored } = await fixture(['lost']);
   const { metadata } = server.create(configMap({ labels: { a: 'b' } }, { value: 'old' }));
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
-  const { labels: _, ...withoutLabels } = metadata;
+  const { labels: _, resourceVersion = '', ...withoutLabels } = metadata;
 
   const updating = finish(
     client.update(
       configMaps,
-      { ...configMap({}, { value: 'theirs' }), metadata: withoutLabels },
+      { ...configMap({}, { value: 'theirs' }), metadata: { ...withoutLabels, resourceVersion } },
       { signal },
     ),
   );
@@ -115,7 +115,7 @@ test('P-13 an update without a resourceVersion is not repeated: it would undo an
   const { server, client, transport, finish } = await fixture(['lost']);
   server.create(configMap());
 
-  const updating = finish(client.update(configMaps, configMap(), { signal }));
+  const updating = finish(client.update(configMaps, configMap(), { force: true, signal }));
 
   await expect(updating).rejects.toMatchObject(FAILED);
   expect(transport.attempts).toEqual([`PUT ${PATH}/a`]);
@@ -306,7 +306,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   ],
   [
     'an update without resourceVersion',
-    (client) => client.update(configMaps, configMap(), { signal }),
+    (client) => client.update(configMaps, configMap(), { force: true, signal }),
   ],
   ['a delete of a name', (client) => client.delete(configMaps, target, { signal })],
   [
@@ -351,7 +351,9 @@ test('P-13 a refusal of the first attempt is nobody’s echo, however like ours 
   const { server, client, transport, finish } = await fixture([]);
   const { metadata } = server.create(configMap());
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
-  const update = { ...configMap(), metadata: { ...metadata, labels: { a: 'b' } } };
+  const { resourceVersion = '' } = metadata;
+  const labels = { a: 'b' };
+  const update = { ...configMap(), metadata: { ...metadata, resourceVersion, labels } };
 
   const creating = finish(client.create(configMaps, configMap(), { signal }));
   await expect(creating).rejects.toMatchObject({ reason: 'AlreadyExists' });
@@ -377,7 +379,13 @@ test('P-13 an update of the status that was carried out, unheard, succeeds', asy
   const metadata: ObjectMeta = target;
   const pod = server.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
   const otherSpec = { nodeName: 'n', containers: [] };
-  const sent = { ...pod, spec: otherSpec, status: { phase: 'Running' } };
+  const { resourceVersion = '' } = pod.metadata;
+  const sent = {
+    ...pod,
+    metadata: { ...pod.metadata, resourceVersion },
+    spec: otherSpec,
+    status: { phase: 'Running' },
+  };
 
   const updated = await finish(client.update(pods, sent, { subresource: 'status', signal }));
 

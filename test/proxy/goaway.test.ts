@@ -74,9 +74,11 @@ test.each([
   const client = retryingClient(plain, { clock: systemClock });
   const generated = { ...object, metadata: { namespace: 'demo', name: '', generateName: 'a-' } };
 
-  const written = await client[verb](configMaps, verb === 'create' ? generated : object, {
-    signal,
-  });
+  const written = await {
+    create: () => client.create(configMaps, generated, { signal }),
+    apply: () => client.apply(configMaps, object, { signal }),
+    update: () => client.update(configMaps, object, { force: true, signal }),
+  }[verb]();
 
   expect(written).toEqual(object);
   const [, refused, repeated, ...rest] = upstream.requests;

@@ -19,6 +19,7 @@ import {
   resourceName,
   type Source,
   type Store,
+  type Stored,
   type Target,
   type WriteOptions,
 } from 'chancery';
@@ -110,26 +111,27 @@ export class FakeCluster implements Client {
     };
   }
 
-  async get<T extends KubernetesObject>(resource: Resource<T>, target: Target): Promise<T> {
+  async get<T extends KubernetesObject>(resource: Resource<T>, target: Target): Promise<Stored<T>> {
     this.#arrive('get', resource, target);
-    return this.#get(resource, target);
+    return this.#get(resource, target) as Stored<T>;
   }
 
   async find<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
-  ): Promise<T | undefined> {
+  ): Promise<Stored<T> | undefined> {
     this.#arrive('get', resource, target);
-    return this.#of(resource).get(objectKey(target.namespace, target.name)) as T | undefined;
+    const key = objectKey(target.namespace, target.name);
+    return this.#of(resource).get(key) as Stored<T> | undefined;
   }
 
   async list<T extends KubernetesObject>(
     resource: Resource<T>,
     { namespace, labelSelector }: ListOptions,
-  ): Promise<readonly T[]> {
+  ): Promise<readonly Stored<T>[]> {
     this.#arrive('list', resource, { name: '' });
     const selector = parseSelector(labelSelector ?? '');
-    return this.all(resource).filter(
+    return (this.all(resource) as readonly Stored<T>[]).filter(
       ({ metadata }) =>
         (namespace === undefined || metadata.namespace === namespace) &&
         matchesSelector(selector, metadata.labels),
@@ -178,6 +180,10 @@ export class FakeCluster implements Client {
 
   apply(): Promise<never> {
     return Promise.reject(new Error('the fake has no server-side apply'));
+  }
+
+  applyExisting(): Promise<never> {
+    return this.apply();
   }
 
   update(): Promise<never> {
