@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Desired } from '../reconciler.ts';
+
+/** Holds the hash of what a child was made from, so that it can be told from what is wanted now. */
+export const CHILD_HASH: string = 'chancery.dev/child-hash';
+
+type Hashed = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+
+/** `object` with the hash of itself among its annotations. */
+export function withHash(object: Desired<KubernetesObject>): Desired<KubernetesObject> {
+  const { annotations, ...metadata } = object.metadata;
+  const hash = createHash('sha256').update(canonical(object)).digest('hex').slice(0, 32);
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [CHILD_HASH]: hash } },
+  };
+}
+
+/** The hash that an object carries. */
+export function hashOf({ metadata }: Hashed): string | undefined {
+  return metadata.annotations?.[CHILD_HASH];
+}
+
+/** JSON with sorted keys: the same text for the same content, in whatever order it was written. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))
+      : part,
+  );
+}

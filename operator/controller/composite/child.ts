@@ -1,0 +1,77 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import { byOwner } from '../../store/indices.ts';
+import type { Desired } from '../reconciler.ts';
+import { type Source, type SourceOptions, source } from '../source.ts';
+
+/** A child as a composite wants it to be. */
+export interface DesiredChild {
+  readonly resource: Resource;
+  readonly object: Desired<KubernetesObject>;
+}
+
+/** `object` as a desired child; its type, kind and namespace follow from `resource` and the parent. */
+export function child<C extends KubernetesObject>(
+  resource: Resource<C>,
+  object: Desired<C>,
+): DesiredChild {
+  return { resource, object };
+}
+
+/**
+ * What becomes of a child that is there and differs.
+ *
+ * - `apply`: it is changed in place, by server-side apply.
+ * - `recreate`: it is deleted, and made anew once it is gone; for what cannot be changed, such as the
+ *   template of a Job.
+ * - `keep`: nothing; what differs is for a person to see.
+ */
+export type ChildUpdate = 'apply' | 'recreate' | 'keep';
+
+/** One resource of children. */
+export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
+  readonly resource: Resource<C>;
+  /** Default `apply`. */
+  readonly update?: ChildUpdate;
+  /** Which of them are looked at, and what is kept of each; see `source`. */
+  readonly source?: Omit<SourceOptions<C>, 'indexes'>;
+}
+
+/** A rule with its source: what the controller watches. */
+export interface ChildSource {
+  readonly resource: Resource;
+  readonly update: ChildUpdate;
+  readonly source: Source;
+}
+
+/** The index of a children's source that finds them by the uid of an owner. */
+export const OWNER_INDEX = 'chancery.dev/owner';
+
+/**
+ * The sources of children, one for each resource.
+ *
+ * @throws ConfigurationError `CONFIG` when a resource is named twice, or none is.
+ */
+export function childSources(
+  children: readonly (Resource | ChildRule)[],
+  controller: string,
+): readonly ChildSource[] {
+  const sources = children.map((given): ChildSource => {
+    const {
+      resource,
+      update = 'apply',
+      source: options,
+    }: ChildRule = 'resource' in given ? given : { resource: given };
+    const indexes = { [OWNER_INDEX]: byOwner };
+    return { resource, update, source: source(resource, { ...options, indexes }) };
+  });
+  const names = sources.map(({ resource }) => resourceName(resource));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined || sources.length === 0) {
+    throw new ConfigurationError('a composite needs children, and each resource of them once', {
+      context: { controller, resource: twice ?? 'none' },
+    });
+  }
+  return sources;
+}

@@ -1,0 +1,127 @@
+import { OperatorError } from '../../core/errors.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import { type LabelSelector, type Selector, selectorFromObject } from '../../model/selector.ts';
+import { type Controller, type ControllerOptions, controller } from '../controller.ts';
+import {
+  AWAIT_CHANGE,
+  type DesiredStatus,
+  type ReconcileContext,
+  type Result,
+} from '../reconciler.ts';
+import type { Source } from '../source.ts';
+import { bringAbout } from './bring-about.ts';
+import { type ChildRule, childSources, type DesiredChild } from './child.ts';
+import { claimChildren } from './claim-children.ts';
+import { type ObservedChildren, observedChildren } from './observed-children.ts';
+import { plannedChildren } from './sync-answer.ts';
+
+/** What `sync` wants the world to be. */
+export interface SyncResult<P extends KubernetesObject> {
+  /**
+   * Every child that should exist, made with `child`. One that exists and is not among them is deleted;
+   * `[]` deletes all. An answer without this field is an error and changes nothing.
+   */
+  readonly children: readonly DesiredChild[];
+  /** The parent's status, as `setStatus` takes it. Left out: it stays as it is. */
+  readonly status?: DesiredStatus<P>;
+  /** Look again after so long, though nothing changes: for what depends on time. */
+  readonly requeueAfterMs?: number;
+}
+
+/** What a composite's functions may use besides their arguments; reading it keeps them pure. */
+export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
+  /** Wall time in milliseconds, from the process's clock. */
+  readonly nowMs: number;
+};
+
+export interface CompositeOptions<P extends KubernetesObject>
+  extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'finalizer'> {
+  readonly parent: Source<P> | Resource<P>;
+  /** The resources of which children may be; each is watched, and may be written and deleted. */
+  readonly children: readonly (Resource | ChildRule)[];
+  /**
+   * Children are claimed by these labels, as a ReplicaSet claims its Pods: what matches and has no
+   * controller is adopted, what does not match any more is orphaned. Every child that `sync` wants must
+   * match. Default: none is adopted or orphaned; children are those that `sync` has made.
+   */
+  readonly selector?: (parent: P) => LabelSelector | undefined;
+  /**
+   * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
+   * frozen, and writes nothing; it is called again whenever one of them changes. When it throws nothing
+   * changes, and it is called again with back-off. Not called for a parent that is being deleted: the
+   * garbage collector takes its children.
+   */
+  sync(
+    parent: P,
+    children: ObservedChildren,
+    context: SyncContext,
+  ): SyncResult<P> | Promise<SyncResult<P>>;
+}
+
+/**
+ * Declares a controller that keeps a parent's children as a function says: it creates what is missing,
+ * applies what differs, deletes what is no longer wanted, and writes the parent's status. What
+ * Metacontroller's CompositeController does by webhook, in process.
+ *
+ * Children get the parent as their controller. Only such objects are ever changed or deleted, the
+ * latter with their uid, so that a foreign object of the same name is left alone.
+ *
+ * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is unusable.
+ */
+export function composite<P extends KubernetesObject>({
+  parent,
+  children,
+  selector,
+  sync,
+  permissions = [],
+  ...options
+}: CompositeOptions<P>): Controller<P> {
+  const sources = childSources(children, options.name);
+  const declared: Controller<P> = controller<P>({
+    ...options,
+    for: parent,
+    owns: sources.map(({ source }) => ({ source })),
+    permissions: [
+      ...sources.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
+      ...permissions,
+    ],
+    async reconcile(_key, object, context): Promise<Result> {
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+        return AWAIT_CHANGE;
+      }
+      const claiming = selectorOf(selector?.(object), options.name);
+      const own = await claimChildren({
+        parent: object,
+        parentResource: declared.for.resource,
+        sources,
+        selector: claiming,
+        context,
+      });
+      if (own === undefined) return AWAIT_CHANGE;
+      const answer = await sync(object, observedChildren(own, options.name), syncContext(context));
+      const planned = plannedChildren(answer, object, sources, claiming);
+      await bringAbout(planned, own, context, sources);
+      if (answer.status !== undefined) await context.setStatus(answer.status);
+      const { requeueAfterMs } = answer;
+      return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
+    },
+  });
+  return declared;
+}
+
+function syncContext({ signal, log, store, attempt, clock }: ReconcileContext): SyncContext {
+  return { signal, log, store, attempt, nowMs: clock.now() };
+}
+
+/** An empty selector would claim every object of a namespace: that is a mistake, not a wish. */
+function selectorOf(selector: LabelSelector | undefined, name: string): Selector | undefined {
+  if (selector === undefined) return undefined;
+  const parsed = selectorFromObject(selector);
+  if (parsed.length > 0) return parsed;
+  throw new OperatorError('the selector of a parent is empty, it would claim every object', {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { controller: name },
+  });
+}
