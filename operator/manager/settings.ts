@@ -1,6 +1,11 @@
 import type { CrdWait } from '../controller/settled-sources.ts';
-import { ConfigurationError } from '../core/errors.ts';
 import { MIN_RELIST_INTERVAL_MS, type ReflectorSettings } from '../watch/reflector-options.ts';
+import {
+  LEADER_ELECTION_ENVIRONMENT,
+  type LeaderElectionSettings,
+  leaderElectionFrom,
+} from './leader-election-settings.ts';
+import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './setting-text.ts';
 
 /** What a manager needs to know of its surroundings. All of it comes from the environment. */
 export interface Settings {
@@ -17,11 +22,22 @@ export interface Settings {
   readonly healthPort: number;
   /** Address that it listens on: all of the Pod's by default, for the kubelet asks the Pod's IP. */
   readonly healthHost: string;
+  /** Port of `/metrics`; 0 for none. */
+  readonly metricsPort: number;
+  readonly metricsHost: string;
   readonly logLevel: LogLevel;
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
   readonly relistIntervalMs: number | undefined;
   /** What the start does about a source that the API server does not serve. */
   readonly crdWait: CrdWait;
+  /** Undefined: every replica works. */
+  readonly leaderElection: LeaderElectionSettings | undefined;
+  /** A replica that does not lead lists and watches all the same, so that it can take over at once. */
+  readonly warmup: boolean;
+  /** What the whole stop may take: 0 to wait for nothing, `Infinity` for all that it takes. */
+  readonly shutdownTimeoutMs: number;
+  /** The start brings the CustomResourceDefinitions of the controllers along. */
+  readonly installCrds: boolean;
   /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
   readonly freeze: boolean;
 }
@@ -42,6 +58,8 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['POD_NAME', 'name of our own Pod (Downward API)'],
   ['CHANCERY_HEALTH_PORT', 'port of /healthz and /readyz; default 8081, 0 for none'],
   ['CHANCERY_HEALTH_HOST', 'address for that port; default all'],
+  ['CHANCERY_METRICS_PORT', 'port of /metrics; default 8080, 0 for none'],
+  ['CHANCERY_METRICS_HOST', 'address for that port; default all'],
   ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
   ['CHANCERY_WATCH_TIMEOUT', 'seconds after which watches end, as MIN-MAX; default 300-600'],
   [
@@ -53,6 +71,20 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'at start, for a resource that is not served: forever (default); timeout: fail after 2 minutes; ' +
       'optional: begin without',
   ],
+  [
+    'CHANCERY_INSTALL_CRDS',
+    'true: installs or upgrades the CustomResourceDefinitions of the controllers at start; default ' +
+      'false',
+  ],
+  ...LEADER_ELECTION_ENVIRONMENT,
+  [
+    'CHANCERY_WARMUP',
+    'false: a replica that does not lead watches nothing, which saves memory; default true',
+  ],
+  [
+    'CHANCERY_SHUTDOWN_TIMEOUT',
+    'seconds that the whole stop may take; default 25; 0 waits for nothing, -1 for everything',
+  ],
   ['NODE_ENV', '"development" and "test" freeze cached objects, so that changing one fails'],
 ];
 
@@ -62,7 +94,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
  * @throws ConfigurationError `CONFIG` that names the variable, what it needs and what it holds.
  */
 export function settingsFrom(environment: Environment): Settings {
-  const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const read: ReadSetting = (name) => environment[name]?.trim() || undefined;
   const namespaces = watchedNamespaces(read);
   return {
     apiUrl: read('CHANCERY_API_URL') ?? 'http://127.0.0.1:8001',
@@ -70,20 +102,28 @@ export function settingsFrom(environment: Environment): Settings {
     namespace: namespaces?.[0],
     podNamespace: read('POD_NAMESPACE'),
     podName: read('POD_NAME'),
-    healthPort: wholeNumber('CHANCERY_HEALTH_PORT', read('CHANCERY_HEALTH_PORT'), 65_535) ?? 8_081,
+    healthPort: wholeNumber(read, 'CHANCERY_HEALTH_PORT', PORTS) ?? 8_081,
     healthHost: read('CHANCERY_HEALTH_HOST') ?? '::',
-    logLevel: logLevel(read('CHANCERY_LOG_LEVEL')),
+    metricsPort: wholeNumber(read, 'CHANCERY_METRICS_PORT', PORTS) ?? 8_080,
+    metricsHost: read('CHANCERY_METRICS_HOST') ?? '::',
+    logLevel: oneOf(read, 'CHANCERY_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),
     relistIntervalMs: relistInterval(read('CHANCERY_RELIST_INTERVAL')),
-    crdWait: crdWait(read('CHANCERY_CRD_WAIT')),
+    crdWait: oneOf(read, 'CHANCERY_CRD_WAIT', CRD_WAITS) ?? 'forever',
+    installCrds: flag(read, 'CHANCERY_INSTALL_CRDS', false),
+    leaderElection: leaderElectionFrom(read),
+    warmup: flag(read, 'CHANCERY_WARMUP', true),
+    shutdownTimeoutMs: shutdownTimeout(read),
     freeze: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
   };
 }
 
+const PORTS = { max: 65_535 };
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const CRD_WAITS = ['forever', 'timeout', 'optional'] as const;
+
 /** A name that cannot be one is refused: it would be an operator that sees nothing, healthily. */
-function watchedNamespaces(
-  read: (name: string) => string | undefined,
-): readonly string[] | undefined {
+function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
   for (const name of ['WATCH_NAMESPACE', 'res_namespace', 'POD_NAMESPACE']) {
     const text = read(name);
     if (text === undefined) continue;
@@ -113,23 +153,17 @@ function relistInterval(text: string | undefined): number | undefined {
   throw unusable('CHANCERY_RELIST_INTERVAL', `a whole number from ${range}, or 0 for none`, text);
 }
 
-function crdWait(text: string | undefined): CrdWait {
-  switch (text) {
-    case undefined:
-      return 'forever';
-    case 'forever':
-    case 'timeout':
-    case 'optional':
-      return text;
-  }
-  throw unusable('CHANCERY_CRD_WAIT', 'forever, timeout or optional', text);
-}
+/** A Pod's usual 30 s, less 5 for what comes before and after. */
+const DEFAULT_SHUTDOWN_SECONDS = 25;
 
-function wholeNumber(name: string, text: string | undefined, max: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (/^[0-9]+$/.test(text) && value <= max) return value;
-  throw unusable(name, `a whole number from 0 to ${max}`, text);
+function shutdownTimeout(read: ReadSetting): number {
+  const name = 'CHANCERY_SHUTDOWN_TIMEOUT';
+  const text = read(name);
+  if (text === '-1') return Number.POSITIVE_INFINITY;
+  const seconds = Number(text ?? DEFAULT_SHUTDOWN_SECONDS);
+  const isWhole = text === undefined || /^[0-9]{1,6}$/.test(text);
+  if (isWhole) return seconds * 1_000;
+  throw unusable(name, 'a whole number from 0 to 999999, or -1 for no limit', text);
 }
 
 function range(name: string, text: string | undefined): Settings['watchTimeoutSeconds'] {
@@ -147,21 +181,4 @@ export function parseSecondsRange(text: string): readonly [min: number, max: num
   const min = Number(match[1]);
   const max = Number(match[2] ?? match[1]);
   return min > 0 && min <= max ? [min, max] : undefined;
-}
-
-function logLevel(text: string | undefined): LogLevel {
-  switch (text) {
-    case undefined:
-      return 'info';
-    case 'debug':
-    case 'info':
-    case 'warn':
-    case 'error':
-      return text;
-  }
-  throw unusable('CHANCERY_LOG_LEVEL', 'debug, info, warn or error', text);
-}
-
-function unusable(name: string, expected: string, found: string): ConfigurationError {
-  return new ConfigurationError(`${name} must be ${expected}, not ${JSON.stringify(found)}`);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
+import { leaseNameOf } from '../../operator/manager/leader-election-settings.ts';
 import { ENVIRONMENT, parseSecondsRange, settingsFrom } from '../../operator/manager/settings.ts';
 
 const DEFAULTS = {
@@ -10,10 +11,16 @@ const DEFAULTS = {
   podName: undefined,
   healthPort: 8_081,
   healthHost: '::',
+  metricsPort: 8_080,
+  metricsHost: '::',
   logLevel: 'info',
   watchTimeoutSeconds: undefined,
   relistIntervalMs: undefined,
   crdWait: 'forever',
+  installCrds: false,
+  leaderElection: undefined,
+  warmup: true,
+  shutdownTimeoutMs: 25_000,
   freeze: false,
 };
 
@@ -45,6 +52,13 @@ describe('settingsFrom', () => {
     ['CHANCERY_CRD_WAIT', 'timeout', { crdWait: 'timeout' }],
     ['CHANCERY_CRD_WAIT', 'optional', { crdWait: 'optional' }],
     ['CHANCERY_RELIST_INTERVAL', '0', { relistIntervalMs: 0 }],
+    ['CHANCERY_METRICS_PORT', '0', { metricsPort: 0 }],
+    ['CHANCERY_METRICS_HOST', '127.0.0.1', { metricsHost: '127.0.0.1' }],
+    ['CHANCERY_INSTALL_CRDS', 'true', { installCrds: true }],
+    ['CHANCERY_WARMUP', 'false', { warmup: false }],
+    ['CHANCERY_SHUTDOWN_TIMEOUT', '0', { shutdownTimeoutMs: 0 }],
+    ['CHANCERY_SHUTDOWN_TIMEOUT', '-1', { shutdownTimeoutMs: Number.POSITIVE_INFINITY }],
+    ['CHANCERY_SHUTDOWN_TIMEOUT', '50', { shutdownTimeoutMs: 50_000 }],
     ['NODE_ENV', 'test', { freeze: true }],
     ['NODE_ENV', 'development', { freeze: true }],
     ['NODE_ENV', 'production', { freeze: false }],
@@ -103,6 +117,24 @@ describe('settingsFrom', () => {
     ['CHANCERY_RELIST_INTERVAL', '599', RELIST],
     ['CHANCERY_RELIST_INTERVAL', '31536001', RELIST],
     ['CHANCERY_CRD_WAIT', 'never', 'forever, timeout or optional'],
+    ['CHANCERY_METRICS_PORT', '-1', 'a whole number from 0 to 65535'],
+    ['CHANCERY_INSTALL_CRDS', 'yes', 'true or false'],
+    ['CHANCERY_WARMUP', '1', 'true or false'],
+    ['CHANCERY_LEADER_ELECTION', 'on', 'true or false'],
+    ['CHANCERY_RELEASE_ON_STOP', 'TRUE', 'true or false'],
+    ['CHANCERY_SHUTDOWN_TIMEOUT', '25s', 'a whole number from 0 to 999999, or -1 for no limit'],
+    ['CHANCERY_SHUTDOWN_TIMEOUT', '-2', 'a whole number from 0 to 999999, or -1 for no limit'],
+    ['CHANCERY_LEASE_DURATION', '0', 'a whole number from 1 to 86400'],
+    ['CHANCERY_LEASE_DURATION', '10', 'more than the 10 of CHANCERY_LEASE_RENEW_DEADLINE'],
+    ['CHANCERY_LEASE_RENEW_DEADLINE', '2.5', 'a whole number from 1 to 86400'],
+    [
+      'CHANCERY_LEASE_RENEW_DEADLINE',
+      '2',
+      'more than 1.2 times the 2 of CHANCERY_LEASE_RETRY_PERIOD',
+    ],
+    ['CHANCERY_LEASE_RETRY_PERIOD', '-1', 'a whole number from 1 to 86400'],
+    ['CHANCERY_LEASE_NAME', 'My_Lease', 'at most 253 of a-z, 0-9, "-" and "."'],
+    ['CHANCERY_LEASE_NAMESPACE', 'a/b', 'at most 253 of a-z, 0-9, "-" and "."'],
     ['CHANCERY_LOG_LEVEL', 'INFO', 'debug, info, warn or error'],
     ['CHANCERY_WATCH_TIMEOUT', '20-10', SECONDS],
     ['CHANCERY_WATCH_TIMEOUT', '0-10', SECONDS],
@@ -120,6 +152,58 @@ describe('settingsFrom', () => {
 
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(`${name} must be ${needs}, not ${JSON.stringify(value)}`);
+  });
+});
+
+describe('leader election', () => {
+  const ON = { CHANCERY_LEADER_ELECTION: 'true' };
+
+  test('is off, whatever else is set, until it is asked for', () => {
+    expect(settingsFrom({ CHANCERY_LEASE_NAME: 'a' }).leaderElection).toBeUndefined();
+  });
+
+  test('has the defaults of the field, and the namespace of the Pod', () => {
+    expect(settingsFrom({ ...ON, POD_NAMESPACE: 'ops' }).leaderElection).toEqual({
+      leaseName: undefined,
+      leaseNamespace: 'ops',
+      leaseDurationMs: 15_000,
+      renewDeadlineMs: 10_000,
+      retryPeriodMs: 2_000,
+      releaseOnStop: true,
+    });
+  });
+
+  test('takes every part from the environment', () => {
+    const { leaderElection } = settingsFrom({
+      ...ON,
+      POD_NAMESPACE: 'ops',
+      CHANCERY_LEASE_NAME: 'a.b-c',
+      CHANCERY_LEASE_NAMESPACE: 'leases',
+      CHANCERY_LEASE_DURATION: '6',
+      CHANCERY_LEASE_RENEW_DEADLINE: '4',
+      CHANCERY_LEASE_RETRY_PERIOD: '1',
+      CHANCERY_RELEASE_ON_STOP: 'false',
+    });
+
+    expect(leaderElection).toEqual({
+      leaseName: 'a.b-c',
+      leaseNamespace: 'leases',
+      leaseDurationMs: 6_000,
+      renewDeadlineMs: 4_000,
+      retryPeriodMs: 1_000,
+      releaseOnStop: false,
+    });
+  });
+
+  test('says what to set when it knows no namespace', () => {
+    expect(() => settingsFrom(ON)).toThrow(/set CHANCERY_LEASE_NAMESPACE, or POD_NAMESPACE/);
+  });
+
+  test.each([
+    [['website', 'other'], 'website-leader'],
+    [[], 'chancery-leader'],
+  ])('the Lease of %j is %s', (names, lease) => {
+    expect(leaseNameOf(names.map((name) => ({ name })))).toBe(lease);
   });
 });
 
