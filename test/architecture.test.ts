@@ -136,12 +136,20 @@ test('docs/architecture.md shows the same tables', () => {
 
 function mayImport(file: string, specifier: string): boolean {
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice(5));
-  if (!specifier.startsWith('.')) return { ...OWNER, ...TEST_KIT_OWNER }[specifier] === file;
+  if (!specifier.startsWith('.')) {
+    return { ...OWNER, ...TEST_KIT_OWNER }[packageOf(specifier)] === file;
+  }
   const folder = file.split('/')[0] ?? '';
   const target = new URL(specifier, `file:///${file}`).pathname.split('/').slice(1);
   if (target.length === 1) return folder === 'cli'; // index.ts: what `chancery run` hands to modules
   if (target[0] === LOADS_LAZILY[file]) return !isImportedAtStart(file, specifier);
   return target[0] === folder || (MAY_IMPORT[folder] ?? []).includes(target[0] ?? '');
+}
+
+/** `typebox` of `typebox/type`; of a package with a scope both words. */
+function packageOf(specifier: string): string {
+  const [first = '', second = ''] = specifier.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
 }
 
 /** A type is erased, and `import()` waits until it is reached. */

@@ -1,6 +1,7 @@
+import { isFormat } from '../../../model/text-format.ts';
 import type { FieldError } from '../failures.ts';
 import { invalid, tooLong, typeInvalid } from './field-errors.ts';
-import { checkedFormat, isFormat } from './format.ts';
+import { checkedFormat } from './format.ts';
 import { regularExpression } from './regular-expression.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 

@@ -1,4 +1,4 @@
-import { isFormat } from '../../schema/format.ts';
+import { isFormat } from '../../../../model/text-format.ts';
 import { type CelEnvironment, celLibrary } from '../cel-library.ts';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

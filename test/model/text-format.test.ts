@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFormat } from '../../../../operator/testing/apiserver/schema/format.ts';
+import { isFormat } from '../../operator/model/text-format.ts';
 
 /** format, what has it, what has not */
 const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
