@@ -26,22 +26,7 @@ export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 
 // Kubernetes data
 
-export {
-  type ConfigMap,
-  configMaps,
-  daemonSets,
-  deployments,
-  events,
-  type KubernetesEvent,
-  type Lease,
-  leases,
-  type ObjectReference,
-  type Pod,
-  pods,
-  replicaSets,
-  statefulSets,
-  type Workload,
-} from './model/builtin.ts';
+export type { Workload } from './model/builtin.ts';
 export { type Condition, rfc3339, rfc3339Micro, setCondition } from './model/condition.ts';
 export {
   controllerOf,
@@ -73,6 +58,179 @@ export {
   type StatusDetails,
 } from './model/status.ts';
 export type { WatchEvent } from './model/watch-event.ts';
+
+// Built-in kinds: their types, all that these are made of (`coreV1.Container`), and their resources
+
+export type * as admissionregistrationV1 from './model/kubernetes/admissionregistration-v1.ts';
+export type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from './model/kubernetes/admissionregistration-v1.ts';
+export type * as apiextensionsV1 from './model/kubernetes/apiextensions-v1.ts';
+export type { CustomResourceDefinition } from './model/kubernetes/apiextensions-v1.ts';
+export type * as appsV1 from './model/kubernetes/apps-v1.ts';
+export type {
+  ControllerRevision,
+  DaemonSet,
+  Deployment,
+  ReplicaSet,
+  StatefulSet,
+} from './model/kubernetes/apps-v1.ts';
+export type * as authenticationV1 from './model/kubernetes/authentication-v1.ts';
+export type { SelfSubjectReview, TokenReview } from './model/kubernetes/authentication-v1.ts';
+export type * as authorizationV1 from './model/kubernetes/authorization-v1.ts';
+export type {
+  LocalSubjectAccessReview,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+} from './model/kubernetes/authorization-v1.ts';
+export type * as autoscalingV1 from './model/kubernetes/autoscaling-v1.ts';
+export type * as autoscalingV2 from './model/kubernetes/autoscaling-v2.ts';
+export type { HorizontalPodAutoscaler } from './model/kubernetes/autoscaling-v2.ts';
+export type * as batchV1 from './model/kubernetes/batch-v1.ts';
+export type { CronJob, Job } from './model/kubernetes/batch-v1.ts';
+export type * as certificatesV1 from './model/kubernetes/certificates-v1.ts';
+export type { CertificateSigningRequest } from './model/kubernetes/certificates-v1.ts';
+export type * as coordinationV1 from './model/kubernetes/coordination-v1.ts';
+export type { Lease } from './model/kubernetes/coordination-v1.ts';
+export type * as coreV1 from './model/kubernetes/core-v1.ts';
+export type {
+  Binding,
+  ComponentStatus,
+  ConfigMap,
+  Endpoints,
+  LimitRange,
+  Namespace,
+  Node,
+  ObjectReference,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodTemplate,
+  ReplicationController,
+  ResourceQuota,
+  Secret,
+  Service,
+  ServiceAccount,
+} from './model/kubernetes/core-v1.ts';
+export type * as discoveryV1 from './model/kubernetes/discovery-v1.ts';
+export type { EndpointSlice } from './model/kubernetes/discovery-v1.ts';
+export type * as eventsV1 from './model/kubernetes/events-v1.ts';
+export type { Event as KubernetesEvent } from './model/kubernetes/events-v1.ts';
+export type * as flowcontrolV1 from './model/kubernetes/flowcontrol-v1.ts';
+export type { FlowSchema, PriorityLevelConfiguration } from './model/kubernetes/flowcontrol-v1.ts';
+export type { IntOrString, Quantity } from './model/kubernetes/forms.ts';
+export type * as metaV1 from './model/kubernetes/meta-v1.ts';
+export type * as networkingV1 from './model/kubernetes/networking-v1.ts';
+export type {
+  Ingress,
+  IngressClass,
+  IPAddress,
+  NetworkPolicy,
+  ServiceCIDR,
+} from './model/kubernetes/networking-v1.ts';
+export type * as nodeV1 from './model/kubernetes/node-v1.ts';
+export type { RuntimeClass } from './model/kubernetes/node-v1.ts';
+export type * as policyV1 from './model/kubernetes/policy-v1.ts';
+export type { PodDisruptionBudget } from './model/kubernetes/policy-v1.ts';
+export type * as rbacV1 from './model/kubernetes/rbac-v1.ts';
+export type {
+  ClusterRole,
+  ClusterRoleBinding,
+  Role,
+  RoleBinding,
+} from './model/kubernetes/rbac-v1.ts';
+export type * as resourceV1 from './model/kubernetes/resource-v1.ts';
+export type {
+  DeviceClass,
+  ResourceClaim,
+  ResourceClaimTemplate,
+  ResourceSlice,
+} from './model/kubernetes/resource-v1.ts';
+export {
+  apiServices,
+  bindings,
+  certificateSigningRequests,
+  clusterRoleBindings,
+  clusterRoles,
+  componentStatuses,
+  configMaps,
+  controllerRevisions,
+  cronJobs,
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  customResourceDefinitions,
+  daemonSets,
+  deployments,
+  deviceClasses,
+  endpointSlices,
+  endpoints,
+  events,
+  flowSchemas,
+  horizontalPodAutoscalers,
+  ingressClasses,
+  ingresses,
+  ipAddresses,
+  jobs,
+  leases,
+  limitRanges,
+  localSubjectAccessReviews,
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  mutatingWebhookConfigurations,
+  namespaces,
+  networkPolicies,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podDisruptionBudgets,
+  pods,
+  podTemplates,
+  priorityClasses,
+  priorityLevelConfigurations,
+  replicaSets,
+  replicationControllers,
+  resourceClaims,
+  resourceClaimTemplates,
+  resourceQuotas,
+  resourceSlices,
+  roleBindings,
+  roles,
+  runtimeClasses,
+  secrets,
+  selfSubjectAccessReviews,
+  selfSubjectReviews,
+  selfSubjectRulesReviews,
+  serviceAccounts,
+  serviceCIDRs,
+  services,
+  statefulSets,
+  storageClasses,
+  subjectAccessReviews,
+  tokenReviews,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+  validatingWebhookConfigurations,
+  volumeAttachments,
+  volumeAttributesClasses,
+} from './model/kubernetes/resources.ts';
+export type * as schedulingV1 from './model/kubernetes/scheduling-v1.ts';
+export type { PriorityClass } from './model/kubernetes/scheduling-v1.ts';
+export type * as storageV1 from './model/kubernetes/storage-v1.ts';
+export type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+  VolumeAttributesClass,
+} from './model/kubernetes/storage-v1.ts';
 
 // Bytes → lines → events
 

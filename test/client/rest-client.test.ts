@@ -206,7 +206,7 @@ describe('writes', () => {
   });
 
   test('create of a subresource posts to the object, and takes an answer of another kind', async () => {
-    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: target };
+    const binding: KubernetesObject = { apiVersion: 'v1', kind: 'Binding', metadata: target };
     const [client, transport] = clientWith(() => ({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', status: 'Success' },

@@ -4,7 +4,7 @@ import type { Client, JsonPatchOperation } from '../../operator/client/client.ts
 import { restClient } from '../../operator/client/rest-client.ts';
 import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { type ConfigMap, configMaps, pods } from '../../operator/model/builtin.ts';
-import type { ObjectMeta } from '../../operator/model/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { transportTo } from '../transport/raw-server.ts';
@@ -365,7 +365,11 @@ test('P-13 a refusal of the first attempt is nobody’s echo, however like ours 
 
 test('P-13 the creation of a subresource, such as an eviction, is not repeated', async () => {
   const { client, transport, finish } = await fixture(['lost']);
-  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: target };
+  const eviction: KubernetesObject = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: target,
+  };
 
   const creating = finish(client.create(pods, eviction, { subresource: 'eviction', signal }));
 

@@ -6,6 +6,7 @@ import { FakeOperator } from '../support/fake-operator.ts';
 import {
   ownerOf,
   podNames,
+  podTemplate,
   podUids,
   putConfigMap,
   putDeployment,
@@ -98,7 +99,7 @@ test('a Deployment that was deleted and made anew is not restarted for the old o
   const labels = { app: 'other' };
   cluster.put(deployments, {
     metadata: { name: 'webapp' },
-    spec: { template: { metadata: { labels } } },
+    spec: { selector: { matchLabels: labels }, template: podTemplate(labels) },
   });
 
   change(cluster);
@@ -185,7 +186,8 @@ test('the annotation key is short enough for any ConfigMap, and different for ea
 
 test('a ReplicaSet without Deployment has its Pods evicted', async () => {
   const { cluster, operator } = await watched();
-  const spec = { replicas: 1, selector: { matchLabels: { app: 'rs' } }, template: {} };
+  const labels = { app: 'rs' };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template: podTemplate(labels) };
   const replicaSet = cluster.put(replicaSets, { metadata: { name: 'rs' }, spec });
   putPod(cluster, 'rs-0', { app: 'rs' }, { owner: ownerOf(replicaSet) });
 

@@ -2,7 +2,7 @@ import {
   type ConfigMap,
   configMaps,
   controllerOf,
-  type daemonSets,
+  type coreV1,
   deployments,
   type OwnerReference,
   type Pod,
@@ -16,6 +16,12 @@ import type { FakeCluster } from './fake-cluster.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
+const containers = [{ name: 'app', image: 'app:1' }];
+
+export function podTemplate(labels: Labels): coreV1.PodTemplateSpec {
+  return { metadata: { labels }, spec: { containers } };
+}
+
 export interface AppOptions {
   readonly replicas?: number;
   readonly labels?: Labels;
@@ -28,7 +34,7 @@ export function putDeployment(
   name: string,
   { replicas = 3, labels = { app: name }, ready = true }: AppOptions = {},
 ): Workload {
-  const spec = { replicas, selector: { matchLabels: labels }, template: { metadata: { labels } } };
+  const spec = { replicas, selector: { matchLabels: labels }, template: podTemplate(labels) };
   const deployment = cluster.put(deployments, { metadata: { name }, spec });
   const replicaSet = cluster.put(replicaSets, {
     metadata: { name: `${name}-5d`, ownerReferences: [ownerOf(deployment)] },
@@ -41,7 +47,7 @@ export function putDeployment(
 /** A StatefulSet or DaemonSet with its Pods. */
 export function putSet(
   cluster: FakeCluster,
-  resource: typeof statefulSets | typeof daemonSets,
+  resource: Resource<Workload>,
   name: string,
   updateStrategy = 'RollingUpdate',
 ): Workload {
@@ -51,7 +57,7 @@ export function putSet(
     spec: {
       ...(resource === statefulSets ? { replicas: 2 } : {}),
       selector: { matchLabels: labels },
-      template: { metadata: { labels } },
+      template: podTemplate(labels),
       updateStrategy: { type: updateStrategy },
     },
     status: { desiredNumberScheduled: 2 } as Workload['status'] & object,
@@ -69,7 +75,8 @@ export function putPod(
 ): Pod {
   const metadata = { name, labels, ...(owner === undefined ? {} : { ownerReferences: [owner] }) };
   const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
-  return cluster.put(pods, { metadata, status: { phase: 'Running', conditions }, ...rest });
+  const status = { phase: 'Running', conditions };
+  return cluster.put(pods, { metadata, spec: { containers }, status, ...rest });
 }
 
 /** What the controllers and a kubelet do for one owner: missing Pods appear, and become Ready. */

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import * as resources from '../../operator/model/kubernetes/resources.ts';
+import { BUILT_IN_RESOURCES } from '../../operator/testing/apiserver/registry/built-in-resources.ts';
+import { readTypeData, typeFiles } from '../support/kubernetes-schema/type-files.ts';
+
+const FOLDER = fileURLToPath(new URL('../../operator/model/kubernetes/', import.meta.url));
+
+test('the types of built-in kinds are those that the data of Kubernetes generates', () => {
+  const generated = typeFiles(readTypeData());
+
+  const committed = readdirSync(FOLDER).filter((name) => name !== 'forms.ts');
+
+  expect(committed.sort()).toEqual([...generated.keys()].sort());
+  for (const [name, text] of generated) {
+    expect(readFileSync(`${FOLDER}${name}`, 'utf8'), name).toBe(text);
+  }
+});
+
+test('every built-in kind that is served has a resource', () => {
+  const names = Object.values(resources).map(nameOf);
+
+  const missing = BUILT_IN_RESOURCES.map(nameOf).filter((name) => !names.includes(name));
+
+  expect(missing).toEqual(['v1/events', 'autoscaling/v1/horizontalpodautoscalers']);
+  expect(names.length + missing.length).toBe(BUILT_IN_RESOURCES.length);
+});
+
+test('the public API loads none of the files that hold types', async () => {
+  const loaded = await loadedBy('../../operator/index.ts');
+
+  const kubernetes = loaded.filter((url) => url.includes('/model/kubernetes/'));
+
+  expect(kubernetes.map((url) => url.slice(url.lastIndexOf('/') + 1))).toEqual(['resources.ts']);
+});
+
+function nameOf({
+  group,
+  version,
+  plural,
+}: {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}): string {
+  return group === '' ? `${version}/${plural}` : `${group}/${version}/${plural}`;
+}
+
+/** The modules that a process loads that imports `entry`. */
+async function loadedBy(entry: string): Promise<readonly string[]> {
+  const program = `
+    import { registerHooks } from 'node:module';
+    const urls = [];
+    registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+    await import(${JSON.stringify(new URL(entry, import.meta.url).href)});
+    process.stdout.write(JSON.stringify(urls));`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=chancery-source',
+    '--input-type=module',
+    '--eval',
+    program,
+  ]);
+  return JSON.parse(stdout) as readonly string[];
+}
