@@ -1,12 +1,16 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { ConfigurationError } from '../core/errors.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../controller/reconciler.ts';
+import { HttpListener, send } from './http-listener.ts';
 
-/** One thing that must be well. Answers at once, from memory: a probe must never wait. */
+/**
+ * One thing that must be well. Answers at once, from memory, and never waits: a probe has a second, and
+ * an API server that is slow must not fail it.
+ */
 export interface HealthCheck {
   readonly name: string;
   readonly ok: () => boolean;
+  /** Why it is not, for the log only: anybody may read a probe's answer. */
+  readonly why?: () => object;
 }
 
 export interface HealthServerOptions {
@@ -15,49 +19,54 @@ export interface HealthServerOptions {
   /** Facts of this process only: an API server that is away must not restart the operator. */
   readonly live: readonly HealthCheck[];
   readonly ready: readonly HealthCheck[];
+  /** Told when a check begins to fail, and when it holds again. Default: nobody is. */
+  readonly log?: Pick<Log, 'info' | 'warn'>;
 }
 
-/** `/healthz`, `/livez` and `/readyz`, answering as controller-runtime does. */
+interface Result {
+  readonly name: string;
+  readonly outcome: 'ok' | 'failed' | 'excluded';
+}
+
+const PING: HealthCheck = { name: 'ping', ok: () => true };
+
+/** `/healthz`, its alias `/livez`, and `/readyz`, answering as controller-runtime does. */
 export class HealthServer {
   readonly #options: HealthServerOptions;
-  readonly #server: Server;
+  readonly #listener: HttpListener;
+  /** Checks that failed when they were last asked. */
+  readonly #failing = new Set<HealthCheck>();
 
   constructor(options: HealthServerOptions) {
+    const { port, host } = options;
     this.#options = options;
-    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#listener = new HttpListener({
+      purpose: 'health',
+      port,
+      host,
+      answer: (request, response) => this.#answer(request, response),
+    });
   }
 
   /** @throws ConfigurationError `CONFIG` when the port cannot be had. */
-  async start(): Promise<void> {
-    const { port, host } = this.#options;
-    // For "all addresses" Node itself falls back to IPv4 on a machine without IPv6.
-    this.#server.listen(port, host === '::' ? undefined : host);
-    try {
-      await once(this.#server, 'listening');
-    } catch (cause) {
-      throw new ConfigurationError('health port cannot be listened on', {
-        cause,
-        context: { port, host },
-      });
-    }
+  start(): Promise<void> {
+    return this.#listener.start();
   }
 
   /** The port that is listened on; of interest when the configured one was 0. */
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#listener.port;
   }
 
-  async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+  /** Frees the port, whatever is being read from it. Twice does nothing. */
+  stop(): Promise<void> {
+    return this.#listener.stop();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     // Anybody may send anything here, such as `//`, which is no URL.
     const [path = '', query] = (request.url ?? '').split('?', 2);
-    const searchParams = new URLSearchParams(query);
+    const parameters = new URLSearchParams(query);
     const [, endpoint = '', ...rest] = path.split('/');
     const only = rest.join('/');
     const checks = this.#checksOf(endpoint)?.filter(({ name }) => only === '' || name === only);
@@ -65,46 +74,54 @@ export class HealthServer {
       send(response, 404, '404 page not found\n');
       return;
     }
-    const excluded = new Set(searchParams.getAll('exclude'));
-    const results = checks.map((check) => {
-      const skipped = excluded.has(check.name);
-      return { name: check.name, skipped, ok: skipped || holds(check) };
-    });
-    const healthy = results.every(({ ok }) => ok);
-    if (healthy && !searchParams.has('verbose')) {
-      send(response, 200, 'ok');
-      return;
-    }
-    const lines = results.map(({ name, skipped, ok }) => {
-      if (skipped) return `[+]${name} excluded: ok`;
-      return ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
-    });
-    const verdict = `${endpoint} check ${healthy ? 'passed' : 'failed'}`;
-    send(response, healthy ? 200 : 500, `${[...lines, verdict].join('\n')}\n`);
+    const excluded = new Set(parameters.getAll('exclude'));
+    const results = checks.map((check) => this.#ask(check, excluded));
+    const unknown = [...excluded].filter((name) => !results.some((result) => result.name === name));
+    const healthy = results.every(({ outcome }) => outcome !== 'failed');
+    const isVerbose = !healthy || parameters.has('verbose');
+    send(response, healthy ? 200 : 500, isVerbose ? verbose(results, unknown, healthy) : 'ok');
   }
 
   #checksOf(endpoint: string): readonly HealthCheck[] | undefined {
-    const ping = { name: 'ping', ok: () => true };
-    if (endpoint === 'healthz' || endpoint === 'livez') return [ping, ...this.#options.live];
-    if (endpoint === 'readyz') return [ping, ...this.#options.ready];
+    if (endpoint === 'healthz' || endpoint === 'livez') return [PING, ...this.#options.live];
+    if (endpoint === 'readyz') return [PING, ...this.#options.ready];
     return undefined;
+  }
+
+  #ask(check: HealthCheck, excluded: ReadonlySet<string>): Result {
+    const { name } = check;
+    if (excluded.has(name)) return { name, outcome: 'excluded' };
+    const { ok, ...reason } = resultOf(check);
+    if (!ok && !this.#failing.has(check)) {
+      this.#failing.add(check);
+      this.#options.log?.warn({ check: name, ...reason }, 'health check failed');
+    } else if (ok && this.#failing.delete(check)) {
+      this.#options.log?.info({ check: name }, 'health check holds again');
+    }
+    return { name, outcome: ok ? 'ok' : 'failed' };
   }
 }
 
 /** A check that throws has failed; thrown on, it would end the process. */
-function holds({ ok }: HealthCheck): boolean {
+function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   try {
-    return ok();
-  } catch {
-    return false;
+    // A promise would be true whatever it comes to.
+    if (ok() === true) return { ok: true };
+    return { ...why?.(), ok: false };
+  } catch (err) {
+    return { ...{ err }, ok: false };
   }
 }
 
-function send(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-cache, no-store',
+/** The last line says `healthz` whatever was asked for, as controller-runtime's does. */
+function verbose(results: readonly Result[], unknown: readonly string[], healthy: boolean): string {
+  const lines = results.map(({ name, outcome }) => {
+    if (outcome === 'excluded') return `[+]${name} excluded: ok`;
+    return outcome === 'ok' ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
   });
-  response.end(body);
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => JSON.stringify(name)).join(',');
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
+  }
+  return `${lines.join('\n')}\nhealthz check ${healthy ? 'passed' : 'failed'}\n`;
 }

@@ -16,6 +16,7 @@ import { ListGate } from '../watch/list-gate.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../watch/reflector-options.ts';
 import { CacheGauges } from './cache-gauges.ts';
+import type { NeededSource } from './health-checks.ts';
 import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
 import { statusLog } from './status-log.ts';
 
@@ -38,6 +39,8 @@ export interface InformersOptions {
 /** An informer and its users. */
 interface Shared {
   readonly informer: Informer<KubernetesObject>;
+  /** What names it in a log line. */
+  readonly facts: object;
   readonly labels: Labels;
   users: number;
   /** Users that cannot do without it. */
@@ -113,14 +116,24 @@ export class Informers {
     for (const facade of this.#facades.values()) facade.setNamespaces(namespaces);
   }
 
+  /** True when every source that is not optional has its first full list. */
+  get synced(): boolean {
+    return [...this.needed()].every(({ informer }) => informer.synced);
+  }
+
   /** True when every source that is not optional is synced and its requests work. */
   get healthy(): boolean {
-    return [...this.#shared.values()].every(({ informer, needs }) => {
-      const { health } = informer.status;
-      if (needs === 0 || (health === 'unserved' && this.#options.crdWait === 'optional'))
-        return true;
-      return informer.synced && health === 'healthy';
-    });
+    return [...this.needed()].every(
+      ({ informer }) => informer.synced && informer.status.health === 'healthy',
+    );
+  }
+
+  /** Sources that are not optional, as they are now. */
+  *needed(): Generator<NeededSource, void, undefined> {
+    for (const { informer, facts, needs } of this.#shared.values()) {
+      const isLetGo = informer.state === 'unserved' && this.#options.crdWait === 'optional';
+      if (needs > 0 && !isLetGo) yield { informer, facts };
+    }
   }
 
   /** Runs all of them until `signal` aborts. */
@@ -186,7 +199,7 @@ export class Informers {
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );
-    const shared = { informer, labels, users: 0, needs: 0, stop: () => {} };
+    const shared = { informer, facts, labels, users: 0, needs: 0, stop: () => {} };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
     this.#start(shared);

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
+import type { Log } from '../controller/reconciler.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
 import type { LogLevel } from './settings.ts';
 
@@ -9,6 +10,14 @@ const SECRETS = ['data', 'stringData', 'token', 'authorization'].flatMap((name) 
   `*.${name}`,
 ]);
 
+/** A logger with its level. */
+export interface Logger extends Log {
+  /** Of this logger and of every other of the same root, also those that were made before. */
+  level: LogLevel;
+  /** The same logger with more facts in every line. Costs nothing until it writes one. */
+  child(facts: Readonly<Record<string, unknown>>): Logger;
+}
+
 /**
  * The process's logger: one JSON object a line on `destination`.
  *
@@ -16,9 +25,9 @@ const SECRETS = ['data', 'stringData', 'token', 'authorization'].flatMap((name) 
  * the redaction is for the day when somebody does.
  */
 export function createLogger(level: LogLevel, destination: Writable): Logger {
-  return pino(
+  const root = pino(
     {
-      level,
+      level: 'debug', // what is shown is decided by `SharedLevelLogger`
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
@@ -27,6 +36,58 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
     },
     destination as DestinationStream,
   );
+  return new SharedLevelLogger(() => root, { level });
+}
+
+const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
+
+/** A child of pino keeps the level that it was made with; these follow their root. */
+class SharedLevelLogger implements Logger {
+  readonly #pino: () => Pino;
+  readonly #shared: { level: LogLevel };
+
+  constructor(pinoOf: () => Pino, shared: { level: LogLevel }) {
+    this.#pino = pinoOf;
+    this.#shared = shared;
+  }
+
+  get level(): LogLevel {
+    return this.#shared.level;
+  }
+
+  set level(level: LogLevel) {
+    this.#shared.level = level;
+  }
+
+  child(facts: Readonly<Record<string, unknown>>): Logger {
+    let own: Pino | undefined;
+    const parent = this.#pino;
+    // Most reconciles write no line that is shown, and a child of pino costs more than one.
+    return new SharedLevelLogger(() => {
+      own ??= parent().child(facts);
+      return own;
+    }, this.#shared);
+  }
+
+  debug(fields: object, message: string): void {
+    if (this.#shows('debug')) this.#pino().debug(fields, message);
+  }
+
+  info(fields: object, message: string): void {
+    if (this.#shows('info')) this.#pino().info(fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    if (this.#shows('warn')) this.#pino().warn(fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    if (this.#shows('error')) this.#pino().error(fields, message);
+  }
+
+  #shows(level: LogLevel): boolean {
+    return SEVERITY[level] >= SEVERITY[this.#shared.level];
+  }
 }
 
 /** Stacks are for bugs: an error that the toolkit throws on purpose says all in its fields. */

@@ -67,34 +67,35 @@ describe('HealthServer', () => {
     [
       '/readyz?verbose',
       500,
-      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nhealthz check failed\n',
     ],
     [
       '/readyz',
       500,
-      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nhealthz check failed\n',
     ],
-    ['/readyz/bad', 500, '[-]bad failed: reason withheld\nreadyz check failed\n'],
-    ['/readyz/good?verbose', 200, '[+]good ok\nreadyz check passed\n'],
+    ['/readyz/bad', 500, '[-]bad failed: reason withheld\nhealthz check failed\n'],
+    ['/readyz/good?verbose', 200, '[+]good ok\nhealthz check passed\n'],
     ['/readyz?exclude=bad', 200, 'ok'],
     [
       '/readyz?exclude=bad&verbose=1',
       200,
-      '[+]ping ok\n[+]good ok\n[+]bad excluded: ok\nreadyz check passed\n',
+      '[+]ping ok\n[+]good ok\n[+]bad excluded: ok\nhealthz check passed\n',
     ],
     ['/readyz?exclude=good&exclude=bad', 200, 'ok'],
     [
       '/readyz?exclude=good',
       500,
-      '[+]ping ok\n[+]good excluded: ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+      '[+]ping ok\n[+]good excluded: ok\n[-]bad failed: reason withheld\nhealthz check failed\n',
     ],
     [
       '/readyz?exclude=unknown',
       500,
-      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\nreadyz check failed\n',
+      '[+]ping ok\n[+]good ok\n[-]bad failed: reason withheld\n' +
+        'warn: some health checks cannot be excluded: no matches for "unknown"\nhealthz check failed\n',
     ],
     ['/healthz?verbose', 200, '[+]ping ok\n[+]good ok\nhealthz check passed\n'],
-    ['/livez?verbose', 200, '[+]ping ok\n[+]good ok\nlivez check passed\n'],
+    ['/livez?verbose', 200, '[+]ping ok\n[+]good ok\nhealthz check passed\n'],
     ['/livez/bad', 404, '404 page not found\n'],
     ['/readyz/good/more', 404, '404 page not found\n'],
     ['/readyz/unknown', 404, '404 page not found\n'],
@@ -113,7 +114,7 @@ describe('HealthServer', () => {
 
     expect([status, body]).toEqual([
       500,
-      '[+]ping ok\n[-]broken failed: reason withheld\nreadyz check failed\n',
+      '[+]ping ok\n[-]broken failed: reason withheld\nhealthz check failed\n',
     ]);
   });
 

@@ -152,16 +152,16 @@ describe('C-21', () => {
     const broken = { namespace: { name: 'broken' } } as const;
     const never = { ...source(pods, broken), optional: true };
     informers.of(never);
-    const beforeRun = informers.healthy;
+    const beforeRun = informers.synced;
     const needing = informers.lease(source(pods, broken));
-    const needed = informers.healthy;
+    const needed = informers.synced;
     needing.release();
-    const afterwards = informers.healthy;
+    const afterwards = informers.synced;
     informers.of(source(pods, broken));
     await run();
 
     expect([beforeRun, needed, afterwards]).toEqual([true, false, true]);
-    expect(informers.healthy).toBe(true);
+    expect(informers.synced).toBe(true);
   });
 
   test('equal sources share indices, and may not mean different ones by one name', async () => {
