@@ -10,6 +10,8 @@ import { ensureIndex } from '../store/indices.ts';
 import { Informer, type InformerObserver } from '../store/informer.ts';
 import type { InformerLease } from '../store/informer-lease.ts';
 import { NamespacesInformer } from '../store/namespaces-informer.ts';
+import { Overlays } from '../store/overlays.ts';
+import { ownWriteForm } from '../store/own-write-form.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import { dropManagedFields, transformed } from '../store/transform.ts';
 import { ListGate } from '../watch/list-gate.ts';
@@ -53,6 +55,8 @@ interface Shared {
  * it. Scopes that come while it runs start at once, and stop when their last user has left.
  */
 export class Informers {
+  /** What this process wrote; shared by all who share a source. */
+  readonly overlays: Overlays = new Overlays();
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
   readonly #shared = new Map<string, Shared>();
@@ -196,6 +200,7 @@ export class Informers {
         labels,
         ...(onUnserved !== undefined && { onUnserved }),
         gate: this.#gate,
+        ownWriteForm: ownWriteForm({ ...scope, transform, freeze }),
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );
@@ -229,7 +234,11 @@ export class Informers {
   #start(shared: Shared): void {
     if (this.#running === undefined) return;
     const stop = linkedAbort(this.#running.signal);
-    shared.stop = () => stop.abort(new Error('the last user of the source has left'));
+    const leave = shared.stop;
+    shared.stop = () => {
+      leave();
+      stop.abort(new Error('the last user of the source has left'));
+    };
     this.#track(shared.informer.run(stop.signal).finally(() => stop[Symbol.dispose]()));
   }
 

@@ -19,3 +19,8 @@ export function isOlder(a: string, b: string): boolean {
   const order = compareResourceVersions(a, b);
   return order !== undefined && order < 0;
 }
+
+/** True for a resourceVersion that can be ordered against another one. */
+export function isOrdered(resourceVersion: string): boolean {
+  return ORDERED.test(resourceVersion);
+}

@@ -48,7 +48,7 @@ export class Index<T extends KubernetesObject> {
 
   set(key: ObjectKey, object: T): void {
     this.delete(key);
-    const values = this.#valuesOf(object);
+    const values = this.valuesOf(object);
     if (values.length === 0) return;
     this.#values.set(key, values);
     for (const value of values) {
@@ -72,7 +72,8 @@ export class Index<T extends KubernetesObject> {
     this.#values = other.#values;
   }
 
-  #valuesOf(object: T): readonly string[] {
+  /** The values under which it would be found: none when its function throws. */
+  valuesOf(object: T): readonly string[] {
     try {
       return [...this.of(object)];
     } catch (error) {

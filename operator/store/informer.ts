@@ -2,8 +2,8 @@ import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { isOlder } from '../model/resource-version.ts';
+import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import { compareResourceVersions, isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { CompleteList } from '../watch/list-all.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
@@ -17,6 +17,7 @@ import { deepFreeze } from './freeze.ts';
 import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
+import { Overlay } from './overlay.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -27,6 +28,10 @@ export type { InformerObserver, InformerOptions } from './informer-options.ts';
 /** One resource kept in a store, and handlers that are told of each change. */
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
+  readonly storeWithOwnWrites: Store<T>;
+  /** What this process wrote: whoever writes tells it. */
+  readonly overlay: Overlay<T>;
+  readonly #ownWriteForm: NonNullable<InformerOptions<T>['ownWriteForm']>;
   readonly #labels: Labels;
   readonly #clock: Clock;
   readonly #meter: Meter;
@@ -38,6 +43,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #contact: Contact<T>;
   readonly #reflector: Reflector<T>;
   readonly #waiting = new Waiting();
+  readonly #advancing = new Set<() => void>();
   /** Index functions that have thrown: each is told of once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
@@ -45,8 +51,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #phase: 'idle' | 'running' | 'stopped' = 'idle';
   #signal: AbortSignal = new AbortController().signal;
 
-  constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions) {
-    const { name = 'objects', freeze = false, ...reflector } = options;
+  constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions<T>) {
+    const { name = 'objects', freeze = false, ownWriteForm, ...reflector } = options;
     const { clock, meter = noMeter, random = Math.random } = reflector;
     this.#labels = reflector.labels ?? { resource: name };
     this.#clock = clock;
@@ -64,13 +70,29 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       changed: () => this.#waiting.changed(),
     });
     this.#contact = new Contact(source, clock);
-    this.#reflector = new Reflector(this.#contact, this.#sink(), reflector);
-    this.store = storeOf({
+    this.#ownWriteForm = ownWriteForm ?? ((answer) => ({ object: answer }));
+    this.overlay = new Overlay({
+      ...{ clock, meter, labels: this.#labels },
+      cached: (key) => this.#cache.objects?.get(key),
+      resourceVersion: () => this.#resourceVersion,
+      formOf: this.#ownWriteForm,
+      active: () => this.#phase === 'running',
+    });
+    this.#reflector = new Reflector(this.#contact, this.#sink(), {
+      ...reflector,
+      onNotice: (notice) => {
+        if (notice.kind === 'regression') this.overlay.clear();
+        reflector.onNotice?.(notice);
+      },
+    });
+    const view = {
       name,
       indices: this.#indices,
       objects: () => this.#cache.objects,
       state: () => (this.#phase === 'stopped' ? 'stopped' : this.synced ? 'synced' : 'unsynced'),
-    });
+    } as const;
+    this.store = storeOf(view);
+    this.storeWithOwnWrites = storeOf({ ...view, overlay: this.overlay });
   }
 
   get status(): ReflectorStatus {
@@ -128,6 +150,19 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#waiting.listen(listener);
   }
 
+  reflects(written: T): boolean {
+    const { resourceVersion = '' } = written.metadata;
+    const order = compareResourceVersions(this.#resourceVersion ?? '', resourceVersion);
+    if (order !== undefined) return order >= 0 || this.#neverShows(written);
+    return this.#resourceVersion !== undefined;
+  }
+
+  onAdvance(listener: () => void): () => void {
+    const added = (): void => listener();
+    this.#advancing.add(added);
+    return () => this.#advancing.delete(added);
+  }
+
   /**
    * Compares the store with an authoritative list now, as is done every `relistIntervalMs`; what
    * differs for 30 s is answered, and repaired by a list afterwards. For after a restore of etcd.
@@ -149,7 +184,9 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       this.#phase = 'stopped';
       this.#handlers.stop();
       for (const cancel of this.#indexing.values()) cancel();
+      this.overlay.clear();
       this.#waiting.changed();
+      this.#advanced();
     }
   }
 
@@ -163,10 +200,15 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
         const outdated = this.#cache.outdatedCount - outdatedCount;
         if (outdated > 0) this.#count('chancery_outdated_events_total', outdated);
         this.#advance(batch);
-        if (changes.length === 0) return undefined;
+        if (changes.length === 0) {
+          this.#advanced();
+          return undefined;
+        }
         if (this.#freeze) for (const { object } of changes) deepFreeze(object);
         this.#indices.update(changes);
-        return this.#tell(changes);
+        const held = this.#tell(changes);
+        this.#advanced();
+        return held;
       },
       statusChanged: (status) => {
         this.#observer.statusChanged(status);
@@ -190,11 +232,24 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     const changeIndices = yield* this.#indices.prepare(replacement);
     this.#cache.install(replacement);
     changeIndices();
+    if (isOlder(resourceVersion, this.#resourceVersion ?? '')) this.overlay.clear();
     this.#resourceVersion = resourceVersion;
     const held = this.#tell(replacement.changes);
     this.#handlers.markSynced();
     this.#waiting.changed();
+    this.#advanced();
     return held;
+  }
+
+  #neverShows(written: T): boolean {
+    const form = this.#ownWriteForm(written);
+    const isCached = this.#cache.objects?.has(keyOf(written)) === true;
+    return form === undefined || (form.object === undefined && !isCached);
+  }
+
+  #advanced(): void {
+    this.overlay.advanced();
+    for (const listener of [...this.#advancing]) listener();
   }
 
   *#freezing({ changes }: Replacement<T>): Generator<void, void, undefined> {

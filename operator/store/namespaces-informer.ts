@@ -31,11 +31,13 @@ interface Member<T extends KubernetesObject> extends InformerLease<T> {
  */
 export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
+  readonly storeWithOwnWrites: Store<T>;
   readonly #options: NamespacesInformerOptions<T>;
   readonly #members = new Map<string, Member<T>>();
   readonly #handlers: Handlers<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
+  readonly #advancing = new Set<() => void>();
   /** Namespaces whose first list all handlers have been told of. */
   readonly #told = new Set<string>();
   /** What `setNamespaces` was told; all of it may not be among the members yet. */
@@ -46,7 +48,8 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   constructor(options: NamespacesInformerOptions<T>) {
     const { clock, handlerFailed: failed, random = Math.random } = options;
     this.#options = options;
-    this.store = this.#view();
+    this.store = this.#view(cached);
+    this.storeWithOwnWrites = this.#view((informer) => informer.storeWithOwnWrites);
     this.#handlers = new Handlers({
       clock,
       random,
@@ -134,6 +137,18 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#waiting.listen(listener);
   }
 
+  /** In its namespace; one that is not shown is none of ours. */
+  reflects(written: T): boolean {
+    const member = this.#members.get(written.metadata.namespace ?? '');
+    return member === undefined || member.informer.reflects(written);
+  }
+
+  onAdvance(listener: () => void): () => void {
+    const added = (): void => listener();
+    this.#advancing.add(added);
+    return () => this.#advancing.delete(added);
+  }
+
   /** Works until `signal` aborts; the informers behind it are run by who leases them out. */
   async run(signal: AbortSignal): Promise<void> {
     this.#handlers.start();
@@ -150,7 +165,13 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   #add(namespace: string): void {
     const { informer, release } = this.#options.lease(namespace);
     for (const [name, of] of this.#indexes) ensureIndex(informer, name, of);
-    const cancel = informer.onStateChange(() => this.#memberChanged());
+    const cancels = [
+      informer.onStateChange(() => this.#memberChanged()),
+      informer.onAdvance(() => this.#advanced()),
+    ];
+    const cancel = (): void => {
+      for (const each of cancels) each();
+    };
     // Known before it has a handler: the store shows objects before anybody is told of them.
     const member: Member<T> = { informer, release, cancel };
     this.#members.set(namespace, member);
@@ -176,6 +197,11 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       return { type: 'delete', key, object, finalStateUnknown: true };
     });
     void this.#publish(gone);
+    this.#advanced();
+  }
+
+  #advanced(): void {
+    for (const listener of [...this.#advancing]) listener();
   }
 
   #publish(changes: readonly Change<T>[]): void | Promise<void> {
@@ -197,24 +223,27 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return [...this.#members.values()].map(({ informer }) => informer);
   }
 
-  #find(key: ObjectKey): T | undefined {
-    const store = this.#members.get(splitKey(key).namespace ?? '')?.informer.store;
+  #find(key: ObjectKey, storeOf = cached<T>): T | undefined {
+    const member = this.#members.get(splitKey(key).namespace ?? '');
+    const store = member === undefined ? undefined : storeOf(member.informer);
     return store?.synced === true ? store.get(key) : undefined;
   }
 
   /** Those that have their first list. */
-  #stores(): Store<T>[] {
-    return this.#informers().flatMap(({ store }) => (store.synced ? [store] : []));
+  #stores(storeOf = cached<T>): Store<T>[] {
+    return this.#informers()
+      .map(storeOf)
+      .filter(({ synced }) => synced);
   }
 
   #entries(): (readonly [ObjectKey, T])[] {
     return this.#stores().flatMap((store) => entriesOf(store));
   }
 
-  #view(): Store<T> {
+  #view(storeOf: StoreOf<T>): Store<T> {
     const isSynced = (): boolean => this.synced;
     const stores = (): Store<T>[] => {
-      if (isSynced()) return this.#stores();
+      if (isSynced()) return this.#stores(storeOf);
       throw notSynced(this.#options.name, this.#stopped);
     };
     return {
@@ -223,7 +252,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       },
       get: (key, options) => {
         stores();
-        return copied(this.#find(key), options);
+        return copied(this.#find(key, storeOf), options);
       },
       list: (query) => stores().flatMap((store) => store.list(query)),
       byIndex: (name, value) => {
@@ -232,6 +261,13 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       },
     };
   }
+}
+
+/** Which of the stores of an informer. */
+type StoreOf<T extends KubernetesObject> = (informer: SharedInformer<T>) => Store<T>;
+
+function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store<T> {
+  return store;
 }
 
 function entriesOf<T extends KubernetesObject>(store: Store<T>): (readonly [ObjectKey, T])[] {

@@ -22,6 +22,11 @@ export type SourceState =
 export interface SharedInformer<T extends KubernetesObject> {
   readonly store: Store<T>;
   /**
+   * The same with what this process wrote meanwhile: see `Overlay`. It is empty and full when `store`
+   * is, and handlers are told of changes of `store` only.
+   */
+  readonly storeWithOwnWrites: Store<T>;
+  /**
    * The first list is in the store. False again once stopped: a frozen cache is no cache. Says
    * nothing of health: see `status` and `lastContactAt`.
    */
@@ -58,4 +63,11 @@ export interface SharedInformer<T extends KubernetesObject> {
   until(condition: () => boolean, signal: AbortSignal): Promise<void>;
   /** Calls `listener` after each change of state, such as `synced`, until the answer is called. */
   onStateChange(listener: () => void): () => void;
+  /**
+   * True when `store` has what `written` shows, the answer to a write, or something newer; and when it
+   * never will: it does not select the object, or its versions cannot be compared.
+   */
+  reflects(written: T): boolean;
+  /** Calls `listener` whenever `resourceVersion` may have moved, until the answer is called. */
+  onAdvance(listener: () => void): () => void;
 }

@@ -2,7 +2,8 @@ import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
-import type { Indices } from './indices.ts';
+import type { Index, Indices } from './indices.ts';
+import type { Overlay } from './overlay.ts';
 
 export interface GetOptions {
   /** A deep copy that belongs to the caller. Default false: the shared object, read-only. */
@@ -48,11 +49,13 @@ export interface StoreSource<T extends KubernetesObject> {
   readonly state: () => 'unsynced' | 'synced' | 'stopped';
   readonly objects: () => ReadonlyMap<ObjectKey, T> | undefined;
   readonly indices: Indices<T>;
+  /** What is shown instead of what is cached. Default: nothing is. */
+  readonly overlay?: Overlay<T>;
 }
 
 /** A store over a cache that others change. */
 export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Store<T> {
-  const { name, state, indices } = source;
+  const { name, state, indices, overlay } = source;
   const objects = (): ReadonlyMap<ObjectKey, T> => {
     const known = source.objects();
     if (known === undefined || state() !== 'synced') throw notSynced(name, state() === 'stopped');
@@ -62,18 +65,51 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
     get synced() {
       return state() === 'synced';
     },
-    get: (key, options) => copied(objects().get(key), options),
-    list: (query) => [...objects().values()].filter(filterOf(query)),
+    get(key, options) {
+      const cached = objects().get(key);
+      return copied(overlay === undefined ? cached : overlay.shown(key, cached), options);
+    },
+    list: (query) => shownObjects(objects(), overlay).filter(filterOf(query)),
     byIndex(indexName, value) {
       const index = indices.get(indexName);
       if (index === undefined) throw unknownIndex(indexName, indices.names);
       const known = objects();
       if (!index.complete) throw indexNotBuilt(name, indexName);
-      return Array.from(index.keys(value), (key) => known.get(key)).filter(
-        (object) => object !== undefined,
-      );
+      return shownUnder(index, value, known, overlay);
     },
   };
+}
+
+function shownObjects<T extends KubernetesObject>(
+  cached: ReadonlyMap<ObjectKey, T>,
+  overlay: Overlay<T> | undefined,
+): T[] {
+  if (overlay === undefined || overlay.isEmpty) return [...cached.values()];
+  const shown = [...cached].map(([key, object]) => overlay.shown(key, object));
+  for (const key of overlay.keys()) {
+    if (!cached.has(key)) shown.push(overlay.shown(key, undefined));
+  }
+  return shown.filter((object) => object !== undefined);
+}
+
+/** An index knows what is cached; what is shown instead may be found under other values. */
+function shownUnder<T extends KubernetesObject>(
+  index: Index<T>,
+  value: string,
+  cached: ReadonlyMap<ObjectKey, T>,
+  overlay: Overlay<T> | undefined,
+): T[] {
+  const keys = new Set(index.keys(value));
+  const indexed = (key: ObjectKey): T | undefined => {
+    const object = cached.get(key);
+    if (overlay === undefined || overlay.isEmpty) return object;
+    const shown = overlay.shown(key, object);
+    const isSame = shown === undefined || (shown === object && keys.has(key));
+    return isSame || index.valuesOf(shown).includes(value) ? shown : undefined;
+  };
+  const found = Array.from(keys, indexed);
+  for (const key of overlay?.keys() ?? []) if (!keys.has(key)) found.push(indexed(key));
+  return found.filter((object) => object !== undefined);
 }
 
 /** `object` itself, or what `options` ask for. */
