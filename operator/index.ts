@@ -27,7 +27,30 @@ export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 // Kubernetes data
 
 export type { Workload } from './model/builtin.ts';
-export { type Condition, rfc3339, rfc3339Micro, setCondition } from './model/condition.ts';
+export {
+  type Condition,
+  findCondition,
+  isConditionTrue,
+  READY,
+  RECONCILING,
+  removeCondition,
+  rfc3339,
+  rfc3339Micro,
+  STALLED,
+  setCondition,
+  type WantedCondition,
+} from './model/condition.ts';
+export {
+  type ApplyConflict,
+  applyConflictsOf,
+  isApplyConflict,
+  isBeingDeleted,
+  isNamespaceMissing,
+  isNamespaceTerminating,
+  isUidMismatch,
+  isVersionConflict,
+} from './model/conflict.ts';
+export { kstatus, type ObjectStatus } from './model/kstatus.ts';
 export {
   controllerOf,
   type KubernetesObject,
@@ -38,6 +61,12 @@ export {
   objectKey,
   splitKey,
 } from './model/object.ts';
+export {
+  AlreadyOwnedError,
+  isSameOwner,
+  setControllerReference,
+  setOwnerReference,
+} from './model/owner-reference.ts';
 export { apiVersionOf, defineResource, type Resource, resourceName } from './model/resource.ts';
 export {
   formatSelector,
@@ -298,7 +327,12 @@ export {
   type RemoveCall,
   type WriteCall,
 } from './client/client-decorator.ts';
-export { type RestClientOptions, restClient } from './client/rest-client.ts';
+export { type FieldValidation, type RestClientOptions, restClient } from './client/rest-client.ts';
+export {
+  type RetryOnConflictOptions,
+  retryOnConflict,
+  updateLive,
+} from './client/retry-on-conflict.ts';
 export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';
 export {

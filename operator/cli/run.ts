@@ -4,6 +4,7 @@ import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { connectOptions } from '../manager/connect-options.ts';
 import { createLogger } from '../manager/logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { settingsFrom } from '../manager/settings.ts';
@@ -40,7 +41,7 @@ export function runCommand({
       resolveToolkit();
       const controllers: Controller[] = [];
       for (const path of positionals) controllers.push(...(await load(path, log)));
-      const connection = connect(settings.apiUrl, { clock });
+      const connection = connect(settings.apiUrl, { clock, ...connectOptions(settings, log) });
       try {
         const manager = new Manager({
           settings,

@@ -10,8 +10,11 @@ import { undiciTransport } from '../transport/undici-transport.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Client } from './client.ts';
 import { listWatch, type Scope } from './list-watch.ts';
-import { restClient } from './rest-client.ts';
+import { type FieldValidation, restClient } from './rest-client.ts';
 import { retryingClient } from './retrying-client.ts';
+import { oncePerText } from './server-warnings.ts';
+
+export type { Fence };
 
 /** The ambassador, as the parts that need it see it. */
 export interface Connection {
@@ -36,6 +39,10 @@ export interface ConnectOptions {
   readonly meter?: Meter;
   /** What moves the bytes. Default: undici's, to the URL. */
   readonly transport?: Transport;
+  /** Of every client: see `RestClientOptions`. Default: the server's. */
+  readonly fieldValidation?: FieldValidation;
+  /** Given each text of a `Warning` header of the API server once. Must not throw. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /**
@@ -45,8 +52,19 @@ export interface ConnectOptions {
  */
 export function connect(
   apiUrl: string,
-  { clock, meter = noMeter, transport: bytes = undiciTransport(apiUrl, { clock }) }: ConnectOptions,
+  {
+    clock,
+    meter = noMeter,
+    transport: bytes = undiciTransport(apiUrl, { clock }),
+    fieldValidation,
+    onWarning,
+  }: ConnectOptions,
 ): Connection {
+  const perClient = {
+    clock,
+    ...(fieldValidation && { fieldValidation }),
+    ...(onWarning && { onWarning: oncePerText(onWarning) }),
+  };
   const host = hostOf(apiUrl);
   const transport = meteredTransport(bytes, { meter, clock, host });
   return {
@@ -54,11 +72,11 @@ export function connect(
     clientFor: (fieldManager, fence) => {
       const guarded =
         fence === undefined ? transport : fencedTransport(transport, { fence, clock });
-      const client = restClient({ transport: guarded, fieldManager, clock });
+      const client = restClient({ ...perClient, transport: guarded, fieldManager });
       return retryingClient(client, { clock, meter, host });
     },
     leaseClientFor: (fieldManager) =>
-      restClient({ transport, fieldManager, clock, purpose: 'lease' }),
+      restClient({ ...perClient, transport, fieldManager, purpose: 'lease' }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
     close: () => transport.close(),
   };

@@ -26,6 +26,7 @@ import { decodeObject } from './object-answer.ts';
 import { type QueryParameters, withQuery } from './query.ts';
 import { isUnserved } from './response-failure.ts';
 import { pathOfCollection, pathOfObject, pathToCreate } from './scope.ts';
+import { warningTexts } from './server-warnings.ts';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -41,7 +42,20 @@ export interface RestClientOptions {
    * fed by watches, has numbers only, and what was read would differ from it.
    */
   readonly exactIntegers?: boolean;
+  /**
+   * What the server does about fields that it does not know, and about those that come twice:
+   * `Strict` refuses the write (400), `Warn` drops them and says so, `Ignore` drops them. Default: the
+   * server's own, `Warn`.
+   */
+  readonly fieldValidation?: FieldValidation;
+  /**
+   * Given each text of a `Warning` header, as often as it comes: deprecated versions, unknown fields,
+   * what an admission webhook finds remarkable. Must not throw.
+   */
+  readonly onWarning?: (text: string) => void;
 }
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
 /** Objects in a page of a list, as in client-go. */
 export const LIST_PAGE_SIZE: number = 500;
@@ -72,6 +86,8 @@ class RestClient implements Client {
   readonly #clock: Clock;
   readonly #purpose: 'call' | 'lease';
   readonly #parse: (text: string) => unknown;
+  readonly #fieldValidation: FieldValidation | undefined;
+  readonly #onWarning: (text: string) => void;
 
   constructor({
     transport,
@@ -79,12 +95,16 @@ class RestClient implements Client {
     clock,
     purpose = 'call',
     exactIntegers = false,
+    fieldValidation,
+    onWarning = () => {},
   }: RestClientOptions) {
     this.#transport = transport;
     this.#fieldManager = fieldManager;
     this.#clock = clock;
     this.#purpose = purpose;
     this.#parse = exactIntegers ? parseExact : JSON.parse;
+    this.#fieldValidation = fieldValidation;
+    this.#onWarning = onWarning;
   }
 
   async get<T extends KubernetesObject>(
@@ -235,6 +255,7 @@ class RestClient implements Client {
       fieldManager: this.#fieldManager,
       dryRun: dryRun === true ? 'All' : undefined,
       force,
+      fieldValidation: this.#fieldValidation,
     };
     const answer = await this.#call(method, withQuery(path, query), signal, contentType, body);
     return decodeObject(answer, resource, subresource);
@@ -257,6 +278,7 @@ class RestClient implements Client {
         ? { headers: { accept } }
         : { headers: { accept, 'content-type': contentType }, body: encodeExact(body) }),
     });
+    for (const text of warningTexts(response.headers.warning)) this.#onWarning(text);
     return readAnswer(response, this.#clock, this.#parse);
   }
 }

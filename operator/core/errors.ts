@@ -6,8 +6,15 @@
  * - `protocol`: bytes arrived, but not the ones that the Kubernetes API promises.
  * - `configuration`: a flag, an environment variable or a declaration is unusable as it is.
  * - `user-code`: a reconciler, a mapping or a loaded module misbehaved.
+ * - `process`: this process did not run: suspended, stopped, or its event loop blocked.
  */
-export type Layer = 'ambassador' | 'api-server' | 'protocol' | 'configuration' | 'user-code';
+export type Layer =
+  | 'ambassador'
+  | 'api-server'
+  | 'protocol'
+  | 'configuration'
+  | 'user-code'
+  | 'process';
 
 /** Why an operation failed. Stable public API: a code may be added, never renamed or reused. */
 export type ErrorCode =
@@ -23,6 +30,8 @@ export type ErrorCode =
   | 'UNSERVED' // the API server does not have a resource that cannot be done without
   | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
   | 'NOT_SYNCED' // a cache was read before its first full list
+  | 'ALREADY_OWNED' // an object that was to be a child belongs to somebody else
+  | 'BEING_DELETED' // an object must be gone before it can be made again
   | 'USER_CODE'; // code that the toolkit runs for its user misbehaved
 
 /** Log-safe facts about a failure. Never object bodies, headers or tokens. */

@@ -1,3 +1,18 @@
+import { requireValidCondition } from './condition-rules.ts';
+
+/**
+ * The condition types that programs look for, whatever the kind of the object:
+ *
+ * - `Ready`: True when the object does what it is for. Every object that is acted upon should have it.
+ * - `Reconciling`: True while the controller is on its way to what is wanted. Absent otherwise.
+ * - `Stalled`: True when it cannot get there by itself, for the reason given. Absent otherwise.
+ *
+ * `kubectl wait --for=condition=Ready` and `kstatus` read them.
+ */
+export const READY = 'Ready' as const;
+export const RECONCILING = 'Reconciling' as const;
+export const STALLED = 'Stalled' as const;
+
 /** One observation of an object's state, as in the Kubernetes API conventions. */
 export interface Condition {
   readonly type: string;
@@ -11,6 +26,10 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
+/** A condition to set; `lastTransitionTime` where the caller knows better when its status changed. */
+export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
+  Partial<Pick<Condition, 'lastTransitionTime'>>;
+
 /**
  * `conditions` with one condition set.
  *
@@ -18,19 +37,48 @@ export interface Condition {
  * nothing changes, the same array is returned, so that the caller can skip the write.
  *
  * @param nowMs - wall time, from the clock.
+ * @throws OperatorError `USER_CODE` for a condition that the API server would refuse.
  */
 export function setCondition(
   conditions: readonly Condition[],
-  wanted: Omit<Condition, 'lastTransitionTime'>,
+  wanted: WantedCondition,
   nowMs: number,
 ): readonly Condition[] {
-  const current = conditions.find((condition) => condition.type === wanted.type);
+  requireValidCondition(wanted);
+  const current = findCondition(conditions, wanted.type);
   const lastTransitionTime =
-    current?.status === wanted.status ? current.lastTransitionTime : rfc3339(nowMs);
+    current?.status === wanted.status
+      ? current.lastTransitionTime
+      : (wanted.lastTransitionTime ?? rfc3339(nowMs));
   const next: Condition = { ...wanted, lastTransitionTime };
   if (current === undefined) return [...conditions, next];
   if (isSame(current, next)) return conditions;
   return conditions.map((condition) => (condition === current ? next : condition));
+}
+
+/** `conditions` without those of `type`; the same array when there is none. */
+export function removeCondition(
+  conditions: readonly Condition[],
+  type: string,
+): readonly Condition[] {
+  if (findCondition(conditions, type) === undefined) return conditions;
+  return conditions.filter((condition) => condition.type !== type);
+}
+
+/** The condition of `type`, or undefined. */
+export function findCondition(
+  conditions: readonly Condition[] | undefined,
+  type: string,
+): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** True when there is a condition of `type` and its status is `True`; `Unknown` is not. */
+export function isConditionTrue(
+  conditions: readonly Condition[] | undefined,
+  type: string,
+): boolean {
+  return findCondition(conditions, type)?.status === 'True';
 }
 
 function isSame(a: Condition, b: Condition): boolean {

@@ -81,7 +81,11 @@ export function isGone(error: unknown): boolean {
   );
 }
 
-/** True when a write lost an optimistic-concurrency race and should be retried from a fresh read. */
+/**
+ * True when a write does not fit what is there: 409 with the reason `Conflict`, which has several
+ * meanings. `isVersionConflict` is a lost race, which a fresh read mends; `isUidMismatch` an object that
+ * is gone; `isApplyConflict` a field of somebody else. An object that exists already is none.
+ */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';
 }

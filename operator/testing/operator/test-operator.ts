@@ -2,6 +2,7 @@ import { connect } from '../../client/connection.ts';
 import type { Controller } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
+import { connectOptions } from '../../manager/connect-options.ts';
 import { Manager } from '../../manager/manager.ts';
 import { settingsFrom } from '../../manager/settings.ts';
 import { undiciTransport } from '../../transport/undici-transport.ts';
@@ -54,7 +55,12 @@ export class TestOperator implements AsyncDisposable {
       ...environment,
       CHANCERY_API_URL: url,
     });
-    const connection = connect(url, { clock: own, meter, transport: this.#transport });
+    const connection = connect(url, {
+      clock: own,
+      meter,
+      transport: this.#transport,
+      ...connectOptions(settings, this.#logger({})),
+    });
     this.#manager = new Manager({
       settings,
       controllers,

@@ -11,7 +11,7 @@ import { serverSideApply } from '../patch/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { createObject } from './create.ts';
 import type { Patched, PatchOptions } from './patch-options.ts';
-import { keyOfTarget, type Target } from './target.ts';
+import { keyOfTarget, type Target, uidIsImmutable } from './target.ts';
 import { type Change, updateObject } from './update.ts';
 
 /** Server-side apply: creates the object, or merges the configuration into it. */
@@ -42,8 +42,12 @@ export function applyObject(
     };
   }
   if (sent && sent !== live.metadata.resourceVersion) throw conflict(served, name);
-  const change = (shown: StoredObject): Change =>
-    mergeApplied(cluster, target, shown, applied, options);
+  const { uid } = applied.metadata;
+  const change = (shown: StoredObject): Change => {
+    const merged = mergeApplied(cluster, target, shown, applied, options);
+    if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
+    return merged;
+  };
   return { object: updateObject(cluster, target, change, options), created: false };
 }
 

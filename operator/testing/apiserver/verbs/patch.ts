@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../../model/resource.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { conflict, failure, invalid, notAPatch, unsupportedMediaType } from '../failures.ts';
+import { conflict, failure, notAPatch, unsupportedMediaType } from '../failures.ts';
 import { goJson } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
@@ -14,7 +14,7 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { applyObject } from './apply.ts';
 import { reportStrictly, strictDecodingError } from './field-validation.ts';
 import type { Patched, PatchOptions } from './patch-options.ts';
-import type { Target } from './target.ts';
+import { type Target, uidIsImmutable } from './target.ts';
 import { type Change, updateObject } from './update.ts';
 
 /** A patch as it came: its media type, and the text of its body. */
@@ -111,9 +111,4 @@ function mergedBy(mediaType: string, live: StoredObject, patch: unknown): Json {
   if (mediaType === JSON_PATCH) return applyJsonPatch(document, patch);
   if (mediaType === MERGE_PATCH) return applyMergePatch(document, patch);
   return applyStrategicMergePatch(document, patch, live);
-}
-
-function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
-  const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
-  return invalid(served, name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
 }

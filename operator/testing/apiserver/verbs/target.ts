@@ -1,7 +1,7 @@
 import { type ObjectKey, objectKey } from '../../../model/object.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { conflict, notFound } from '../failures.ts';
+import { conflict, invalid, notFound } from '../failures.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** One object that a request is about. */
@@ -28,6 +28,12 @@ export function otherUid(target: Target, wanted: string, found: string): Error {
   const key = ['/registry', prefixOf(served), namespace, name].filter(Boolean).join('/');
   const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
   return conflict(served, name, why);
+}
+
+/** A patch of any kind that is meant for another object of this name. */
+export function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
+  const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
+  return invalid(served, name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
 }
 
 /** Where etcd keeps built-in objects, for those that do not lie under their plural. */

@@ -1,0 +1,139 @@
+import { OperatorError } from '../core/errors.ts';
+import {
+  controllerOf,
+  type KubernetesObject,
+  keyOf,
+  type ObjectMeta,
+  type OwnerReference,
+} from './object.ts';
+import { apiVersionOf, type Resource, resourceName } from './resource.ts';
+
+/** The child has another controller already, or is somebody's who has not given it away. */
+export class AlreadyOwnedError extends OperatorError {
+  override readonly name = 'AlreadyOwnedError';
+  /** The controller that the child has; undefined when it has none, and was not to be adopted. */
+  readonly controller: OwnerReference | undefined;
+
+  constructor(resource: Resource, child: { readonly metadata: ObjectMeta }) {
+    const controller = controllerOf(child);
+    const whose =
+      controller === undefined
+        ? 'exists without a controller, and may only be taken with adopt'
+        : `belongs to ${controller.kind} ${controller.name}`;
+    const name = keyOf(child);
+    super(`${resourceName(resource)} ${name} ${whose}`, {
+      code: 'ALREADY_OWNED',
+      layer: 'user-code',
+      context: { resource: resourceName(resource), name },
+    });
+    this.controller = controller;
+  }
+}
+
+/**
+ * `child`, with `owner` as its controller: the one that manages it, and with which it is deleted.
+ * `blockOwnerDeletion` is set, so that a foreground deletion of the owner waits for the child; where
+ * the API server enforces it (OpenShift), that needs the right to `update` the owner's `finalizers`.
+ * A reference to the same owner is replaced; those of other owners stay.
+ *
+ * Changes nothing that it is given.
+ *
+ * @throws AlreadyOwnedError `ALREADY_OWNED` when the child has another controller.
+ * @throws OperatorError `USER_CODE` when the API would not take the owner, and the garbage collector
+ *   would delete the child: one of another namespace, or a namespaced owner of a cluster-scoped
+ *   child; and when the owner has no uid, as before it was created.
+ */
+export function setControllerReference<T extends KubernetesObject>(
+  owner: KubernetesObject,
+  child: T,
+  ownerResource: Resource,
+  childResource: Resource,
+): T {
+  const current = controllerOf(child);
+  const reference = controllerReference(owner, ownerResource);
+  if (current !== undefined && !isSameOwner(current, reference)) {
+    throw new AlreadyOwnedError(childResource, child);
+  }
+  requireScope(owner, child, ownerResource, childResource);
+  return withOwner(child, reference);
+}
+
+/**
+ * `child`, with `owner` among those that it lives as long as. Unlike a controller, there may be many.
+ * A reference to the same owner is kept as it is.
+ *
+ * @throws OperatorError `USER_CODE` as `setControllerReference`.
+ */
+export function setOwnerReference<T extends KubernetesObject>(
+  owner: KubernetesObject,
+  child: T,
+  ownerResource: Resource,
+  childResource: Resource,
+): T {
+  requireScope(owner, child, ownerResource, childResource);
+  const {
+    controller: _,
+    blockOwnerDeletion: __,
+    ...reference
+  } = controllerReference(owner, ownerResource);
+  const known = child.metadata.ownerReferences ?? [];
+  return known.some((one) => isSameOwner(one, reference)) ? child : withOwner(child, reference);
+}
+
+/** A reference that makes `owner` the controller of the object that carries it. */
+export function controllerReference(
+  owner: KubernetesObject,
+  ownerResource: Resource,
+): Required<OwnerReference> {
+  const { name, uid } = owner.metadata;
+  if (uid === undefined || uid === '') {
+    throw unusable('an owner needs a uid: it must have been read from the API server', {
+      owner: keyOf(owner),
+    });
+  }
+  const apiVersion = apiVersionOf(ownerResource);
+  const { kind } = ownerResource;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** True when both name the same object, be it in another version of its group. */
+export function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
+  return (
+    groupOf(a.apiVersion) === groupOf(b.apiVersion) &&
+    a.kind === b.kind &&
+    a.name === b.name &&
+    a.uid === b.uid
+  );
+}
+
+function withOwner<T extends KubernetesObject>(child: T, reference: OwnerReference): T {
+  const known = child.metadata.ownerReferences ?? [];
+  const at = known.findIndex((one) => isSameOwner(one, reference));
+  const ownerReferences = at < 0 ? [...known, reference] : known.with(at, reference);
+  return { ...child, metadata: { ...child.metadata, ownerReferences } };
+}
+
+function requireScope(
+  owner: KubernetesObject,
+  child: KubernetesObject,
+  ownerResource: Resource,
+  childResource: Resource,
+): void {
+  if (!ownerResource.namespaced) return;
+  const facts = { owner: keyOf(owner), child: keyOf(child) };
+  if (!childResource.namespaced) {
+    throw unusable('a namespaced object cannot own a cluster-scoped one', facts);
+  }
+  if (owner.metadata.namespace !== child.metadata.namespace) {
+    throw unusable('an object cannot own one of another namespace', facts);
+  }
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+function unusable(message: string, context: Readonly<Record<string, string>>): OperatorError {
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });
+}
