@@ -37,6 +37,8 @@ export interface ConnectOptions {
   readonly clock: Clock;
   /** Where requests are counted. Default: nowhere. */
   readonly meter?: Meter;
+  /** Measure durations and sizes of requests, too: see `meteredTransport`. Default false. */
+  readonly detailed?: boolean;
   /** What moves the bytes. Default: undici's, to the URL. */
   readonly transport?: Transport;
   /** Of every client: see `RestClientOptions`. Default: the server's. */
@@ -55,6 +57,7 @@ export function connect(
   {
     clock,
     meter = noMeter,
+    detailed = false,
     transport: bytes = undiciTransport(apiUrl, { clock }),
     fieldValidation,
     onWarning,
@@ -66,7 +69,7 @@ export function connect(
     ...(onWarning && { onWarning: oncePerText(onWarning) }),
   };
   const host = hostOf(apiUrl);
-  const transport = meteredTransport(bytes, { meter, clock, host });
+  const transport = meteredTransport(bytes, { meter, clock, host, detailed });
   return {
     transport,
     clientFor: (fieldManager, fence) => {
@@ -76,7 +79,8 @@ export function connect(
       return retryingClient(client, { clock, meter, host });
     },
     leaseClientFor: (fieldManager) =>
-      restClient({ ...perClient, transport, fieldManager, purpose: 'lease' }),
+      // A Lease is read and written back whole, with whatever others keep in it.
+      restClient({ ...perClient, transport, fieldManager, purpose: 'lease', exactIntegers: true }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
     close: () => transport.close(),
   };

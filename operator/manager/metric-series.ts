@@ -34,13 +34,16 @@ export class MetricSeries {
     return this.#all;
   }
 
-  /** @throws TypeError when labels are missing or unknown, and when there are too many series. */
+  /**
+   * The series of these labels, which is made when there is none. A label that is missing is empty, as
+   * in Prometheus.
+   *
+   * @throws TypeError when a label is unknown or no text, and when there are too many series.
+   */
   of(labels: Labels): Series {
     let node: Node | Series | undefined = this.#root;
     for (const label of this.metric.labels) {
-      const value = labels[label];
-      if (value === undefined) throw new TypeError(`label ${label} is missing`);
-      node = (node as Node).get(value);
+      node = (node as Node).get(labels[label] ?? '');
       if (node === undefined) return this.#add(labels);
     }
     return node === this.#root ? (this.#all[0] as Series) : (node as Series);
@@ -58,19 +61,18 @@ export class MetricSeries {
     const names = this.metric.labels;
     const unknown = Object.keys(labels).find((label) => !names.includes(label));
     if (unknown !== undefined) throw new TypeError(`label ${unknown} is unknown`);
-    if (names.some((name) => typeof labels[name] !== 'string')) {
-      throw new TypeError('a label is missing');
-    }
+    const values = names.map((name) => labels[name] ?? '');
+    if (values.some((value) => typeof value !== 'string'))
+      throw new TypeError('a label is no text');
     if (this.#all.length >= MAX_SERIES) throw new TypeError('there are too many series');
     const series = this.#create(labels);
     let node = this.#root;
-    for (const name of names.slice(0, -1)) {
-      const value = labels[name] as string;
+    for (const value of values.slice(0, -1)) {
       const next = (node.get(value) as Node | undefined) ?? new Map();
       node.set(value, next);
       node = next;
     }
-    node.set(labels[names.at(-1) as string] as string, series);
+    node.set(values.at(-1) as string, series);
     this.#all.push(series);
     return series;
   }
@@ -78,7 +80,7 @@ export class MetricSeries {
   /** In the order of the catalogue, whatever the order that they came in. */
   #create(labels: Labels): Series {
     const { buckets, labels: names } = this.metric;
-    const own = Object.fromEntries(names.map((name) => [name, labels[name] as string]));
+    const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
     return { labels: own, value: 0, counts: new Float64Array(buckets ? buckets.length + 1 : 0) };
   }
 }

@@ -32,6 +32,11 @@ export class QueueMetrics {
     this.#meter = meter;
     this.#clock = clock;
     this.#labels = { name, controller: name };
+    // Every series exists from the start: an alert on the growth of a counter needs its zero.
+    for (const counter of ['workqueue_adds_total', 'workqueue_retries_total']) {
+      meter.count(counter, this.#labels, 0);
+    }
+    this.#setUnderWay();
   }
 
   added(): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
+import { onArrived } from './body-size.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 export interface MeteredTransportOptions {
@@ -7,8 +8,8 @@ export interface MeteredTransportOptions {
   readonly clock: Clock;
   /** Label `host` of every series: the authority of the ambassador's URL. */
   readonly host: string;
-  /** Observe `rest_client_request_duration_seconds` too. Default false: a histogram per verb. */
-  readonly durations?: boolean;
+  /** Observe durations and sizes, too. Default false: three histograms per verb. */
+  readonly detailed?: boolean;
 }
 
 /** What client-go reports as the code of a request without an answer. */
@@ -17,27 +18,38 @@ const NO_ANSWER = '<error>';
 /**
  * `transport`, counted: `rest_client_requests_total{code,method,host}` for every request that was
  * sent, under the names and labels of client-go, so that dashboards made for it fit. A request
- * without an answer has the code `<error>`. With `durations`, also the seconds until the answer's
- * head, as `rest_client_request_duration_seconds{verb,host}`; watches are left out.
+ * without an answer has the code `<error>`.
+ *
+ * With `detailed`, of everything but watches: `rest_client_request_duration_seconds{verb,host}` until
+ * the answer's head, `rest_client_request_size_bytes{verb,host}`, and
+ * `rest_client_response_size_bytes{verb,host}` of answers that are complete.
  */
 export function meteredTransport(
   transport: Transport,
-  { meter, clock, host, durations = false }: MeteredTransportOptions,
+  { meter, clock, host, detailed = false }: MeteredTransportOptions,
 ): Transport {
   return {
     async send(request: TransportRequest): Promise<TransportResponse> {
-      const { method } = request;
-      request.signal.throwIfAborted(); // then nothing is sent, and nothing counted
+      const { body, method, purpose, signal } = request;
+      signal.throwIfAborted(); // then nothing is sent, and nothing counted
       const startedAt = clock.monotonic();
+      const labels = { verb: method, host };
+      const isDetailed = detailed && purpose !== 'watch';
       const count = (code: string): void => {
         meter.count('rest_client_requests_total', { code, method, host });
-        if (!durations || request.purpose === 'watch') return;
+        if (!isDetailed) return;
         const seconds = (clock.monotonic() - startedAt) / 1_000;
-        meter.observe('rest_client_request_duration_seconds', { verb: method, host }, seconds);
+        meter.observe('rest_client_request_duration_seconds', labels, seconds);
+        meter.observe('rest_client_request_size_bytes', labels, Buffer.byteLength(body ?? ''));
       };
       try {
         const response = await transport.send(request);
         count(String(response.status));
+        if (isDetailed) {
+          onArrived(response.body, (bytes) =>
+            meter.observe('rest_client_response_size_bytes', labels, bytes),
+          );
+        }
         return response;
       } catch (error) {
         count(NO_ANSWER);

@@ -57,7 +57,7 @@ test('P-21 durations are measured on request, in seconds, of calls only', async 
     meter,
     clock,
     host,
-    durations: true,
+    detailed: true,
   });
   const sending = transport.send(request({ method: 'PUT', body: '{}' }));
   await vi.waitUntil(() => server.requests.length === 1);
@@ -70,4 +70,44 @@ test('P-21 durations are measured on request, in seconds, of calls only', async 
   expect(meter.observations(SECONDS)).toEqual([0.25]);
   expect(meter.observations(SECONDS, { verb: 'PUT', host })).toEqual([0.25]);
   expect(meter.value(TOTAL)).toBe(2);
+});
+
+test('X-1 sizes are measured on request, in bytes, of calls whose answer is complete', async () => {
+  const meter = new RecordingMeter();
+  const server = await rawServer(({ head }) => {
+    if (head.startsWith('GET /short')) return 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf';
+    return head.startsWith('GET /watch') ? CHUNKED_HEAD : answerOf(200, 'snow!');
+  });
+  const transport = meteredTransport(transportTo(server.url), {
+    meter,
+    clock: new FakeClock(),
+    host,
+    detailed: true,
+  });
+
+  await text((await transport.send(request({ method: 'PUT', body: 'grüß' }))).body);
+  const short = await transport.send(request({ path: '/short' }));
+  server.requests[1]?.socket.destroy();
+  await text(short.body).catch(() => {});
+  await transport.send(request({ purpose: 'watch', path: '/watch' }));
+
+  expect(meter.observations('rest_client_request_size_bytes')).toEqual([6, 0]);
+  expect(meter.observations('rest_client_response_size_bytes')).toEqual([5]);
+});
+
+test('X-1 the size of an answer that comes in many pieces is that of all of them', async () => {
+  const meter = new RecordingMeter();
+  const body = 'x'.repeat(300_000);
+  const server = await rawServer(() => answerOf(200, body));
+  const transport = meteredTransport(transportTo(server.url), {
+    meter,
+    clock: new FakeClock(),
+    host,
+    detailed: true,
+  });
+
+  const read = await text((await transport.send(request())).body);
+
+  expect(read).toHaveLength(300_000);
+  expect(meter.observations('rest_client_response_size_bytes')).toEqual([300_000]);
 });
