@@ -1,0 +1,67 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Lease } from '../../model/builtin.ts';
+import { isAlreadyExists, isConflict } from '../../model/status.ts';
+import type { LeaseCalls } from './lease-calls.ts';
+import {
+  type Claim,
+  holderOf,
+  newLease,
+  preferredHolderOf,
+  renewed,
+  type StoredLease,
+  takenOver,
+} from './lease-record.ts';
+import type { ObservedLease } from './observed-lease.ts';
+import { type Moment, momentOf } from './tenure.ts';
+
+export interface Contest {
+  readonly calls: LeaseCalls;
+  readonly clock: Clock;
+  readonly target: { readonly namespace: string; readonly name: string };
+  readonly claim: () => Claim;
+  readonly observed: ObservedLease;
+}
+
+/** A Lease that is ours, and when the request began that made it so. */
+export interface Holding {
+  readonly lease: StoredLease;
+  readonly since: Moment;
+}
+
+/**
+ * One attempt to become the holder: undefined when another is, or was faster. Takes what nobody has,
+ * what nobody holds, what we hold already (an earlier attempt whose answer was lost), and what was not
+ * changed for as long as its holder asked for. A Lease that names another as its preferred holder is
+ * left to that one.
+ *
+ * @throws what a request fails with.
+ */
+export async function contend(contest: Contest, signal: AbortSignal): Promise<Holding | undefined> {
+  const { calls, clock, target, claim, observed } = contest;
+  const found = await calls.find(signal);
+  if (found !== undefined) observed.see(found, clock.monotonic());
+  if (found !== undefined && !isOpenTo(claim().identity, found, contest)) return undefined;
+  const since = momentOf(clock);
+  try {
+    const lease =
+      found === undefined
+        ? await calls.create(newLease(target, claim()), signal)
+        : await calls.update(inOurHands(found, claim()), signal);
+    observed.see(lease, clock.monotonic());
+    return holderOf(lease) === claim().identity ? { lease, since } : undefined;
+  } catch (error) {
+    if (isAlreadyExists(error) || isConflict(error)) return undefined;
+    throw error;
+  }
+}
+
+function isOpenTo(identity: string, lease: Lease, { observed, clock }: Contest): boolean {
+  const preferred = preferredHolderOf(lease);
+  if (preferred !== undefined && preferred !== identity) return false;
+  const holder = holderOf(lease);
+  return holder === undefined || holder === identity || observed.isExpired(clock.monotonic());
+}
+
+function inOurHands(lease: StoredLease, claim: Claim): StoredLease {
+  return holderOf(lease) === claim.identity ? renewed(lease, claim) : takenOver(lease, claim);
+}

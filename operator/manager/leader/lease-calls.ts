@@ -1,0 +1,84 @@
+import type { CallOptions, Client } from '../../client/client.ts';
+import { abortable, linkedAbort } from '../../core/abort.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
+import { type Lease, leases } from '../../model/builtin.ts';
+import type { StoredLease } from './lease-record.ts';
+
+export interface LeaseCallsOptions {
+  /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly lease: { readonly namespace: string; readonly name: string };
+  /** How long one request may take. */
+  readonly boundMs: number;
+}
+
+/** The requests about one Lease. None takes longer than its bound, whatever the client does. */
+export class LeaseCalls {
+  readonly #options: LeaseCallsOptions;
+
+  constructor(options: LeaseCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined when there is none. */
+  async find(signal: AbortSignal): Promise<StoredLease | undefined> {
+    const { client, lease } = this.#options;
+    const found = await this.bounded((options) => client.find(leases, lease, options), signal);
+    return found === undefined ? undefined : versioned(found);
+  }
+
+  async create(lease: Lease, signal: AbortSignal): Promise<StoredLease> {
+    const { client } = this.#options;
+    return versioned(
+      await this.bounded((options) => client.create(leases, lease, options), signal),
+    );
+  }
+
+  /**
+   * Replaces the Lease that was read, and no other: it carries uid and resourceVersion, because a PUT
+   * of a Lease without a uid creates what is not there, whatever the resourceVersion says.
+   */
+  async update(lease: StoredLease, signal: AbortSignal): Promise<StoredLease> {
+    const { client } = this.#options;
+    return versioned(
+      await this.bounded((options) => client.update(leases, lease, options), signal),
+    );
+  }
+
+  /** `call`, cut off after `boundMs`. @throws AmbassadorError `AMBASSADOR_TIMEOUT` then. */
+  async bounded<T>(
+    call: (options: CallOptions) => Promise<T>,
+    signal: AbortSignal,
+    boundMs: number = this.#options.boundMs,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    using request = linkedAbort(signal);
+    const cancel = this.#options.clock.schedule(boundMs, () =>
+      request.abort(
+        new AmbassadorError('a request about the Lease took too long', {
+          code: 'AMBASSADOR_TIMEOUT',
+          fate: 'unknown',
+          context: { timeoutMs: boundMs },
+        }),
+      ),
+    );
+    try {
+      return await abortable(call({ signal: request.signal }), request.signal);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** Without both, the next PUT would not be one of this very Lease as it was read. */
+function versioned(lease: Lease): StoredLease {
+  const { uid, resourceVersion } = lease.metadata;
+  if (uid && resourceVersion) {
+    return { ...lease, metadata: { ...lease.metadata, uid, resourceVersion } };
+  }
+  throw new ProtocolError('a Lease has neither uid nor resourceVersion, or only one', {
+    code: 'DECODE',
+  });
+}
