@@ -17,12 +17,11 @@ export interface InformerObserver {
 
 export type { OnUnserved } from '../watch/reflector-options.ts';
 
-export interface InformerOptions<T extends KubernetesObject = KubernetesObject>
-  extends ReflectorOptions {
+export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;
   /** Freezes every object before anybody sees it. Default false; for development and tests. */
   readonly freeze?: boolean;
   /** What of an answer to a write it would cache. Default: all of it, whatever it is. */
-  readonly ownWriteForm?: { of(answer: T): OwnWriteForm<T> }['of'];
+  readonly ownWriteForm?: (answer: KubernetesObject) => OwnWriteForm<KubernetesObject>;
 }

@@ -17,7 +17,7 @@ import { deepFreeze } from './freeze.ts';
 import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
-import { Overlay } from './overlay.ts';
+import { Overlay, type OwnWriteForm } from './overlay.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -31,7 +31,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly storeWithOwnWrites: Store<T>;
   /** What this process wrote: whoever writes tells it. */
   readonly overlay: Overlay<T>;
-  readonly #ownWriteForm: NonNullable<InformerOptions<T>['ownWriteForm']>;
+  readonly #ownWriteForm: (answer: T) => OwnWriteForm<T>;
   readonly #labels: Labels;
   readonly #clock: Clock;
   readonly #meter: Meter;
@@ -51,7 +51,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #phase: 'idle' | 'running' | 'stopped' = 'idle';
   #signal: AbortSignal = new AbortController().signal;
 
-  constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions<T>) {
+  constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions) {
     const { name = 'objects', freeze = false, ownWriteForm, ...reflector } = options;
     const { clock, meter = noMeter, random = Math.random } = reflector;
     this.#labels = reflector.labels ?? { resource: name };
@@ -70,7 +70,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       changed: () => this.#waiting.changed(),
     });
     this.#contact = new Contact(source, clock);
-    this.#ownWriteForm = ownWriteForm ?? ((answer) => ({ object: answer }));
+    // What is made of an object of ours is one of ours.
+    this.#ownWriteForm = (ownWriteForm ?? asItIs) as (answer: T) => OwnWriteForm<T>;
     this.overlay = new Overlay({
       ...{ clock, meter, labels: this.#labels },
       cached: (key) => this.#cache.objects?.get(key),
@@ -315,3 +316,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 }
 
 type VersionOf = { readonly uid: string | undefined; readonly resourceVersion: string | undefined };
+
+function asItIs(answer: KubernetesObject): OwnWriteForm<KubernetesObject> {
+  return { object: answer };
+}
