@@ -1,182 +1,262 @@
-import type { Connection } from '../client/connection.ts';
-import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
-import type { Controller } from '../controller/controller.ts';
+import { type Controller, isController } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
-import { ControllerRunner } from '../controller/runner.ts';
-import { linkedAbort } from '../core/abort.ts';
-import type { Clock } from '../core/clock.ts';
+import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { type Meter, noMeter } from '../core/metrics.ts';
-import type { KubernetesObject } from '../model/object.ts';
-import type { ListWatch } from '../watch/list-watch.ts';
-import { HealthServer } from './health-server.ts';
-import { Informers, type Scope } from './informers.ts';
-import type { Settings } from './settings.ts';
+import { ControllerHost } from './controller-host.ts';
+import type { HealthServer } from './health-server.ts';
+import { Informers } from './informers.ts';
+import { Leadership } from './leadership.ts';
+import type { ManagerOptions } from './manager-options.ts';
+import { electorOf, healthServerOf, informersOptions } from './manager-parts.ts';
+import { stopInOrder } from './orderly-stop.ts';
+import type { Runnable } from './runnable.ts';
+import { runnableTask } from './runnable-task.ts';
+import { StopBudget } from './stop-budget.ts';
+import { Tasks } from './tasks.ts';
+import { waitForAmbassador } from './wait-for-ambassador.ts';
 
-export interface ManagerOptions {
-  readonly settings: Settings;
-  readonly controllers: readonly Controller[];
-  /** The way to the ambassador; whoever made it closes it, after the end of `run`. */
-  readonly connection: Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
-    readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
-  };
-  readonly clock: Clock;
-  /** A logger bound to the given facts. */
-  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Where sources, queues and reconciles are measured. Default: nowhere. */
-  readonly meter?: Meter;
-}
+export type { ManagerOptions } from './manager-options.ts';
 
-/** What a reconcile under way gets to finish in, once the process is asked to stop. */
-const DRAIN_GRACE_MS = 10_000;
-
-/** What a reconcile gets to notice its aborted signal; then it is left behind. */
-const ABORT_GRACE_MS = 5_000;
-
-/** What Events get to be sent in, after that. With the two above: 20 s of a Pod's usual 30. */
-const EVENT_FLUSH_MS = 5_000;
-
-/** The controllers of one process, with what they share. */
+/** The controllers and runnables of one process, with what they share. */
 export class Manager {
   readonly #options: ManagerOptions;
   readonly #log: Log;
   readonly #informers: Informers;
+  readonly #host: ControllerHost;
   readonly #health: HealthServer | undefined;
-  #phase: 'starting' | 'running' | 'stopping' = 'starting';
+  readonly #leadership: Leadership | undefined;
+  readonly #controllerNames = new Set<string>();
+  /** What waits for the start, or for leadership. */
+  readonly #waiting = new Set<Controller | Runnable>();
+  readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
+  readonly #stop = new AbortController();
+  readonly #sources = new AbortController();
+  readonly #failures: unknown[] = [];
+  #phase: 'new' | 'starting' | 'running' | 'stopped' = 'new';
+  #leads = false;
+  #watching: Promise<void> = Promise.resolve();
+  #campaign: Promise<void> = Promise.resolve();
+  #budget: StopBudget | undefined;
+  #running: Promise<void> = Promise.resolve();
 
   /** @throws ConfigurationError `CONFIG` when two controllers have the same name. */
   constructor(options: ManagerOptions) {
     this.#options = options;
     this.#log = options.logFor({});
-    const { settings, controllers, clock, connection, meter = noMeter } = options;
-    const names = controllers.map(({ name }) => name);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined) {
-      throw new ConfigurationError('two controllers have the same name', {
-        context: { controller: twice },
-      });
-    }
-    this.#informers = new Informers({
-      namespaces: settings.namespaces,
-      freeze: settings.freeze,
-      crdWait: settings.crdWait,
-      listWatchFor: connection.listWatchFor,
-      log: this.#log,
-      meter,
-      reflector: {
-        clock,
-        ...(settings.watchTimeoutSeconds && { watchTimeoutSeconds: settings.watchTimeoutSeconds }),
-        ...(settings.relistIntervalMs !== undefined && {
-          relistIntervalMs: settings.relistIntervalMs,
-        }),
-      },
+    const elector = electorOf(options, this.#log);
+    this.#leadership = elector && new Leadership(elector);
+    this.#informers = new Informers(informersOptions(options, this.#log));
+    this.#host = new ControllerHost({
+      ...options,
+      informers: this.#informers,
+      ...(elector && { fence: elector }),
     });
-    if (settings.healthPort !== 0) {
-      this.#health = new HealthServer({
-        port: settings.healthPort,
-        host: settings.healthHost,
-        live: [],
-        ready: [
-          { name: 'sources', ok: () => this.#informers.healthy },
-          { name: 'running', ok: () => this.#phase === 'running' },
-        ],
-      });
-    }
+    this.#health = healthServerOf(options, {
+      live: [
+        { name: 'leaderelection', ok: () => elector?.healthy ?? true },
+        { name: 'reconciles', ok: () => !this.#host.stuck },
+      ],
+      ready: [
+        { name: 'sources', ok: () => this.#informers.healthy },
+        { name: 'running', ok: () => this.#isRunning },
+      ],
+    });
+    for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
   }
 
-  /** True when every source has its first list and its requests work; what `/readyz` says. */
+  /** True when every source has its first list and its requests work; part of what `/readyz` says. */
   get ready(): boolean {
-    return this.#phase === 'running' && this.#informers.healthy;
+    return this.#isRunning && this.#informers.healthy;
+  }
+
+  /** True while this process may do what needs leadership; without election from the start. */
+  get leads(): boolean {
+    return this.#leads;
   }
 
   /**
-   * Works until `signal` aborts, then stops in order: no new reconciles; those under way get 10 s to
-   * finish, then their signal aborts, and 5 s later they are left behind; sources; Events; the health
-   * server last.
+   * Takes on another controller or runnable: before the run, or during it, when it begins at once, or
+   * with leadership if it needs that.
    *
-   * @throws ConfigurationError `CONFIG` when the health port cannot be had.
-   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
-   *   served after 2 minutes. Nothing else that the cluster does makes it throw; a bug in the toolkit
-   *   does, after an orderly stop.
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another, and when the
+   *   manager has been asked to stop.
    */
-  async run(signal: AbortSignal): Promise<void> {
-    const { controllers, clock, settings } = this.#options;
+  add(declared: Controller | Runnable): void {
+    if (this.#stop.signal.aborted) {
+      throw new ConfigurationError('a manager that stops takes nothing on', {
+        context: { name: declared.name },
+      });
+    }
+    if (isController(declared)) {
+      if (this.#controllerNames.has(declared.name)) {
+        throw new ConfigurationError('two controllers have the same name', {
+          context: { controller: declared.name },
+        });
+      }
+      this.#controllerNames.add(declared.name);
+    }
+    this.#waiting.add(declared);
+    if (this.#phase !== 'running') return;
+    this.#watch(declared);
+    this.#launch(declared);
+  }
+
+  /**
+   * Works until `signal` aborts or `stop` is called, then stops in order, within the
+   * `shutdownTimeoutMs` of the settings: what gives the controllers work; controllers, whose reconciles
+   * may end in peace for 40 % of that time, get their signals aborted, and are left behind after 20 %
+   * more; runnables; sources; Events; the Lease, if nothing that it guards is left; the servers last.
+   *
+   * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
+   *   served after 2 minutes; `USER_CODE` when a runnable fails. Nothing else that the cluster does
+   *   makes it throw; a bug in the toolkit does, after an orderly stop.
+   */
+  run(signal: AbortSignal): Promise<void> {
+    if (this.#phase !== 'new') {
+      return Promise.reject(new ConfigurationError('a manager runs once: make another'));
+    }
+    this.#phase = 'starting';
+    this.#running = this.#run(signal);
+    return this.#running;
+  }
+
+  /**
+   * Begins the stop, as the signal of `run` does; resolves when it is over, and never rejects. Again,
+   * or before the run, it changes nothing more; it may be called by a handler of signals.
+   */
+  async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
+    this.#stop.abort(reason);
+    await this.#running.catch(() => {}); // `run` tells it
+  }
+
+  get #isRunning(): boolean {
+    return this.#phase === 'running' && !this.#stop.signal.aborted;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const follow = (): void => this.#stop.abort(signal.reason);
+    if (signal.aborted) follow();
+    signal.addEventListener('abort', follow, { once: true });
+    try {
+      await this.#start(this.#stop.signal);
+      await aborted(this.#stop.signal);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#fail(error);
+    }
+    try {
+      await this.#end();
+    } finally {
+      signal.removeEventListener('abort', follow);
+      this.#phase = 'stopped';
+    }
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const { clock, connection, metricsServer, prepare, settings } = this.#options;
     await this.#health?.start();
-    using stop = linkedAbort(signal);
-    const hardStop = new AbortController();
-    using sources = linkedAbort(hardStop.signal);
-    const recorders: ApiEventRecorder[] = [];
-    const runners = controllers.map((controller) => this.#runner(controller, recorders));
-    for (const runner of runners) runner.attach();
+    await metricsServer?.start();
+    if (connection.isListening !== undefined) {
+      await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
+    }
+    if (prepare !== undefined) await abortable(prepare(signal), signal);
+    this.#leads = this.#leadership === undefined;
+    for (const declared of this.#waiting) this.#watch(declared);
+    this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';
     this.#log.info(
       {
-        controllers: controllers.map(({ name }) => name),
+        controllers: [...this.#controllerNames],
         apiUrl: settings.apiUrl,
         namespace: settings.namespaces?.join(',') ?? '*',
       },
       'manager started',
     );
-    let cancelGrace = (): void => {};
-    const overdue = Promise.withResolvers<void>();
-    const onStop = (): void => {
-      this.#phase = 'stopping';
-      this.#log.info({ graceMs: DRAIN_GRACE_MS }, 'stopping');
-      cancelGrace = clock.schedule(DRAIN_GRACE_MS, () => {
-        hardStop.abort(stop.signal.reason);
-        cancelGrace = clock.schedule(ABORT_GRACE_MS, overdue.resolve);
-      });
-    };
-    if (stop.signal.aborted) onStop();
-    else stop.signal.addEventListener('abort', onStop, { once: true });
-    const failures: unknown[] = [];
-    const giveUp = (error: unknown): void => {
-      failures.push(error);
-      stop.abort(error); // from a cache that nobody keeps nothing must be reconciled
-    };
-    const watching = this.#informers.run(sources.signal).catch(giveUp);
+    for (const declared of this.#waiting) this.#launch(declared);
+    if (this.#leadership !== undefined) this.#campaign = this.#stand(this.#leadership);
+  }
+
+  /** Lists and watches what it needs, unless that is left until it leads. */
+  #watch(declared: Controller | Runnable): void {
+    if (!isController(declared)) return;
+    if (this.#mayRun(declared) || this.#options.settings.warmup) this.#host.attach(declared);
+  }
+
+  #launch(declared: Controller | Runnable): void {
+    if (!this.#mayRun(declared)) return;
+    this.#waiting.delete(declared);
+    this.#tasks.start(
+      isController(declared) ? this.#host.taskOf(declared) : runnableTask(declared, this.#log),
+    );
+  }
+
+  #mayRun({ needsLeaderElection = true }: Controller | Runnable): boolean {
+    return this.#leads || !needsLeaderElection;
+  }
+
+  async #stand(leadership: Leadership): Promise<void> {
     try {
-      const reconciling = Promise.all(
-        runners.map((runner) => runner.run(stop.signal, hardStop.signal).catch(giveUp)),
-      );
-      const left = overdue.promise.then(() =>
-        this.#log.error({}, 'a reconcile ignores its aborted signal, it is left behind'),
-      );
-      await Promise.race([reconciling, left]);
+      const lost = (error: unknown): void => this.#lost(leadership, error);
+      if (!(await leadership.gain(this.#stop.signal, lost))) return;
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (!this.#isRunning) return;
+    this.#leads = true;
+    for (const declared of this.#waiting) this.#launch(declared);
+  }
+
+  #lost({ elector }: Leadership, error: unknown): void {
+    this.#leads = false;
+    const withinMs = Math.max(elector.exitBy - this.#options.clock.monotonic(), 0);
+    this.#fail(error);
+    this.#tasks.abort(({ guarded }) => guarded, error);
+    this.#budget?.shrinkTo(withinMs);
+    this.#options.onLeadershipLost?.(withinMs);
+  }
+
+  /** From a manager of which a part has failed nothing more must come. */
+  #fail(error: unknown): void {
+    this.#failures.push(error);
+    this.#stop.abort(error);
+  }
+
+  async #end(): Promise<void> {
+    const { clock, metricsServer, settings } = this.#options;
+    const { reason } = this.#stop.signal;
+    using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
+    this.#budget = budget;
+    const exitBy = this.#leadership?.elector.exitBy ?? Number.POSITIVE_INFINITY;
+    budget.shrinkTo(Math.max(exitBy - clock.monotonic(), 0));
+    this.#log.info({ budgetMs: budget.leftMs }, 'stopping');
+    const sources = (): Promise<void> => {
+      this.#sources.abort(reason);
+      return this.#watching;
+    };
+    const events = (limitMs: number): Promise<void> => this.#host.flushEvents(limitMs);
+    const options = { budget, log: this.#log, reason };
+    try {
+      const eventsDone = await stopInOrder(this.#tasks, { sources, events }, options);
+      await this.#endLeadership(budget, eventsDone);
     } finally {
-      cancelGrace();
-      sources.abort(stop.signal.reason);
-      await watching;
-      await Promise.all(recorders.map((recorder) => recorder.close(EVENT_FLUSH_MS)));
+      await metricsServer?.stop();
       await this.#health?.stop();
     }
     this.#log.info({}, 'stopped');
-    if (failures.length > 0) throw failures[0];
   }
 
-  #runner(controller: Controller, recorders: ApiEventRecorder[]): ControllerRunner {
-    const { clock, connection, logFor, meter = noMeter, settings } = this.#options;
-    const { crdWait } = settings;
-    const client = connection.clientFor(controller.name);
-    const self = { namespace: settings.podNamespace, podName: settings.podName };
-    const events = new ApiEventRecorder({
-      client,
-      clock,
-      self,
-      reportingController: `chancery.dev/${controller.name}`,
-      log: logFor({ controller: controller.name }),
-    });
-    recorders.push(events);
-    return new ControllerRunner({
-      controller,
-      informerFor: (source) => this.#informers.of(source),
-      client,
-      clock,
-      crdWait,
-      events,
-      self,
-      logFor,
-      meter,
-    });
+  async #endLeadership(budget: StopBudget, eventsDone: boolean): Promise<void> {
+    const leadership = this.#leadership;
+    if (leadership === undefined) return;
+    const left = this.#tasks.names(({ guarded }) => guarded);
+    const isOver = left.length === 0 && eventsDone;
+    const release = isOver && this.#options.settings.leaderElection?.releaseOnStop === true;
+    if (leadership.isHeld && !isOver) {
+      this.#log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
+    }
+    const ended = this.#campaign.then(() => leadership.end(release));
+    await budget.wait(ended, budget.leftMs);
   }
 }

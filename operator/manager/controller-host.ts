@@ -1,0 +1,100 @@
+import type { Connection } from '../client/connection.ts';
+import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
+import type { Controller } from '../controller/controller.ts';
+import type { Log } from '../controller/reconciler.ts';
+import { ControllerRunner } from '../controller/runner.ts';
+import type { Clock } from '../core/clock.ts';
+import { type Meter, noMeter } from '../core/metrics.ts';
+import type { Fence } from '../transport/fence.ts';
+import type { Informers } from './informers.ts';
+import type { Settings } from './settings.ts';
+import type { Task } from './tasks.ts';
+
+export interface ControllerHostOptions {
+  readonly settings: Settings;
+  readonly connection: Pick<Connection, 'clientFor'>;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  readonly meter?: Meter;
+  /** What the writes of controllers that need leadership must pass. Default: nothing. */
+  readonly fence?: Fence;
+}
+
+/** Puts controllers to work: each has a client and an Event recorder of its own. */
+export class ControllerHost {
+  readonly #options: ControllerHostOptions;
+  readonly #runners = new Map<string, ControllerRunner>();
+  readonly #recorders: ApiEventRecorder[] = [];
+
+  constructor(options: ControllerHostOptions) {
+    this.#options = options;
+  }
+
+  /** True while a reconcile takes longer than its controller allows. */
+  get stuck(): boolean {
+    return [...this.#runners.values()].some(({ stuck }) => stuck);
+  }
+
+  /** Lists and watches its sources from now on, or from the run of the informers; again does nothing. */
+  attach(controller: Controller): ControllerRunner {
+    const known = this.#runners.get(controller.name);
+    if (known !== undefined) return known;
+    const runner = this.#runner(controller);
+    this.#runners.set(controller.name, runner);
+    runner.attach();
+    return runner;
+  }
+
+  /** The controller at work, for a manager to start and to stop. */
+  taskOf(controller: Controller): Task {
+    const runner = this.attach(controller);
+    return {
+      name: controller.name,
+      phase: 'controllers',
+      guarded: controller.needsLeaderElection,
+      run: (stop, abort) => runner.run(stop, abort),
+    };
+  }
+
+  /** Resolves when all Events are sent or dropped, after `limitMs` at the latest. */
+  async flushEvents(limitMs: number): Promise<void> {
+    await Promise.all(this.#recorders.map((recorder) => recorder.close(limitMs)));
+  }
+
+  #runner(controller: Controller): ControllerRunner {
+    const {
+      clock,
+      connection,
+      fence,
+      informers,
+      logFor,
+      meter = noMeter,
+      settings,
+    } = this.#options;
+    const client = connection.clientFor(
+      controller.name,
+      controller.needsLeaderElection ? fence : undefined,
+    );
+    const self = { namespace: settings.podNamespace, podName: settings.podName };
+    const events = new ApiEventRecorder({
+      client,
+      clock,
+      self,
+      reportingController: `chancery.dev/${controller.name}`,
+      log: logFor({ controller: controller.name }),
+    });
+    this.#recorders.push(events);
+    return new ControllerRunner({
+      controller,
+      informerFor: (source) => informers.of(source),
+      client,
+      clock,
+      crdWait: settings.crdWait,
+      events,
+      self,
+      logFor,
+      meter,
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import type { Log } from '../controller/reconciler.ts';
+import type { HealthCheck } from './health-server.ts';
+import { HealthServer } from './health-server.ts';
+import type { InformersOptions } from './informers.ts';
+import { LeaderElector } from './leader/leader-elector.ts';
+import { leaderIdentity } from './leader/leader-identity.ts';
+import { leaseNameOf } from './leader-election-settings.ts';
+import type { ManagerOptions } from './manager-options.ts';
+
+/** What the settings say about sources. */
+export function informersOptions(
+  { settings, clock, connection, meter }: ManagerOptions,
+  log: Log,
+): InformersOptions {
+  const { namespaces, freeze, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
+  return {
+    namespaces,
+    freeze,
+    crdWait,
+    listWatchFor: connection.listWatchFor,
+    log,
+    ...(meter && { meter }),
+    reflector: {
+      clock,
+      ...(watchTimeoutSeconds && { watchTimeoutSeconds }),
+      ...(relistIntervalMs !== undefined && { relistIntervalMs }),
+    },
+  };
+}
+
+/**
+ * What decides who leads; undefined when all do.
+ *
+ * @throws ConfigurationError `CONFIG` for times by which no leader can live.
+ */
+export function electorOf(options: ManagerOptions, log: Log): LeaderElector | undefined {
+  const { settings, connection, clock, meter, controllers, runnables = [] } = options;
+  const { leaderElection } = settings;
+  if (leaderElection === undefined || options.leaderElection === false) return undefined;
+  const { leaseNamespace, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = leaderElection;
+  const guarded = [...controllers, ...runnables].filter(
+    ({ needsLeaderElection = true }) => needsLeaderElection,
+  );
+  return new LeaderElector({
+    client: connection.leaseClientFor('chancery-leader-election'),
+    clock,
+    identity: leaderIdentity(settings.podName),
+    lease: { namespace: leaseNamespace, name: leaderElection.leaseName ?? leaseNameOf(guarded) },
+    leaseDurationMs,
+    renewDeadlineMs,
+    retryPeriodMs,
+    log,
+    ...(meter && { meter }),
+  });
+}
+
+/** Undefined when the settings want no port. */
+export function healthServerOf(
+  { settings, healthChecks = {} }: ManagerOptions,
+  own: { readonly live: readonly HealthCheck[]; readonly ready: readonly HealthCheck[] },
+): HealthServer | undefined {
+  if (settings.healthPort === 0) return undefined;
+  return new HealthServer({
+    port: settings.healthPort,
+    host: settings.healthHost,
+    live: [...own.live, ...(healthChecks.live ?? [])],
+    ready: [...own.ready, ...(healthChecks.ready ?? [])],
+  });
+}

@@ -1,0 +1,73 @@
+import type { Log } from '../controller/reconciler.ts';
+import type { StopPhase } from './runnable.ts';
+import type { StopBudget } from './stop-budget.ts';
+import type { TaskFilter, Tasks } from './tasks.ts';
+
+/**
+ * Shares of the stop's budget; of its 25 s by default they are 2, 10, 5, 5 and 5 s. Steps that hang
+ * take from the later ones; together they never take more than the whole.
+ */
+const SHARE = { intake: 0.08, drain: 0.4, abort: 0.2, others: 0.2, sources: 0.2, events: 0.2 };
+
+/** What reconciles under way get to finish in when the stop may take for ever. */
+const ENDLESS_DRAIN_MS = 10_000;
+
+/** However long a stop may take: an Event is news, and goes stale. */
+const MAX_EVENTS_MS = 5_000;
+
+/** What an orderly stop ends, after the tasks. */
+export interface StopSteps {
+  /** Ends the sources. */
+  readonly sources: () => Promise<void>;
+  /** Sends the Events that wait, or drops them after `limitMs`. */
+  readonly events: (limitMs: number) => Promise<void>;
+}
+
+export interface StopOptions {
+  readonly budget: StopBudget;
+  readonly log: Log;
+  /** What the signals abort with. */
+  readonly reason: unknown;
+}
+
+/**
+ * Stops everything in order: what gives work to the controllers; the controllers, whose reconciles get
+ * 40 % of the budget until their signals abort and 20 % more until they are left behind; other
+ * runnables; sources; Events. True when no Event is under way any more.
+ */
+export async function stopInOrder(
+  tasks: Tasks,
+  { sources, events }: StopSteps,
+  { budget, log, reason }: StopOptions,
+): Promise<boolean> {
+  const { totalMs } = budget;
+  const stop = (phase: StopPhase, atMostMs: number): Promise<boolean> => {
+    tasks.stop(inPhase(phase), reason);
+    return budget.wait(tasks.settled(inPhase(phase)), atMostMs);
+  };
+  const leave = (phase: StopPhase, message: string): void => {
+    const names = tasks.names(inPhase(phase));
+    if (names.length > 0 && totalMs > 0) log.error({ names }, message);
+  };
+
+  await stop('intake', budget.share(SHARE.intake));
+  leave('intake', 'a runnable ignores its aborted signal, it is left behind');
+  const drainMs = Number.isFinite(totalMs) ? budget.share(SHARE.drain) : ENDLESS_DRAIN_MS;
+  if (!(await stop('controllers', drainMs))) {
+    tasks.abort(inPhase('controllers'), reason);
+    await budget.wait(tasks.settled(inPhase('controllers')), budget.share(SHARE.abort));
+    leave('controllers', 'a reconcile ignores its aborted signal, it is left behind');
+  }
+  await stop('others', budget.share(SHARE.others));
+  leave('others', 'a runnable ignores its aborted signal, it is left behind');
+  await budget.wait(sources(), budget.share(SHARE.sources));
+  const eventsMs = Math.min(budget.share(SHARE.events), budget.leftMs, MAX_EVENTS_MS);
+  return budget.wait(events(eventsMs), eventsMs + EVENTS_ABORT_MS);
+}
+
+/** What calls get to notice that their time is over. */
+const EVENTS_ABORT_MS = 100;
+
+function inPhase(phase: StopPhase): TaskFilter {
+  return (task) => task.phase === phase;
+}
