@@ -1,11 +1,10 @@
-import type { Connection } from '../client/connection.ts';
+import type { Connection, Fence } from '../client/connection.ts';
 import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ControllerRunner } from '../controller/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
-import type { Fence } from '../transport/fence.ts';
 import type { Informers } from './informers.ts';
 import type { Settings } from './settings.ts';
 import type { Task } from './tasks.ts';

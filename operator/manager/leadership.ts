@@ -1,4 +1,4 @@
-import type { Fence } from '../transport/fence.ts';
+import type { Fence } from '../client/connection.ts';
 
 /** What decides who leads, as far as a manager knows it. */
 export interface Elector extends Fence {
