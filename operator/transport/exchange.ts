@@ -71,6 +71,11 @@ export class Exchange {
   }
 
   onRequestStart(controller: ExchangeController): void {
+    try {
+      this.#request.beforeSend?.();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
     if (this.#failure !== undefined) {
       controller.abort(this.#failure);
       return;

@@ -14,6 +14,11 @@ export interface TransportRequest {
   readonly purpose: 'call' | 'lease' | 'watch';
   /** How long the answer's head may take. Default 40 s for a call, 60 s for a watch. */
   readonly headersTimeoutMs?: number;
+  /**
+   * Called when the request has got its connection, right before its bytes are put there, which may be
+   * long after `send`. When it throws, nothing is sent, and `send` rejects with what it threw.
+   */
+  readonly beforeSend?: () => void;
   readonly signal: AbortSignal;
 }
 
