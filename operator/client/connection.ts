@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Fence } from '../transport/fence.ts';
 import { fencedTransport } from '../transport/fenced-transport.ts';
+import { isListening } from '../transport/is-listening.ts';
 import { meteredTransport } from '../transport/metered-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import { undiciTransport } from '../transport/undici-transport.ts';
@@ -29,6 +30,8 @@ export interface Connection {
   leaseClientFor(fieldManager: string): Client;
   /** Repeats nothing: the reflector decides. */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
+  /** Whether somebody listens at the URL. Left out where another transport moves the bytes. */
+  readonly isListening?: () => Promise<boolean>;
   /** Must be called when nothing uses the connection any more. */
   close(): Promise<void>;
 }
@@ -58,7 +61,7 @@ export function connect(
     clock,
     meter = noMeter,
     detailed = false,
-    transport: bytes = undiciTransport(apiUrl, { clock }),
+    transport: given,
     fieldValidation,
     onWarning,
   }: ConnectOptions,
@@ -69,6 +72,7 @@ export function connect(
     ...(onWarning && { onWarning: oncePerText(onWarning) }),
   };
   const host = hostOf(apiUrl);
+  const bytes = given ?? undiciTransport(apiUrl, { clock });
   const transport = meteredTransport(bytes, { meter, clock, host, detailed });
   return {
     transport,
@@ -82,6 +86,7 @@ export function connect(
       // A Lease is read and written back whole, with whatever others keep in it.
       restClient({ ...perClient, transport, fieldManager, purpose: 'lease', exactIntegers: true }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
+    ...(given === undefined && { isListening: () => isListening(apiUrl, clock) }),
     close: () => transport.close(),
   };
 }

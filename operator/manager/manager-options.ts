@@ -22,7 +22,7 @@ export interface HealthChecks {
 export type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   /** Whether somebody listens where the ambassador should. Default: it is not asked. */
-  readonly isListening?: (signal: AbortSignal) => Promise<boolean>;
+  readonly isListening?: () => Promise<boolean>;
 };
 
 export interface ManagerOptions {

@@ -1,4 +1,5 @@
 import type { Log } from '../controller/reconciler.ts';
+import { abortable } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 
 /** Between two looks: they cost nothing on a loopback, and what waits is the whole operator. */
@@ -14,12 +15,12 @@ const PATIENCE_MS = 60_000;
  * @throws `signal.reason` when aborted first.
  */
 export async function waitForAmbassador(
-  isListening: (signal: AbortSignal) => Promise<boolean>,
+  isListening: () => Promise<boolean>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.monotonic();
-  for (let isFirst = true; !(await isListening(signal)); isFirst = false) {
+  for (let isFirst = true; !(await abortable(isListening(), signal)); isFirst = false) {
     if (isFirst) log.info({}, 'waiting for the ambassador');
     if (clock.monotonic() - startedAt >= PATIENCE_MS) {
       log.warn({ waitedMs: PATIENCE_MS }, 'no ambassador listens, the sources go on trying');

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { waitForAmbassador } from '../../operator/manager/wait-for-ambassador.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+/** A wait for what listens from `listensAtMs` on. */
+function waiting(listensAtMs: number) {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const { lines, logFor } = recordingLog();
+  let endedAtMs: number | undefined;
+  const ended = waitForAmbassador(
+    async () => clock.monotonic() >= listensAtMs,
+    { clock, log: logFor({}) },
+    stop.signal,
+  ).then(() => {
+    endedAtMs = clock.monotonic();
+  });
+  ended.catch(() => {});
+  return { clock, stop, lines, ended, endedAt: () => endedAtMs };
+}
+
+test('P-18: an ambassador that is there already costs no time and no line', async () => {
+  const { endedAt, lines, ended } = waiting(0);
+
+  await ended;
+
+  expect(endedAt()).toBe(0);
+  expect(lines).toEqual([]);
+});
+
+test('P-18: one that comes after 20 s is seen within a quarter of a second, and told of once', async () => {
+  const { clock, endedAt, lines } = waiting(20_100);
+
+  await clock.advanceAndSettle(30_000);
+
+  expect(endedAt()).toBe(20_250);
+  expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+    'info waiting for the ambassador',
+  ]);
+});
+
+test('P-18: one that does not come is no failure: after a minute the sources try for themselves', async () => {
+  const { clock, endedAt, lines } = waiting(Number.POSITIVE_INFINITY);
+
+  await clock.advanceAndSettle(120_000);
+
+  expect(endedAt()).toBe(60_000);
+  expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+    'info waiting for the ambassador',
+    'warn no ambassador listens, the sources go on trying',
+  ]);
+  expect(clock.pending).toBe(0);
+});
+
+test('a stop ends the wait at once', async () => {
+  const { clock, stop, ended } = waiting(Number.POSITIVE_INFINITY);
+  await settle();
+
+  stop.abort(new Error('stop'));
+
+  await expect(ended).rejects.toThrow('stop');
+  expect(clock.pending).toBe(0);
+});
