@@ -1,0 +1,117 @@
+import type { ValidationRule } from '../model/custom-resource-definition.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './type.ts';
+
+/** What every schema may say about itself. */
+export interface SchemaOptions {
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+export interface ListOptions extends SchemaOptions {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** The syntax of quantities: `100m`, `1.5Gi`, `1e3`, each with or without a sign. */
+const QUANTITY =
+  '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$';
+
+/** An integer, or a text such as `50%`. */
+export function IntOrString(
+  options: SchemaOptions & { readonly pattern?: string } = {},
+): TUnsafe<number | string> {
+  return Type.Unsafe({ 'x-kubernetes-int-or-string': true, ...options });
+}
+
+/** An amount of something, as in resource limits: `100m`, `1.5Gi`, or a plain integer. */
+export function Quantity(options: SchemaOptions = {}): TUnsafe<number | string> {
+  return IntOrString({ pattern: QUANTITY, ...options });
+}
+
+/**
+ * A list of objects that are told apart by the values of `keys`: server-side apply merges it item by
+ * item, and the API server takes no two with the same keys.
+ *
+ * @param keys - required or defaulted scalar fields of `item`.
+ */
+export function ListMap<Item extends TObject>(
+  item: Item,
+  keys: readonly (keyof Item['properties'] & string)[],
+  options: ListOptions = {},
+): TArray<Item> {
+  return Type.Array(item, {
+    ...options,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': keys,
+  });
+}
+
+/** A list in which no value stands twice; server-side apply merges it value by value. */
+export function ListSet<Item extends TSchema>(item: Item, options: ListOptions = {}): TArray<Item> {
+  return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'set' });
+}
+
+/** A list that server-side apply replaces whole, as it does lists of no type. */
+export function ListAtomic<Item extends TSchema>(
+  item: Item,
+  options: ListOptions = {},
+): TArray<Item> {
+  return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'atomic' });
+}
+
+/** `schema`, of which server-side apply knows one owner: it is replaced whole. For objects and maps. */
+export function atomic<Schema extends TSchema>(schema: Schema): Schema {
+  return withKeywords(schema, { 'x-kubernetes-map-type': 'atomic' });
+}
+
+/** `schema`, or null. */
+export function Nullable<Schema extends TSchema>(
+  schema: Schema,
+  options: SchemaOptions = {},
+): ReturnType<typeof Type.Union<[Schema, ReturnType<typeof Type.Null>]>> {
+  return Type.Union([schema, Type.Null()], { ...options });
+}
+
+/** Anything: the API server neither checks nor prunes it. */
+export function Anything(options: SchemaOptions = {}): TUnsafe<unknown> {
+  return Type.Unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...options });
+}
+
+/** `schema`, with fields beyond those that it names: they are kept, and not checked. */
+export function preserveUnknownFields<Schema extends TObject>(schema: Schema): Schema {
+  return withKeywords(schema, { 'x-kubernetes-preserve-unknown-fields': true });
+}
+
+/** A whole Kubernetes object, of any kind, with all its fields. */
+export function EmbeddedResource(options: SchemaOptions = {}): TUnsafe<KubernetesObject> {
+  return Type.Unsafe({
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    'x-kubernetes-preserve-unknown-fields': true,
+    ...options,
+  });
+}
+
+/**
+ * `schema`, whose values must also satisfy CEL rules. They are judged by the API server alone; after
+ * those that `schema` has already.
+ */
+export function withRules<Schema extends TSchema>(
+  schema: Schema,
+  rules: readonly ValidationRule[],
+): Schema {
+  const before = (schema as { readonly [RULES]?: readonly ValidationRule[] })[RULES] ?? [];
+  return withKeywords(schema, { [RULES]: [...before, ...rules] });
+}
+
+const RULES = 'x-kubernetes-validations';
+
+/** A copy with more keywords. TypeBox marks its schemas with hidden fields, which stay. */
+function withKeywords<Schema extends TSchema>(
+  schema: Schema,
+  keywords: Readonly<Record<string, unknown>>,
+): Schema {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
+  return Object.assign(copy, keywords) as Schema;
+}

@@ -1,0 +1,169 @@
+import type { Condition } from '../model/condition.ts';
+import {
+  type CustomResourceDefinition,
+  DEFINITION_REVISION,
+  type DefinedResource,
+  type DefinitionVersion,
+} from '../model/custom-resource-definition.ts';
+import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
+import { definitionError } from './definition-error.ts';
+import type { FieldProblem } from './field-problem.ts';
+import { type NameOptions, namesOf } from './names.ts';
+import { objectProblems } from './object-problems.ts';
+import type { Static, TObject, TSchema } from './type.ts';
+import { definitionVersion, type VersionOptions } from './version.ts';
+
+/** `T`, which nobody changes. */
+export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
+    : T;
+
+/** What every status has. */
+export interface StandardStatus {
+  readonly conditions?: readonly Condition[];
+  /** The generation that the status is about. */
+  readonly observedGeneration?: number;
+}
+
+/** An object of a custom resource. */
+export interface CustomObject<
+  Spec extends TSchema = TSchema,
+  Status extends TObject | undefined = undefined,
+> extends KubernetesObject {
+  readonly metadata: ObjectMeta;
+  readonly spec: ReadonlyDeep<Static<Spec>>;
+  readonly status?: Status extends TObject
+    ? ReadonlyDeep<Static<Status>> & StandardStatus
+    : undefined;
+}
+
+/** A resource with everything that was said about it. Frozen. */
+export interface CustomResource<T extends KubernetesObject = KubernetesObject>
+  extends DefinedResource<T> {
+  /** The whole definition, as plain data: what `ensureCrd` installs, and manifests contain. */
+  readonly definition: CustomResourceDefinition;
+  /** True when objects have a status, which is then a subresource. */
+  readonly hasStatus: boolean;
+  /**
+   * What the API server would refuse in `object`, before it is sent. Empty when it would take it.
+   *
+   * Defaults are filled in and unknown fields left out, as there. CEL rules and what only the server
+   * knows (that a name is free, admission) are left to it.
+   */
+  validate(object: unknown): readonly FieldProblem[];
+}
+
+export interface CustomResourceOptions<
+  Spec extends TSchema,
+  Status extends TObject | undefined = undefined,
+> extends NameOptions,
+    VersionOptions<Spec, Status> {
+  /** Default: the kind in lower case, in the plural. */
+  readonly plural?: string;
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
+  /** Default: the kind and `List`. */
+  readonly listKind?: string;
+  /** Default `Namespaced`. */
+  readonly scope?: 'Namespaced' | 'Cluster';
+  /** For `kubectl get web`. */
+  readonly shortNames?: readonly string[];
+  /** For `kubectl get all`. */
+  readonly categories?: readonly string[];
+  /**
+   * Versions that are still served, or still stored, besides the one that is stored from now on.
+   * Objects are not converted: what a version does not know, it does not show.
+   */
+  readonly otherVersions?: readonly OtherVersion[];
+  /**
+   * A whole number that grows with the definition: two replicas of different releases agree by it
+   * whose definition is the newer one. Default: none, and they agree by who has replaced whom.
+   */
+  readonly revision?: number;
+}
+
+/** A version besides the one that is stored. */
+export interface OtherVersion extends VersionOptions<TSchema, TObject | undefined> {
+  /** Default true. */
+  readonly served?: boolean;
+  /** True, or the warning that clients get. */
+  readonly deprecated?: boolean | string;
+}
+
+/**
+ * A resource, defined once: its type, its definition in the cluster, and its validation here.
+ *
+ * Conditions (a list map by `type`, within the limits of the API conventions) and
+ * `observedGeneration` are added to every status.
+ *
+ * @throws ConfigurationError `CONFIG` for whatever the API server would refuse in the definition, as
+ *   far as it can be known here: with the path in these options, and what to write instead. Whether
+ *   CEL rules compile is known by the API server alone.
+ */
+export function customResource<
+  Spec extends TSchema,
+  Status extends TObject | undefined = undefined,
+>(options: CustomResourceOptions<Spec, Status>): CustomResource<CustomObject<Spec, Status>> {
+  const { group, kind, version, scope = 'Namespaced', otherVersions = [] } = options;
+  const names = namesOf(options);
+  const stored = definitionVersion(options, '');
+  const others = otherVersions.map((other, at) => otherVersion(other, `otherVersions[${at}].`));
+  refuseRepeated([version, ...others.map(({ name }) => name)]);
+  const definition: CustomResourceDefinition = deepFreeze(
+    structuredClone({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${names.plural}.${group}`, ...revisionOf(options.revision) },
+      spec: { group, names, scope, versions: [stored, ...others] },
+    }),
+  );
+  const [own = stored] = definition.spec.versions;
+  return Object.freeze({
+    group,
+    version,
+    plural: names.plural,
+    kind,
+    namespaced: scope === 'Namespaced',
+    definition,
+    hasStatus: own.subresources?.status !== undefined,
+    validate: (object: unknown) => objectProblems(object, `${group}/${version}`, kind, own),
+  });
+}
+
+function otherVersion(options: OtherVersion, path: string): DefinitionVersion {
+  const { served = true, deprecated = false } = options;
+  if (typeof deprecated === 'string' && (deprecated === '' || deprecated.length > 256)) {
+    const remedy = 'write a sentence of at most 256 characters, or true';
+    throw definitionError(`${path}deprecated`, 'is no warning', remedy);
+  }
+  return {
+    ...definitionVersion(options, path),
+    served,
+    storage: false,
+    ...(deprecated === false ? {} : { deprecated: true }),
+    ...(typeof deprecated === 'string' ? { deprecationWarning: deprecated } : {}),
+  };
+}
+
+function refuseRepeated(versions: readonly string[]): void {
+  const twice = versions.findIndex((version, at) => versions.indexOf(version) < at);
+  if (twice < 0) return;
+  const problem = `${versions[twice]} stands there twice`;
+  throw definitionError(`otherVersions[${twice - 1}].version`, problem, 'leave one out');
+}
+
+function revisionOf(revision: number | undefined): Partial<ObjectMeta> {
+  if (revision === undefined) return {};
+  if (!Number.isSafeInteger(revision) || revision < 0) {
+    throw definitionError('revision', `${revision} is no revision`, 'write 0, 1, 2, …');
+  }
+  return { annotations: { [DEFINITION_REVISION]: String(revision) } };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

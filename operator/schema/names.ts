@@ -1,0 +1,95 @@
+import type { DefinitionNames } from '../model/custom-resource-definition.ts';
+import { definitionError } from './definition-error.ts';
+
+const MAX_LABEL_LENGTH = 63;
+const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
+const MAX_DOMAIN_LENGTH = 253;
+
+/** Groups that the API server gives to nobody without the approval of the Kubernetes project. */
+const PROTECTED = /(^|\.)(k8s|kubernetes)\.io$/;
+
+export interface NameOptions {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+/**
+ * The names of a resource, with those that follow from others: plural and singular from the kind, in
+ * lower case.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that the API server does not take.
+ */
+export function namesOf(options: NameOptions): DefinitionNames {
+  const { group, kind, shortNames = [], categories = [] } = options;
+  refuseGroup(group);
+  refuseKind('kind', kind);
+  const singular = options.singular ?? kind.toLowerCase();
+  const plural = options.plural ?? pluralOf(kind.toLowerCase());
+  const listKind = options.listKind ?? `${kind}List`;
+  refuseLabel('singular', singular);
+  refuseLabel('plural', plural);
+  refuseKind('listKind', listKind);
+  if (listKind === kind) {
+    throw definitionError('listKind', 'is the kind itself', `leave it out: it is ${kind}List`);
+  }
+  refuseNames('shortNames', shortNames);
+  refuseNames('categories', categories);
+  return {
+    plural,
+    singular,
+    kind,
+    listKind,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+  };
+}
+
+/** @throws ConfigurationError `CONFIG` for a version that the API server does not take. */
+export function refuseVersion(path: string, version: string): void {
+  refuseLabel(path, version);
+}
+
+function refuseGroup(group: string): void {
+  if (!DOMAIN.test(group) || group.length > MAX_DOMAIN_LENGTH) {
+    const remedy = 'write a domain of yours in lower case, such as example.dev';
+    throw definitionError('group', `${JSON.stringify(group)} is no domain with a dot`, remedy);
+  }
+  if (PROTECTED.test(group)) {
+    const remedy = 'write a domain of yours';
+    throw definitionError('group', `${group} belongs to the Kubernetes project`, remedy);
+  }
+}
+
+function refuseLabel(path: string, name: string): void {
+  if (LABEL.test(name) && name.length <= MAX_LABEL_LENGTH) return;
+  const remedy = `write at most ${MAX_LABEL_LENGTH} of a-z, 0-9 and "-", with a letter first`;
+  throw definitionError(path, `${JSON.stringify(name)} is no DNS label`, remedy);
+}
+
+function refuseKind(path: string, kind: string): void {
+  const isLabel = LABEL.test(kind.toLowerCase()) && kind.length <= MAX_LABEL_LENGTH;
+  if (isLabel && /^[A-Z]/.test(kind)) return;
+  const remedy = `write a word in CamelCase of at most ${MAX_LABEL_LENGTH} letters and digits`;
+  throw definitionError(path, `${JSON.stringify(kind)} is no name of a kind`, remedy);
+}
+
+function refuseNames(path: string, names: readonly string[]): void {
+  for (const [at, name] of names.entries()) {
+    refuseLabel(`${path}[${at}]`, name);
+    if (names.indexOf(name) < at) {
+      throw definitionError(`${path}[${at}]`, `${name} stands there twice`, 'leave one out');
+    }
+  }
+}
+
+/** `policies`, `ingresses`, `websites`. */
+function pluralOf(singular: string): string {
+  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
+  return /(?:s|x|z|ch|sh)$/.test(singular) ? `${singular}es` : `${singular}s`;
+}

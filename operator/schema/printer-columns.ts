@@ -1,0 +1,76 @@
+import type { PrinterColumn, StructuralSchema } from '../model/custom-resource-definition.ts';
+import { definitionError } from './definition-error.ts';
+import { mayBeUnknown, schemaAt, simplePath } from './field-path.ts';
+
+/** A column of `kubectl get`, besides the name. */
+export type PrinterColumnOptions = Omit<PrinterColumn, 'type'> & {
+  /** Default: what the schema says of the field; `string` where the path is more than names. */
+  readonly type?: PrinterColumn['type'];
+};
+
+/** How old an object is: what `kubectl get` shows of resources that declare no columns. */
+export const AGE_COLUMN: PrinterColumn = Object.freeze({
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+});
+
+const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
+const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+
+/** @throws ConfigurationError `CONFIG` for a column that shows nothing, or one name for two columns. */
+export function printerColumnsOf(
+  columns: readonly PrinterColumnOptions[],
+  root: StructuralSchema,
+  path: string,
+): readonly PrinterColumn[] {
+  const names = columns.map(({ name }) => name.toLowerCase());
+  return columns.map((column, at) => {
+    const own = `${path}[${at}]`;
+    if (column.name === '') throw definitionError(`${own}.name`, 'is empty', 'name the column');
+    if (column.name.toLowerCase() === 'name' || names.indexOf(names[at] ?? '') < at) {
+      const problem = `there is another column ${JSON.stringify(column.name)}`;
+      throw definitionError(`${own}.name`, problem, 'give it another name');
+    }
+    return columnOf(column, root, own);
+  });
+}
+
+function columnOf(
+  { name, jsonPath, type, format, description, priority }: PrinterColumnOptions,
+  root: StructuralSchema,
+  path: string,
+): PrinterColumn {
+  if (!jsonPath.startsWith('.')) {
+    throw definitionError(`${path}.jsonPath`, 'is no JSONPath', `write .${jsonPath}`);
+  }
+  const shown = type ?? typeAt(jsonPath, root, path);
+  if (!TYPES.includes(shown)) {
+    throw definitionError(`${path}.type`, `there is no ${shown}`, `write ${TYPES.join(', ')}`);
+  }
+  if (format !== undefined && !FORMATS.includes(format)) {
+    throw definitionError(`${path}.format`, `there is no ${format}`, `write ${FORMATS.join(', ')}`);
+  }
+  return {
+    name,
+    type: shown,
+    jsonPath,
+    ...(format === undefined ? {} : { format }),
+    ...(description === undefined ? {} : { description }),
+    ...(priority === undefined || priority === 0 ? {} : { priority }),
+  };
+}
+
+function typeAt(jsonPath: string, root: StructuralSchema, path: string): PrinterColumn['type'] {
+  if (/^\.metadata\.\w+Timestamp$/.test(jsonPath)) return 'date';
+  const fields = simplePath(jsonPath);
+  if (fields === undefined || fields[0] === 'metadata') return 'string';
+  const schema = schemaAt(root, fields);
+  if (schema === undefined && !mayBeUnknown(root, fields)) {
+    const remedy = 'write the path of a field of spec or status';
+    throw definitionError(`${path}.jsonPath`, `no schema has a field ${jsonPath}`, remedy);
+  }
+  if (schema?.type === 'string' && schema.format === 'date-time') return 'date';
+  const type = schema?.type ?? 'string';
+  return type === 'array' || type === 'object' ? 'string' : type;
+}

@@ -1,0 +1,219 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import { isTextFormat } from '../model/text-format.ts';
+import { definitionError } from './definition-error.ts';
+import {
+  DROPPED,
+  isJson,
+  type Json,
+  KEYWORDS,
+  NUMERIC,
+  OTHER_TYPES,
+  REMEDIES,
+  SCHEMA_TYPES,
+  type SchemaType,
+} from './keywords.ts';
+import { patternMatcher } from './pattern.ts';
+import { withoutUnion } from './union.ts';
+
+/** How TypeBox writes a map whose keys may be anything. */
+const ANY_KEY = '^.*$';
+
+/** Handled apart from what is taken over as it is. */
+const STRUCTURE: ReadonlySet<string> = new Set([
+  'type',
+  'properties',
+  'required',
+  'items',
+  'const',
+]);
+
+/**
+ * A TypeBox schema as a structural one: for each field one type, and one place that says it.
+ *
+ * @param path - of the schema, for errors.
+ * @throws ConfigurationError `CONFIG` for what cannot be structural, with its path and what to write
+ *   instead.
+ */
+export function structuralSchema(schema: unknown, path: string): StructuralSchema {
+  if (!isJson(schema)) {
+    throw definitionError(path, 'is no schema', 'write one with Type, such as Type.String()');
+  }
+  const single = withEnum(withoutUnion(asMap(schema), path), path);
+  const kind = kindOf(single, path);
+  const keywords = keywordsOf(single, kind, path);
+  if (kind === 'anything') return { ...keywords, 'x-kubernetes-preserve-unknown-fields': true };
+  if (kind === 'int-or-string') return { ...keywords, 'x-kubernetes-int-or-string': true };
+  return { type: kind, ...keywords, ...below(single, kind, path) };
+}
+
+function kindOf(schema: Json, path: string): SchemaType | 'int-or-string' | 'anything' {
+  if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
+  const { type } = schema;
+  if (SCHEMA_TYPES.includes(type as string)) return type as SchemaType;
+  // TypeBox's Unknown and Any have no keyword at all.
+  const refused = Object.keys(schema).find((keyword) => keyword in REMEDIES);
+  if (type === undefined && refused === undefined) return 'anything';
+  if (refused !== undefined) throw notStructural(path, refused);
+  const remedy =
+    OTHER_TYPES[String(type)] ?? `write one of the types ${SCHEMA_TYPES.join(', ')}, or Anything()`;
+  throw definitionError(path, `the API has no type ${JSON.stringify(type)}`, remedy);
+}
+
+function notStructural(path: string, keyword: string): Error {
+  const remedy = REMEDIES[keyword] ?? 'leave it out';
+  return definitionError(path, `${keyword} cannot be in a structural schema`, remedy);
+}
+
+/** What a schema says besides its structure, as the API server writes it. */
+function keywordsOf(schema: Json, kind: keyof typeof KEYWORDS, path: string): StructuralSchema {
+  const kept: [string, unknown][] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (value === undefined || STRUCTURE.has(keyword) || DROPPED.has(keyword)) continue;
+    if (keyword.startsWith('~')) continue; // TypeBox's own marks
+    if (keyword === 'additionalProperties' && kind === 'object') continue;
+    if (keyword in REMEDIES && keyword !== 'uniqueItems') throw notStructural(path, keyword);
+    if (keyword === 'uniqueItems' && value === true) throw notStructural(path, keyword);
+    if (keyword === 'uniqueItems') continue;
+    if (!KEYWORDS[kind].includes(keyword)) {
+      throw definitionError(path, `${keyword} means nothing for ${kind}`, 'leave it out');
+    }
+    if (NUMERIC.has(keyword) && !Number.isFinite(value)) {
+      throw definitionError(path, `${keyword} must be a number`, 'write a number, or leave it out');
+    }
+    if (keyword === 'default' || !isLeftOut(value)) kept.push([keyword, value]);
+  }
+  const keywords = withBounds(Object.fromEntries(kept));
+  refuseUnknownFormat(keywords, kind, path);
+  refuseUnusablePattern(keywords, path);
+  return keywords;
+}
+
+/** What the API server leaves out of a definition that it stores. */
+function isLeftOut(value: unknown): boolean {
+  return value === false || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** JSON Schema has numbers for exclusive bounds, OpenAPI v3 marks the bound as exclusive. */
+function withBounds(schema: Json): StructuralSchema {
+  const { exclusiveMinimum: above, exclusiveMaximum: under, ...rest } = schema;
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } =
+    rest as StructuralSchema;
+  return {
+    ...rest,
+    ...(typeof above === 'number' && above >= minimum
+      ? { minimum: above, exclusiveMinimum: true }
+      : {}),
+    ...(typeof under === 'number' && under <= maximum
+      ? { maximum: under, exclusiveMaximum: true }
+      : {}),
+  };
+}
+
+function refuseUnknownFormat({ format }: StructuralSchema, kind: string, path: string): void {
+  if (format === undefined) return;
+  const known: Readonly<Record<string, readonly string[]>> = {
+    integer: ['int32', 'int64'],
+    number: ['float', 'double'],
+  };
+  if (known[kind]?.includes(format) ?? isTextFormat(format)) return;
+  const remedy =
+    known[kind] === undefined ? 'write a pattern' : `write ${known[kind].join(' or ')}`;
+  throw definitionError(path, `the API server knows no format ${JSON.stringify(format)}`, remedy);
+}
+
+function refuseUnusablePattern({ pattern }: StructuralSchema, path: string): void {
+  if (pattern === undefined) return;
+  try {
+    patternMatcher(pattern);
+  } catch (error) {
+    const remedy = 'write it without, or as a CEL rule with self.matches(…)';
+    throw definitionError(path, `unusable pattern: ${(error as Error).message}`, remedy, error);
+  }
+}
+
+/** A map has its values under `additionalProperties`. */
+function asMap(schema: Json): Json {
+  const { patternProperties, ...rest } = schema;
+  if (!isJson(patternProperties)) return schema;
+  if (!isDeepStrictEqual(Object.keys(patternProperties), [ANY_KEY])) return schema;
+  return { ...rest, additionalProperties: patternProperties[ANY_KEY] };
+}
+
+/** A literal is an enumeration of one; each has the type of its values. */
+function withEnum(schema: Json, path: string): Json {
+  const { const: constant, ...rest } = schema;
+  const values = constant === undefined ? rest.enum : [constant];
+  if (!Array.isArray(values)) return schema;
+  const some = values.filter((value) => value !== null);
+  const types = [...new Set(some.map((value) => typeOf(value)))];
+  const [type = 'null'] = types.includes('number') ? ['number'] : types;
+  const isMixed = types.some((other) => other !== type && other !== 'integer');
+  if (isMixed || some.length === 0 || (types.length > 1 && type !== 'number')) {
+    const remedy = 'write texts alone or numbers alone';
+    throw definitionError(path, 'the values of an enumeration are of one type', remedy);
+  }
+  const nullable = some.length < values.length || rest.nullable === true;
+  // Where there is an enumeration, null has to stand in it, besides being allowed by the type.
+  return {
+    type,
+    ...rest,
+    enum: [...new Set(some), ...(nullable ? [null] : [])],
+    ...(nullable ? { nullable: true } : {}),
+  };
+}
+
+function typeOf(value: unknown): string {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function below(schema: Json, kind: SchemaType, path: string): StructuralSchema {
+  if (kind === 'array') return { items: itemsOf(schema, path) };
+  return kind === 'object' ? fieldsOf(schema, path) : {};
+}
+
+function itemsOf({ items }: Json, path: string): StructuralSchema {
+  if (Array.isArray(items)) throw notStructural(path, 'prefixItems');
+  if (items !== undefined) return structuralSchema(items, `${path}[]`);
+  throw definitionError(path, 'a list without a schema of its items', 'write Type.Array(…)');
+}
+
+function fieldsOf(schema: Json, path: string): StructuralSchema {
+  const { properties, additionalProperties: values } = schema;
+  const fields = Object.entries(isJson(properties) ? properties : {});
+  if (isJson(values)) {
+    if (fields.length === 0)
+      return { additionalProperties: structuralSchema(values, `${path}[*]`) };
+    const remedy = 'write a field of its own for the map, or preserveUnknownFields(…)';
+    throw definitionError(path, 'both named fields and a map', remedy);
+  }
+  if (values === true) {
+    throw definitionError(path, 'additionalProperties: true', 'write preserveUnknownFields(…)');
+  }
+  const converted = Object.fromEntries(
+    fields.map(([name, field]) => [name, structuralSchema(field, `${path}.${name}`)]),
+  );
+  const required = requiredFields(schema, converted, path);
+  return {
+    ...(required.length === 0 ? {} : { required }),
+    ...(fields.length === 0 ? {} : { properties: converted }),
+  };
+}
+
+/**
+ * A field with a default is never missing. Said to be required, it would be where the default of what
+ * it stands in leaves it out, which is checked before there are defaults within.
+ */
+function requiredFields(
+  { required }: Json,
+  fields: Readonly<Record<string, StructuralSchema>>,
+  path: string,
+): readonly string[] {
+  if (!Array.isArray(required)) return [];
+  const unknown = required.find((name: string) => !Object.hasOwn(fields, name));
+  if (unknown !== undefined) {
+    throw definitionError(`${path}.${unknown}`, 'is required, and has no schema', 'add its schema');
+  }
+  return required.filter((name: string) => fields[name]?.default === undefined);
+}

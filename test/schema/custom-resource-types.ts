@@ -1,0 +1,79 @@
+/**
+ * Types that the compiler holds: this file is not run, it only has to compile. `Equal` is false for
+ * types that differ in anything, `readonly` included.
+ */
+
+import { controller } from '../../operator/controller/controller.ts';
+import type { Desired, DesiredStatus } from '../../operator/controller/reconciler.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import type { Condition } from '../../operator/model/condition.ts';
+import type { ObjectMeta } from '../../operator/model/object.ts';
+import type { Resource } from '../../operator/model/resource.ts';
+import { Anything, customResource, EmbeddedResource, Type } from '../../operator/schema.ts';
+import { websites } from './website.ts';
+
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type ObjectOf<R> = R extends Resource<infer T> ? T : never;
+function holds<_T extends true>(): void {}
+
+type Website = ObjectOf<typeof websites>;
+
+holds<Equal<Website['metadata'], ObjectMeta>>();
+holds<Equal<Website['spec']['image'], string>>();
+holds<Equal<Website['spec']['tier'], 'free' | 'paid'>>();
+holds<Equal<Website['spec']['size'], 'S' | 'M' | undefined>>();
+holds<Equal<Website['spec']['surge'], number | string | undefined>>();
+holds<Equal<Website['spec']['note'], string | null | undefined>>();
+holds<Equal<Website['spec']['labels'], { readonly [x: string]: string } | undefined>>();
+holds<Equal<Website['spec']['hosts'], readonly string[] | undefined>>();
+holds<
+  Equal<
+    NonNullable<Website['spec']['ports']>[number],
+    { readonly name: string; readonly port: number; readonly protocol: string }
+  >
+>();
+holds<Equal<NonNullable<Website['status']>['conditions'], readonly Condition[] | undefined>>();
+holds<Equal<NonNullable<Website['status']>['replicas'], number>>();
+
+const websitesAsResource: Resource<Website> = websites;
+holds<Equal<ObjectOf<typeof websitesAsResource>, Website>>();
+
+const desired: Desired<Website> = {
+  metadata: { name: 'a' },
+  spec: { image: 'nginx', replicas: 1, tier: 'free' },
+};
+const status: DesiredStatus<Website> = {
+  replicas: 1,
+  conditions: [{ type: 'Ready', status: 'True', reason: 'Ready', message: '' }],
+};
+// @ts-expect-error a condition without a reason
+const wrongStatus: DesiredStatus<Website> = { replicas: 1, conditions: [{ type: 'Ready' }] };
+// @ts-expect-error a tier that there is not
+const wrongTier: Desired<Website> = { ...desired, spec: { ...desired.spec, tier: 'gold' } };
+
+export const websiteController = controller({
+  name: 'website',
+  for: websites,
+  async reconcile(_key, website, { setStatus }) {
+    if (website === undefined) return AWAIT_CHANGE;
+    // @ts-expect-error objects are shared
+    website.spec.replicas = 2;
+    await setStatus({ ...status, replicas: website.spec.replicas });
+    return AWAIT_CHANGE;
+  },
+});
+
+const bare = customResource({
+  group: 'example.dev',
+  version: 'v1',
+  kind: 'Bare',
+  scope: 'Cluster',
+  spec: Type.Object({ any: Anything(), embedded: EmbeddedResource() }),
+});
+type Bare = ObjectOf<typeof bare>;
+holds<Equal<Bare['status'], undefined>>();
+holds<Equal<Bare['spec']['any'], unknown>>();
+holds<Equal<Bare['spec']['embedded']['kind'], string>>();
+
+export const unused: readonly unknown[] = [wrongStatus, wrongTier];
