@@ -45,10 +45,14 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
+  /** Validate and answer as usual, but remove nothing. */
+  readonly dryRun?: boolean;
 }
 
 export interface EvictOptions extends CallOptions {
   readonly preconditions?: DeleteOptions['preconditions'];
+  /** Ask the disruption budgets as usual, but evict nothing. */
+  readonly dryRun?: boolean;
 }
 
 /** An object that says which version of it was read: what an update starts from. */

@@ -221,8 +221,9 @@ class RestClient implements Client {
   async delete(
     resource: Resource,
     target: Target,
-    { signal, ...deleteOptions }: DeleteOptions = {},
+    { signal, dryRun, ...rest }: DeleteOptions = {},
   ): Promise<void> {
+    const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
     // Without options no body: the proxy can then repeat the request by itself after a GOAWAY.
     const body =
       Object.keys(deleteOptions).length === 0
@@ -232,9 +233,12 @@ class RestClient implements Client {
     await this.#call('DELETE', path, signal, CONTENT_TYPES.object, body);
   }
 
-  async evict(pod: Target, { signal, preconditions }: EvictOptions = {}): Promise<void> {
+  async evict(pod: Target, { signal, preconditions, dryRun }: EvictOptions = {}): Promise<void> {
     const path = pathOfObject(pods, pod, 'eviction');
-    const query = { fieldManager: this.#fieldManager };
+    const query = {
+      fieldManager: this.#fieldManager,
+      dryRun: dryRun === true ? 'All' : undefined,
+    };
     await this.#call('POST', withQuery(path, query), signal, CONTENT_TYPES.object, {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
