@@ -196,6 +196,36 @@ const OWN: readonly Metric[] = [
     labels: ['controller'],
   },
   {
+    name: 'chancery_mapping_failures_total',
+    type: 'counter',
+    help: 'Changes that were dropped because a mapping failed again and again',
+    labels: ['controller'],
+  },
+  {
+    name: 'chancery_predicate_failures_total',
+    type: 'counter',
+    help: 'Times that a predicate began to throw',
+    labels: ['controller'],
+  },
+  {
+    name: 'chancery_trigger_failures_total',
+    type: 'counter',
+    help: 'Failures of triggers',
+    labels: ['controller'],
+  },
+  {
+    name: 'chancery_write_loop_total',
+    type: 'counter',
+    help: 'Reconciliations that were one more turn of a loop of writes',
+    labels: ['controller'],
+  },
+  {
+    name: 'chancery_consistency_wait_expired_total',
+    type: 'counter',
+    help: 'Keys that ran although the cache had not caught up with what they wrote',
+    labels: ['controller'],
+  },
+  {
     name: 'chancery_watch_opens_total',
     type: 'counter',
     help: 'Watches opened, by what became of it',
@@ -266,6 +296,12 @@ const OWN: readonly Metric[] = [
     name: 'chancery_outdated_events_total',
     type: 'counter',
     help: 'Events older than what the cache had already',
+    labels: SOURCE,
+  },
+  {
+    name: 'chancery_overlay_expired_total',
+    type: 'counter',
+    help: 'Writes of this process that a cache did not hear of within a minute',
     labels: SOURCE,
   },
   {
