@@ -1,15 +1,21 @@
-import type { Client } from '../client/client.ts';
+import type { Client, Target } from '../client/client.ts';
+import { recordingClient, type WriteJournal } from '../client/recording-client.ts';
+import { signalledClient } from '../client/signalled-client.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { resourceName } from '../model/resource.ts';
+import { type KubernetesObject, type ObjectKey, objectKey } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Store } from '../store/store.ts';
+import { AppliedMemory } from './applied-memory.ts';
+import type { ConsistencyWait } from './consistency-wait.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import { frozenStore } from './frozen-store.ts';
 import { objectVerbs } from './object-verbs.ts';
+import { observedClient } from './observed-client.ts';
 import type { Log, ReconcileContext, Self } from './reconciler.ts';
-import { type Source, source } from './source.ts';
+import { isSameResource, type Source, source } from './source.ts';
 
 /** What all attempts of one controller share. */
 export interface ContextsOptions {
@@ -21,6 +27,12 @@ export interface ContextsOptions {
   readonly self: Self;
   /** Of every source that the controller declares; may be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
+  /** An attempt of `key` has changed `object` on the server: see `objectName`. */
+  readonly wrote: (key: ObjectKey, object: string) => void;
+  /** Told of every write, so that the stores of the process show it. Default: nobody is. */
+  readonly journal?: WriteJournal;
+  /** With `consistency: 'wait'`: told of the writes of each key. */
+  readonly consistencyWait?: ConsistencyWait | undefined;
 }
 
 /** What one attempt is about. */
@@ -38,6 +50,7 @@ export interface AttemptFacts {
 export class Contexts {
   readonly #options: ContextsOptions;
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
+  readonly #memory = new AppliedMemory();
 
   constructor(options: ContextsOptions) {
     this.#options = options;
@@ -58,9 +71,17 @@ export class Contexts {
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, events, self } = this.#options;
     const { object, signal, log, attempt, priority } = facts;
-    const client = this.#client(facts);
+    const client = this.client(facts);
     return {
-      ...objectVerbs({ controller, object, client, clock, events }),
+      ...objectVerbs({
+        controller,
+        object,
+        client,
+        clock,
+        events,
+        memory: this.#memory,
+        store: (of) => this.store(of),
+      }),
       signal,
       log,
       attempt,
@@ -69,20 +90,66 @@ export class Contexts {
       clock,
       events,
       self,
-      store: (given) => this.store('resource' in given ? given : source(given)),
+      store: (given) => this.store('resource' in given ? given : this.#declared(given)),
     };
   }
 
-  /** The one place for layers around a cache: what the reconciler reads differs from what is cached. */
-  #newStore(of: Source): Store<KubernetesObject> {
-    const informer = this.#options.informers.get(of);
-    if (informer === undefined) throw undeclared(this.#options.controller, of);
-    return informer.store;
+  /**
+   * What an attempt writes through, a finalizer included; its calls end with the attempt. The one place
+   * for layers around the client, the innermost first.
+   */
+  client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
+    const { client, consistencyWait, journal, wrote } = this.#options;
+    const observed = observedClient(client, {
+      known: (resource, target) => this.#knownVersion(resource, target),
+      wrote: (object) => wrote(key, object),
+    });
+    // What compares an answer with what is known comes before what makes it known.
+    const recorded = [journal, consistencyWait?.journalOf(key)]
+      .filter((each) => each !== undefined)
+      .reduce(recordingClient, observed);
+    return signalledClient(recorded, signal);
   }
 
-  /** The one place for layers around the client: every call of an attempt comes through here. */
-  #client(_facts: AttemptFacts): Client {
-    return this.#options.client;
+  /**
+   * A resource stands for the source that has it. Among several it is the one with the defaults of
+   * `source`; without that the first.
+   */
+  #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
+    const sources = [...this.#options.informers.keys()].filter((each) =>
+      isSameResource(each.resource, resource),
+    );
+    const plain = sources.find(
+      (each) =>
+        each.namespace === 'configured' &&
+        each.labelSelector === undefined &&
+        each.fieldSelector === undefined,
+    );
+    return (plain ?? sources[0] ?? source(resource)) as unknown as Source<T>;
+  }
+
+  /** By the caches; undefined for what none of them has. */
+  #knownVersion(resource: Resource, { namespace, name }: Target): string | undefined {
+    for (const each of this.#options.informers.keys()) {
+      if (!isSameResource(each.resource, resource)) continue;
+      const store = this.store(each);
+      const known = store.synced ? store.get(objectKey(namespace, name)) : undefined;
+      if (known !== undefined) return known.metadata.resourceVersion;
+    }
+    return undefined;
+  }
+
+  /**
+   * The one place for layers around a cache, where what the reconciler reads differs from what is
+   * cached. The outermost freezes.
+   */
+  #newStore(of: Source): Store<KubernetesObject> {
+    const informer = this.#options.informers.get(of);
+    const { controller } = this.#options;
+    if (informer === undefined) throw undeclared(controller, of);
+    // After a wait that was in vain, what was written is the one thing that is known to be newer.
+    const isPlain = controller.consistency === 'none';
+    return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }
 }
 

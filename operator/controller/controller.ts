@@ -3,6 +3,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
 import type { Finalizer } from './finalizer.ts';
+import { requireFinalizerName } from './finalizer-name.ts';
 import type { Predicate } from './predicate.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type Source, source } from './source.ts';
@@ -13,8 +14,10 @@ export interface Mapping {
   readonly source: Source;
   /**
    * Called with the old and with the new object of a change; both answers are enqueued, each key once.
-   * It may look something up. One that throws is called twice more, then the change is dropped, with a
-   * log line and a count.
+   * It may look something up: other objects are mapped meanwhile, up to 16 at a time, while the changes
+   * of one object stay in order, and what comes above 1,000 changes is merged object by object. One
+   * that throws is called twice more, one that rejects after 0.1 s and 1 s; then the change is dropped,
+   * with a log line and a count.
    */
   readonly map: (object: KubernetesObject) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
   /** Only changes that it is true for. Default: all. */
@@ -92,7 +95,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly consistency?: Consistency;
   /** A key is reconciled at most so often; what comes earlier waits, and is one. Default 0: at once. */
   readonly minIntervalMs?: number;
-  /** Default 5 minutes; a reconcile that takes longer has its signal aborted. */
+  /** Default 5 minutes; a reconcile that takes longer has its signal aborted. 0 is no limit. */
   readonly reconcileTimeoutMs?: number;
   /** A reconcile under way for longer fails `/healthz`. Default: none does. */
   readonly maxReconcileAgeMs?: number;
@@ -109,7 +112,7 @@ const DECLARED: unique symbol = Symbol.for('chancery.controller');
 /**
  * Declares a controller. Starts nothing.
  *
- * @throws ConfigurationError `CONFIG` when the name or the concurrency is unusable.
+ * @throws ConfigurationError `CONFIG` when a name or a number is unusable.
  */
 export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
@@ -120,12 +123,9 @@ export function controller<T extends KubernetesObject>(
       context: { name: options.name },
     });
   }
+  requireLimits(options);
+  if (finalizer !== undefined) requireFinalizerName(finalizer.name);
   const maxConcurrentReconciles = options.maxConcurrentReconciles ?? 1;
-  if (!Number.isInteger(maxConcurrentReconciles) || maxConcurrentReconciles < 1) {
-    throw new ConfigurationError('maxConcurrentReconciles must be a whole number above 0', {
-      context: { controller: options.name, maxConcurrentReconciles },
-    });
-  }
   return Object.freeze({
     watches: [],
     triggers: [],
@@ -139,6 +139,34 @@ export function controller<T extends KubernetesObject>(
     owns: (options.owns ?? []).map(ownedOf),
     maxConcurrentReconciles,
     [DECLARED]: true,
+  });
+}
+
+/** Where each number is a time in milliseconds: the least that makes sense. */
+const LEAST_MS = {
+  minIntervalMs: 0,
+  reconcileTimeoutMs: 0,
+  maxReconcileAgeMs: 1,
+  resyncPeriodMs: 0,
+} as const;
+
+function requireLimits<T extends KubernetesObject>(options: ControllerOptions<T>): void {
+  const { maxConcurrentReconciles = 1, finalizer, name: controller } = options;
+  if (!Number.isInteger(maxConcurrentReconciles) || maxConcurrentReconciles < 1) {
+    throw new ConfigurationError('maxConcurrentReconciles must be a whole number above 0', {
+      context: { controller, maxConcurrentReconciles },
+    });
+  }
+  for (const [name, least] of Object.entries(LEAST_MS)) {
+    requireMs(controller, name, options[name as keyof typeof LEAST_MS], least);
+  }
+  requireMs(controller, 'forceFinalizeAfterMs', finalizer?.forceFinalizeAfterMs, 0);
+}
+
+function requireMs(controller: string, name: string, ms: number | undefined, least: number): void {
+  if (ms === undefined || (ms >= least && Number.isFinite(ms))) return;
+  throw new ConfigurationError(`${name} must be milliseconds, at least ${least}`, {
+    context: { controller, [name]: ms },
   });
 }
 

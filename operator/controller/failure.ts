@@ -1,5 +1,6 @@
-import { OperatorError } from '../core/errors.ts';
+import { LeadershipLostError, OperatorError } from '../core/errors.ts';
 import { ApiError, isConflict } from '../model/status.ts';
+import { NonsenseResultError } from './result.ts';
 import { TerminalError } from './terminal-error.ts';
 
 /** What a thrown value says about the attempt that it ended. */
@@ -14,7 +15,7 @@ export interface Failure {
   readonly atLeastMs: number;
 }
 
-/** What the language throws by itself. */
+/** What the language throws by itself, and what the toolkit throws about a reconciler's code. */
 const PROGRAMMING_ERRORS = [
   TypeError,
   ReferenceError,
@@ -22,6 +23,7 @@ const PROGRAMMING_ERRORS = [
   SyntaxError,
   EvalError,
   URIError,
+  NonsenseResultError,
 ];
 
 /** Tells kinds of failure apart; the controller treats each in its own way. */
@@ -44,3 +46,23 @@ function kindOf(error: Error): Failure['kind'] {
   if (isConflict(error)) return 'conflict';
   return PROGRAMMING_ERRORS.some((type) => error instanceof type) ? 'panic' : 'failed';
 }
+
+/** A process that does not lead any more could not go on; whatever the failure is said to be. */
+export function isLeadershipLost(thrown: unknown): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 10; depth++) {
+    if (error instanceof LeadershipLostError) return true;
+    error = error.cause;
+  }
+  return false;
+}
+
+/** What whoever wrote the reconciler can do about a failure; undefined when the error says it. */
+export function remedyFor(error: Error): string | undefined {
+  if (error instanceof TypeError && FROZEN.test(error.message)) {
+    return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
+  }
+  return undefined;
+}
+
+/** What V8 says about a change of a frozen object or array. */
+const FROZEN = /read only property|object is not extensible|^Cannot (delete|redefine) property/;

@@ -10,9 +10,25 @@ const TERMINAL = 'controller_runtime_terminal_reconcile_errors_total';
 const PANICS = 'controller_runtime_reconcile_panics_total';
 const TIMEOUTS = 'controller_runtime_reconcile_timeouts_total';
 const CONFLICTS = 'chancery_reconcile_conflicts_total';
+const MAPPING_FAILURES = 'chancery_mapping_failures_total';
+const PREDICATE_FAILURES = 'chancery_predicate_failures_total';
+const TRIGGER_FAILURES = 'chancery_trigger_failures_total';
+const WRITE_LOOPS = 'chancery_write_loop_total';
 const SECONDS = 'controller_runtime_reconcile_time_seconds';
 const MAX_WORKERS = 'controller_runtime_max_concurrent_reconciles';
 const ACTIVE_WORKERS = 'controller_runtime_active_workers';
+
+const COUNTERS = [
+  ERRORS,
+  TERMINAL,
+  PANICS,
+  TIMEOUTS,
+  CONFLICTS,
+  MAPPING_FAILURES,
+  PREDICATE_FAILURES,
+  TRIGGER_FAILURES,
+  WRITE_LOOPS,
+];
 
 /** A controller's measurements, under the names that controller-runtime gives them. */
 export class ReconcileMetrics {
@@ -28,9 +44,7 @@ export class ReconcileMetrics {
   /** Makes every series exist: an alert on the growth of a counter needs its zero. */
   begin(workers: number): void {
     for (const result of RESULTS) this.#meter.count(TOTAL, { ...this.#labels, result }, 0);
-    for (const name of [ERRORS, TERMINAL, PANICS, TIMEOUTS, CONFLICTS]) {
-      this.#meter.count(name, this.#labels, 0);
-    }
+    for (const name of COUNTERS) this.#meter.count(name, this.#labels, 0);
     this.#meter.gauge(MAX_WORKERS, this.#labels, workers);
     this.#meter.gauge(ACTIVE_WORKERS, this.#labels, 0);
   }
@@ -58,5 +72,24 @@ export class ReconcileMetrics {
 
   timedOut(): void {
     this.#meter.count(TIMEOUTS, this.#labels);
+  }
+
+  /** A change was dropped, because a mapping failed again and again. */
+  mappingFailed(): void {
+    this.#meter.count(MAPPING_FAILURES, this.#labels);
+  }
+
+  /** A predicate has begun to throw. */
+  predicateFailed(): void {
+    this.#meter.count(PREDICATE_FAILURES, this.#labels);
+  }
+
+  triggerFailed(): void {
+    this.#meter.count(TRIGGER_FAILURES, this.#labels);
+  }
+
+  /** An attempt was one more turn of a loop of writes. */
+  looped(): void {
+    this.#meter.count(WRITE_LOOPS, this.#labels);
   }
 }

@@ -1,23 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
-import { OperatorError } from '../core/errors.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
-import type { Change } from '../store/cache.ts';
+import { type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
+import type { AroundAttempt } from './attempt.ts';
+import { Attempts } from './attempts.ts';
 import { Contexts } from './context.ts';
-import type { Controller, Mapping } from './controller.ts';
+import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { failureOf } from './failure.ts';
+import { Finalizing } from './finalizing.ts';
+import { type Intake, takeIn } from './intake.ts';
+import { objectName } from './observed-client.ts';
+import { Pace } from './pace.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
-import type { Log, Result, Self } from './reconciler.ts';
+import type { Log, Self } from './reconciler.ts';
+import { runTriggers } from './run-triggers.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
 import type { Source } from './source.ts';
-import { timeLimit } from './time-limit.ts';
+import { WriteLoops } from './write-loop.ts';
 
 export interface RunnerOptions {
   readonly controller: Controller;
@@ -29,16 +32,19 @@ export interface RunnerOptions {
   readonly self: Self;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Default 5 minutes; a reconcile that takes longer has its signal aborted. */
-  readonly reconcileTimeoutMs?: number;
   /** Default 2 minutes, controller-runtime's; then one line says which sources are missing. */
   readonly cacheSyncTimeoutMs?: number;
   /** About a source that the API server does not serve. Default `forever`. */
   readonly crdWait?: CrdWait;
-  /** A reconcile that is under way for longer makes the runner `stuck`. Default: none does. */
+  /** Something around every attempt. Default: nothing. */
+  readonly aroundAttempt?: AroundAttempt;
+  /** For a controller that does not say it itself. Default 5 minutes; 0 is no limit. */
+  readonly reconcileTimeoutMs?: number;
+  /** For a controller that does not say it itself. Default: none does. */
   readonly maxReconcileAgeMs?: number;
-  /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
+  /** For a controller that does not say it itself. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
+  /** What a controller does not say itself. */
   readonly queue?: QueueSettings<ObjectKey>;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
@@ -49,7 +55,12 @@ const DEFAULT_CACHE_SYNC_TIMEOUT_MS = 2 * 60 * 1_000;
 /** controller-runtime's SyncPeriod. */
 const DEFAULT_RESYNC_PERIOD_MS = 10 * 60 * 60 * 1_000;
 
-/** Runs one controller: changes of its sources become keys, keys become reconciles. */
+/**
+ * Runs one controller: changes of its sources become keys, keys become reconciles.
+ *
+ * `attach` is for standing by: the sources are listed and watched, and nobody is told, so that nothing
+ * piles up. `run` begins with all that is cached by then.
+ */
 export class ControllerRunner {
   readonly #options: RunnerOptions;
   readonly #queue: WorkQueue<ObjectKey>;
@@ -57,45 +68,72 @@ export class ControllerRunner {
   readonly #metrics: ReconcileMetrics;
   readonly #turn: TurnLimit;
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
-  readonly #contexts: Contexts;
+  readonly #pace: Pace;
+  readonly #loops: WriteLoops;
+  readonly #attempts: Attempts;
 
   constructor(options: RunnerOptions) {
-    const { clock, controller, logFor, meter, queue } = options;
+    const { client, clock, controller, events, logFor, meter } = options;
     const { name } = controller;
+    const queue = { ...options.queue, ...controller.queue };
     this.#options = options;
-    this.#contexts = new Contexts({ ...options, informers: this.#informers });
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
     this.#turn = new TurnLimit(clock);
+    this.#pace = new Pace(clock, controller.minIntervalMs ?? 0);
+    this.#loops = new WriteLoops(clock);
+    this.#attempts = new Attempts({
+      controller,
+      clock,
+      events,
+      logFor,
+      queue: this.#queue,
+      pace: this.#pace,
+      loops: this.#loops,
+      metrics: this.#metrics,
+      finalizing: new Finalizing({ controller, client, clock }),
+      contexts: new Contexts({
+        ...options,
+        informers: this.#informers,
+        wrote: (key, object) => this.#loops.wrote(key, object),
+      }),
+      reconcileTimeoutMs:
+        controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
+      aroundAttempt: options.aroundAttempt,
+    });
   }
 
   /** True while a reconcile is under way for longer than `maxReconcileAgeMs`; for a liveness probe. */
   get stuck(): boolean {
-    const { maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
-    return this.#queue.longestHeldMs > maxReconcileAgeMs;
+    const { controller, maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#queue.longestHeldMs > (controller.maxReconcileAgeMs ?? maxReconcileAgeMs);
   }
 
-  /** Subscribes to the sources. Call it before their informers run, so that nothing is missed. */
+  /** Asks for the informers of its sources, which whoever made them runs. Again does nothing. */
   attach(): void {
-    const { controller } = this.#options;
-    this.#subscribe(controller.for, (changes) => {
-      for (const change of changes) this.#queue.add(change.key, { priority: priorityOf(change) });
-    });
-    for (const mapping of controller.watches) {
-      this.#subscribe(mapping.source, (changes) => void this.#enqueueMapped(mapping, changes));
+    const { controller, informerFor } = this.#options;
+    for (const source of [
+      controller.for,
+      ...controller.owns.map((owned) => owned.source),
+      ...controller.watches.map((mapping) => mapping.source),
+    ]) {
+      if (!this.#informers.has(source)) this.#informers.set(source, informerFor(source));
     }
   }
 
   /**
-   * Waits for every source, then works until `signal` aborts; resolves when the reconciles under way
-   * have ended. Their `context.signal` is `hardStop`, so that they may finish what they began.
+   * Waits for every source, then works until `signal` aborts: at first on all that is cached, behind
+   * whatever changes. Resolves when the reconciles under way have ended. Their `context.signal` is
+   * `hardStop`, so that they may finish what they began.
    *
    * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled.
    */
   async run(signal: AbortSignal, hardStop: AbortSignal): Promise<void> {
     const { cacheSyncTimeoutMs, clock, controller, crdWait = 'forever' } = this.#options;
-    this.#metrics.begin(controller.maxConcurrentReconciles);
+    const workers = controller.maxConcurrentReconciles;
+    this.attach();
+    this.#metrics.begin(workers);
     try {
       const timeoutMs = cacheSyncTimeoutMs ?? DEFAULT_CACHE_SYNC_TIMEOUT_MS;
       const informers = this.#informers;
@@ -104,45 +142,63 @@ export class ControllerRunner {
       if (signal.aborted) return;
       throw error;
     }
-    this.#log.info({ workers: controller.maxConcurrentReconciles }, 'controller started');
-    const close = (): void => this.#queue.close();
-    if (signal.aborted) close();
-    signal.addEventListener('abort', close, { once: true });
-    const workers = Array.from({ length: controller.maxConcurrentReconciles }, () =>
-      this.#work(hardStop),
-    );
-    await Promise.all(workers);
+    if (signal.aborted) return;
+    this.#log.info({ workers }, 'controller started');
+    using intake = linkedAbort(signal);
+    const unsubscribe = this.#takeIn(intake.signal);
+    intake.signal.addEventListener('abort', () => {
+      unsubscribe();
+      this.#queue.close();
+    });
+    const triggered = this.#trigger(intake.signal);
+    try {
+      await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
+    } finally {
+      intake.abort();
+      await triggered;
+    }
     this.#log.info({}, 'controller stopped');
   }
 
-  #subscribe(source: Source, handler: (changes: readonly Change[]) => void): void {
-    const { informerFor, resyncPeriodMs } = this.#options;
-    const informer = informerFor(source);
-    this.#informers.set(source, informer);
-    informer.addHandler(handler, { resyncPeriodMs: resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS });
+  #takeIn(signal: AbortSignal): () => void {
+    const { clock, controller, resyncPeriodMs } = this.#options;
+    return takeIn({
+      controller,
+      informers: this.#informers,
+      clock,
+      log: this.#log,
+      signal,
+      resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
+      enqueue: (intake) => this.#enqueue(intake),
+      mappingFailed: () => this.#metrics.mappingFailed(),
+      predicateFailed: () => this.#metrics.predicateFailed(),
+    });
   }
 
-  async #enqueueMapped(mapping: Mapping, changes: readonly Change[]): Promise<void> {
-    for (const change of changes) {
-      const priority = priorityOf(change);
-      const objects = change.type === 'update' ? [change.old, change.object] : [change.object];
-      for (const object of objects) {
-        try {
-          for (const key of await mapping.map(object)) this.#queue.add(key, { priority });
-        } catch (error) {
-          this.#log.error(
-            { err: userCode('mapping failed', error), key: change.key },
-            'mapping failed',
-          );
-        }
-      }
-    }
+  #enqueue({ key, priority, resource, change }: Intake): void {
+    this.#loops.caused(key, () => objectName(resource, change.object.metadata));
+    this.#queue.addAfter(key, this.#pace.waitMs(key), { priority });
+  }
+
+  #trigger(signal: AbortSignal): Promise<void> {
+    const { clock, controller } = this.#options;
+    return runTriggers(controller.triggers, {
+      clock,
+      signal,
+      log: this.#log,
+      failed: () => this.#metrics.triggerFailed(),
+      enqueue: (keys, options) => {
+        for (const key of keys) this.#queue.addAfter(key, this.#pace.waitMs(key), options);
+      },
+    });
   }
 
   async #work(hardStop: AbortSignal): Promise<void> {
     for (let key = await this.#take(); key !== undefined; key = await this.#take()) {
       try {
-        await this.#attempt(key, hardStop);
+        const waitMs = this.#pace.waitMs(key);
+        if (waitMs === 0) await this.#attempts.make(key, hardStop);
+        else this.#queue.addAfter(key, waitMs, { priority: this.#queue.heldPriority(key) });
       } finally {
         this.#queue.done(key);
       }
@@ -154,76 +210,4 @@ export class ControllerRunner {
     for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
     return this.#queue.take();
   }
-
-  async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
-    const { clock, controller, logFor, reconcileTimeoutMs } = this.#options;
-    using attempt = linkedAbort(hardStop);
-    const log = logFor({ controller: controller.name, key, reconcileId: randomUUID() });
-    const limitMs = reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS;
-    const cancelLimit = timeLimit(clock, limitMs, (runningMs, isFirst) => {
-      log.warn({ limitMs, runningMs }, 'reconcile takes too long, its signal is aborted');
-      if (isFirst) this.#metrics.timedOut();
-      attempt.abort(userCode('reconcile timed out', undefined));
-    });
-    const startedAt = clock.monotonic();
-    this.#metrics.attemptBegan();
-    try {
-      const object = this.#contexts.store(controller.for).get(key);
-      const context = this.#contexts.of({
-        key,
-        object,
-        signal: attempt.signal,
-        log,
-        attempt: this.#queue.failures(key),
-        priority: this.#queue.heldPriority(key),
-      });
-      this.#succeeded(key, await controller.reconcile(key, object, context));
-      log.debug({ durationMs: Math.round(clock.monotonic() - startedAt) }, 'reconciled');
-    } catch (error) {
-      if (!hardStop.aborted) this.#failed(key, error, log);
-    } finally {
-      cancelLimit();
-      this.#metrics.attemptEnded(clock.monotonic() - startedAt);
-    }
-  }
-
-  /** @param result - undefined from a reconciler in JavaScript that returns nothing. */
-  #succeeded(key: ObjectKey, result: Result | undefined): void {
-    const requeueAfterMs = result?.requeueAfterMs;
-    if (requeueAfterMs !== undefined) {
-      if (Number.isNaN(requeueAfterMs)) throw userCode('requeueAfterMs is not a number', undefined);
-      this.#queue.addAfter(key, requeueAfterMs, { priority: result?.priority ?? LOW_PRIORITY });
-    }
-    this.#queue.forget(key);
-    this.#metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
-  }
-
-  #failed(key: ObjectKey, thrown: unknown, log: Log): void {
-    const { kind, error: err, atLeastMs } = failureOf(thrown);
-    this.#metrics.failed(kind);
-    if (kind === 'terminal') {
-      this.#queue.forget(key);
-      log.error({ err }, 'reconcile failed, only a change can help');
-      return;
-    }
-    const retryInMs = Math.round(this.#queue.retry(key, atLeastMs));
-    if (kind === 'conflict') log.debug({ err, retryInMs }, 'reconcile conflicted');
-    else if (kind === 'panic') log.error({ err, retryInMs }, 'reconcile failed by a bug');
-    else log.warn({ err, retryInMs }, 'reconcile failed');
-  }
-}
-
-/**
- * Nobody waits for what was there before we looked, is told again, or has changed while we could not
- * see it; for a change somebody may. What was made or deleted meanwhile is a change: it is rare, and
- * late already.
- */
-function priorityOf(change: Change): number {
-  const isInitial = change.type === 'add' && change.initial;
-  const isRepeated = change.type === 'update' && (change.resync ?? change.relist) === true;
-  return isInitial || isRepeated ? LOW_PRIORITY : 0;
-}
-
-function userCode(message: string, cause: unknown): OperatorError {
-  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', cause });
 }

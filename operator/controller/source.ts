@@ -46,3 +46,8 @@ export function source<T extends KubernetesObject>(
 ): Source<T> {
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
 }
+
+/** True for one resource in two declarations of it. */
+export function isSameResource(a: Resource, b: Resource): boolean {
+  return a.group === b.group && a.version === b.version && a.plural === b.plural;
+}

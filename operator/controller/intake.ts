@@ -1,0 +1,141 @@
+import type { Clock } from '../core/clock.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import { LOW_PRIORITY } from '../queue/work-queue.ts';
+import type { Change } from '../store/cache.ts';
+import type { SharedInformer } from '../store/shared-informer.ts';
+import type { Controller, Mapping } from './controller.ts';
+import { mapInOrder } from './map-in-order.ts';
+import { mappedKeys } from './mapped-keys.ts';
+import { ownerKeys } from './owner-mapping.ts';
+import { type Passes, passesOf } from './passes.ts';
+import type { Log } from './reconciler.ts';
+import type { Source } from './source.ts';
+
+/** A change that concerns a key, as it enters the queue. */
+export interface Intake {
+  readonly key: ObjectKey;
+  readonly priority: number;
+  /** Of the object that changed. */
+  readonly resource: Resource;
+  readonly change: Change;
+}
+
+export interface IntakeOptions {
+  readonly controller: Controller;
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
+  readonly enqueue: (intake: Intake) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly resyncPeriodMs: number;
+  /** Ends the pauses of mappings that failed. */
+  readonly signal: AbortSignal;
+  readonly mappingFailed: () => void;
+  readonly predicateFailed: () => void;
+}
+
+/**
+ * Subscribes to every source of a controller: what is cached comes first, as creates, then each
+ * change. Changes become keys: of the object itself, of its owners, or whatever a mapping says.
+ *
+ * @returns ends all subscriptions.
+ */
+export function takeIn(options: IntakeOptions): () => void {
+  const { controller, informers, resyncPeriodMs } = options;
+  const registrations = [
+    [controller.for, forSelf(options)] as const,
+    ...controller.owns.map((owned) => [owned.source, forOwners(options, owned)] as const),
+    ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
+  ].map(([source, handler]) => informers.get(source)?.addHandler(handler, { resyncPeriodMs }));
+  return () => {
+    for (const registration of registrations) registration?.remove();
+  };
+}
+
+type Handler = (changes: readonly Change[]) => void | Promise<void>;
+
+function forSelf(options: IntakeOptions): Handler {
+  const { controller, enqueue } = options;
+  const { resource } = controller.for;
+  const passes = filter(options, controller.predicate);
+  const finalizer = controller.finalizer?.name;
+  return (changes) => {
+    for (const change of changes) {
+      if (!passes(change) && !beginsToFinalize(change, finalizer)) continue;
+      enqueue({ key: change.key, priority: priorityOf(change), resource, change });
+    }
+  };
+}
+
+function forOwners(
+  options: IntakeOptions,
+  { source, anyOwner = false, predicate }: Controller['owns'][number],
+): Handler {
+  const { controller, enqueue } = options;
+  const passes = filter(options, predicate);
+  const owner = controller.for.resource;
+  return (changes) => {
+    for (const change of changes) {
+      if (!passes(change)) continue;
+      const keys = new Set(ownerKeys(change.object, owner, anyOwner));
+      if (change.type === 'update') {
+        for (const key of ownerKeys(change.old, owner, anyOwner)) keys.add(key);
+      }
+      const priority = priorityOf(change);
+      for (const key of keys) enqueue({ key, priority, resource: source.resource, change });
+    }
+  };
+}
+
+/** A mapping that looks something up holds back its own changes, which are merged meanwhile. */
+function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping): Handler {
+  const { controller, enqueue, clock, log, signal, mappingFailed } = options;
+  const passes = filter(options, predicate);
+  const target = controller.for.resource;
+  return (changes) =>
+    mapInOrder(
+      changes.filter(passes),
+      (change) => mappedKeys(change, { map, target, clock, signal }),
+      (change, keys) => {
+        const priority = priorityOf(change);
+        for (const key of keys) enqueue({ key, priority, resource: source.resource, change });
+      },
+      (change, err) => {
+        if (signal.aborted) return;
+        mappingFailed();
+        log.error({ err, key: change.key }, 'mapping failed, the change is dropped');
+      },
+    );
+}
+
+function filter(
+  { log, predicateFailed }: IntakeOptions,
+  predicate: Controller['predicate'],
+): Passes {
+  return passesOf(predicate, (err, { key }) => {
+    predicateFailed();
+    log.error({ err, key }, 'predicate failed, it lets such changes through; told once');
+  });
+}
+
+/** Whatever a predicate says: otherwise an object with our finalizer would never go. */
+function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
+  if (change.type !== 'update' || finalizer === undefined) return false;
+  const { metadata } = change.object;
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    change.old.metadata.deletionTimestamp === undefined &&
+    metadata.finalizers?.includes(finalizer) === true
+  );
+}
+
+/**
+ * Nobody waits for what was there before we looked, is told again, or has changed while we could not
+ * see it; for a change somebody may. What was made or deleted meanwhile is a change: it is rare, and
+ * late already.
+ */
+function priorityOf(change: Change): number {
+  const isInitial = change.type === 'add' && change.initial;
+  const isRepeated = change.type === 'update' && (change.resync ?? change.relist) === true;
+  return isInitial || isRepeated ? LOW_PRIORITY : 0;
+}

@@ -1,0 +1,94 @@
+import { type Clock, sleep } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Change } from '../store/cache.ts';
+import type { Mapping } from './controller.ts';
+
+/** A mapping is called so often for one change, then the change is dropped. */
+export const MAP_TRIES = 3;
+
+/** Before a mapping that looked something up looks again. One that waits for nothing has no pause. */
+const PAUSES_MS = [100, 1_000];
+
+export interface MappedKeysOptions {
+  readonly map: Mapping['map'];
+  /** Of the keys: what the controller reconciles. */
+  readonly target: Resource;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The keys that a change concerns: those of the old object and of the new, each once. A promise only
+ * when the mapping answers with one, or has failed.
+ *
+ * @throws OperatorError `USER_CODE`, by rejection, when the mapping has failed three times.
+ * @throws `signal.reason` when aborted between two tries.
+ */
+export function mappedKeys(
+  change: Change,
+  options: MappedKeysOptions,
+): ReadonlySet<ObjectKey> | Promise<ReadonlySet<ObjectKey>> {
+  const objects =
+    change.type === 'update' && change.old !== change.object
+      ? [change.old, change.object]
+      : [change.object];
+  const answers = objects.map((object) => mapped(object, options));
+  return answers.some((answer) => answer instanceof Promise)
+    ? Promise.all(answers).then((all) => new Set(all.flat()))
+    : new Set((answers as Keys[]).flat());
+}
+
+type Keys = readonly ObjectKey[];
+
+/** Tries a mapping that waits for nothing again at once, and any other after a pause. */
+function mapped(object: KubernetesObject, options: MappedKeysOptions): Keys | Promise<Keys> {
+  for (let failures = 0; ; ) {
+    try {
+      const answer = options.map(object);
+      return answer instanceof Promise
+        ? mappedLater(object, answer, options, failures)
+        : checkedKeys(answer, options.target);
+    } catch (error) {
+      if (++failures >= MAP_TRIES) return Promise.reject(mappingFailed(error));
+    }
+  }
+}
+
+async function mappedLater(
+  object: KubernetesObject,
+  first: ReturnType<Mapping['map']>,
+  { map, target, clock, signal }: MappedKeysOptions,
+  failuresBefore: number,
+): Promise<Keys> {
+  let answer = first;
+  for (let failures = failuresBefore; ; ) {
+    try {
+      return checkedKeys(await answer, target);
+    } catch (error) {
+      if (++failures >= MAP_TRIES) throw mappingFailed(error);
+    }
+    await sleep(clock, PAUSES_MS[failures - 1] ?? 0, signal);
+    answer = Promise.resolve().then(() => map(object)); // it may throw before it returns a promise
+  }
+}
+
+/** A mapping in JavaScript may return anything; of a namespaced resource a key names its namespace. */
+function checkedKeys(answer: Iterable<ObjectKey>, { namespaced }: Resource): Keys {
+  const keys = typeof answer === 'string' ? undefined : [...answer];
+  const wrong = keys?.find((key) => typeof key !== 'string' || key.includes('/') !== namespaced);
+  if (keys !== undefined && wrong === undefined) return keys;
+  throw new OperatorError(
+    `a mapping must return keys, such as [objectKey(${namespaced ? 'namespace' : 'undefined'}, name)]`,
+    {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      context: { returned: keys === undefined ? 'a string' : `[${String(wrong)}]` },
+    },
+  );
+}
+
+function mappingFailed(cause: unknown): OperatorError {
+  return new OperatorError('mapping failed', { code: 'USER_CODE', layer: 'user-code', cause });
+}

@@ -1,0 +1,39 @@
+import type { Change } from '../store/cache.ts';
+import type { Predicate, PredicateEvent } from './predicate.ts';
+
+/** True for a change that may go on to the queue. */
+export type Passes = (change: Change) => boolean;
+
+/**
+ * A predicate over changes of a cache. One that throws lets the change through.
+ *
+ * @param failed - told of the first throw only: it may throw for every object of a cluster.
+ */
+export function passesOf(
+  predicate: Predicate | undefined,
+  failed: (error: unknown, change: Change) => void,
+): Passes {
+  if (predicate === undefined) return () => true;
+  let hasFailed = false;
+  return (change) => {
+    try {
+      return predicate(eventOf(change));
+    } catch (error) {
+      if (!hasFailed) failed(error, change);
+      hasFailed = true;
+      return true;
+    }
+  };
+}
+
+/**
+ * A resync is no update: a predicate that compares would drop what was asked to be told again, while
+ * one that looks at the object itself still decides.
+ */
+function eventOf(change: Change): PredicateEvent {
+  const { object } = change;
+  if (change.type === 'delete') return { type: 'delete', object };
+  if (change.type === 'add') return { type: 'create', object };
+  if (change.resync === true) return { type: 'generic', object };
+  return { type: 'update', old: change.old, object };
+}
