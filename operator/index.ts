@@ -335,6 +335,7 @@ export {
 } from './client/retry-on-conflict.ts';
 export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';
+export { type Channel, channel } from './controller/channel.ts';
 export {
   type Consistency,
   type Controller,
@@ -347,8 +348,20 @@ export {
   type Permission,
 } from './controller/controller.ts';
 export type { EventNote, EventRecorder } from './controller/event-recorder.ts';
+export { type EveryMsOptions, everyMs } from './controller/every-ms.ts';
 export type { Finalizer } from './controller/finalizer.ts';
+export { addFinalizer, removeFinalizer } from './controller/finalizer-writes.ts';
 export type { Predicate, PredicateEvent } from './controller/predicate.ts';
+export {
+  and,
+  annotationChanged,
+  generationChanged,
+  labelChanged,
+  not,
+  or,
+  resourceVersionChanged,
+  statusChanged,
+} from './controller/predicates.ts';
 export {
   AWAIT_CHANGE,
   type Desired,
@@ -362,7 +375,7 @@ export {
 } from './controller/reconciler.ts';
 export { type Source, type SourceOptions, source } from './controller/source.ts';
 export { TerminalError } from './controller/terminal-error.ts';
-export type { Trigger } from './controller/trigger.ts';
+export type { Enqueue, Trigger } from './controller/trigger.ts';
 
 // One declaration, many outputs
 
