@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { pods } from '../../operator/model/builtin.ts';
+import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
+import { type OwnWriteFormOptions, ownWriteForm } from '../../operator/store/own-write-form.ts';
+import { dropManagedFields } from '../../operator/store/transform.ts';
+
+type Answer = KubernetesObject & { readonly spec?: object; readonly status?: object };
+
+function pod(metadata: Partial<ObjectMeta> = {}): Answer {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', namespace: 'demo', uid: 'u1', resourceVersion: '7', ...metadata },
+    spec: { nodeName: 'node-1', hostNetwork: true },
+    status: { phase: 'Running' },
+  };
+}
+
+function formOf(options: Partial<OwnWriteFormOptions<KubernetesObject>>) {
+  return ownWriteForm<KubernetesObject>({
+    resource: pods,
+    namespace: undefined,
+    labelSelector: undefined,
+    fieldSelector: undefined,
+    transform: dropManagedFields,
+    ...options,
+  });
+}
+
+test('K-61: an answer is kept as the source keeps objects: without managedFields, or as its transform has it', () => {
+  const answer = pod({ managedFields: [{ manager: 'me' }] });
+  const renamed = (object: KubernetesObject): KubernetesObject => ({ ...object, kind: 'Small' });
+
+  const usual = formOf({})(answer);
+  const own = formOf({ transform: renamed })(answer);
+
+  expect(usual?.object).toEqual(pod());
+  expect(own?.object?.kind).toBe('Small');
+});
+
+test('K-61: a source of metadata keeps metadata only', () => {
+  const form = formOf({ metadataOnly: true })(pod());
+
+  expect(form?.object).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: pod().metadata });
+});
+
+test('K-61: what is kept is a copy, and frozen where the process says so', () => {
+  const answer = pod({ labels: { app: 'web' } });
+
+  const kept = formOf({ freeze: true })(answer)?.object;
+
+  expect(kept?.metadata.labels).not.toBe(answer.metadata.labels);
+  expect(Object.isFrozen(kept?.metadata.labels)).toBe(true);
+  expect(Object.isFrozen(answer.metadata)).toBe(false);
+});
+
+test('K-61: an answer whose transform throws is left to the watch', () => {
+  const broken = (): KubernetesObject => {
+    throw new Error('broken');
+  };
+
+  expect(formOf({ transform: broken })(pod())).toBeUndefined();
+});
+
+describe('K-61: an object is absent that has left', () => {
+  test.each([
+    ['the label selector', { labelSelector: 'app=web' }, true],
+    ['no label selector', { labelSelector: 'app in (db)' }, false],
+    ['the namespace', { namespace: 'prod' }, true],
+    ['no namespace', { namespace: 'demo' }, false],
+    ['the field selector', { fieldSelector: 'spec.nodeName=node-2' }, true],
+    ['the field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
+    ['one of two fields', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
+    ['no field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
+  ])('%s', (_what, options, isAbsent) => {
+    const form = formOf(options)(pod({ labels: { app: 'db' } }));
+
+    expect(form).toBeDefined();
+    expect(form?.object === undefined).toBe(isAbsent);
+  });
+
+  test.each([
+    ['a field that is no text', 'spec.hostNetwork=true'],
+    ['a field that the server fills', 'spec.unschedulable=false'],
+    ['an escaped value', 'status.phase=a\\,b'],
+  ])('and is left to the watch where only the server can tell: %s', (_what, fieldSelector) => {
+    expect(formOf({ fieldSelector })(pod())).toBeUndefined();
+  });
+
+  test('and is left to the watch when the label selector is none', () => {
+    expect(formOf({ labelSelector: 'a in' })(pod())).toBeUndefined();
+  });
+});
