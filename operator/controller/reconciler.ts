@@ -55,6 +55,17 @@ export type DesiredStatus<T extends KubernetesObject> = Omit<
   'conditions' | 'observedGeneration'
 > & { readonly conditions?: readonly DesiredCondition[] };
 
+export interface ApplyOwnedOptions {
+  /** Take a child that has no controller, if the reconciled object is still there. Default false. */
+  readonly adopt?: boolean;
+  /**
+   * Take the stated fields over from other managers. Default true for a child that is ours, because
+   * its controller is who decides them, and false for one that is only now adopted: whoever made it
+   * may have meant it. A refusal is an ApiError that `isApplyConflict` recognises.
+   */
+  readonly force?: boolean;
+}
+
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
@@ -83,25 +94,41 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
   /**
    * Makes a child of the reconciled object what `child` says, by server-side apply: created when it is
-   * absent, changed where it differs, and not written when it does not. The child gets the object as
-   * its controller, and its namespace unless it names one. Resolves to the child as it is then.
+   * absent, changed where it differs, and not written when it does not. A field that was stated before
+   * and is not any more is removed. The child gets the object as its controller, and its namespace
+   * unless it names one. Resolves to the child as it is then, as far as is known.
    *
    * A child of that name that is somebody else's is left alone: one with another controller always,
-   * one with none unless `adopt`.
+   * one with none unless `adopt`. One that was deleted is not brought back by a cache that is late.
+   * With `generateName` and no name it is created each time: look into the store first.
+   *
+   * Name the resource in the controller's `owns`: the child is then read from the cache, and otherwise
+   * with a request each time.
    *
    * @throws OperatorError `USER_CODE` when there is no reconciled object to be its owner, or the API
    *   would not take the owner (another namespace, or a namespaced owner of a cluster-scoped child).
    * @throws AlreadyOwnedError when the child has another controller, or none and is not adopted.
+   * @throws BeingDeletedError when the child is being deleted, or the owner of one that is to be
+   *   adopted. Let it through: the key is reconciled when the child is gone.
+   * @throws ApiError as the server refuses; `isUidMismatch` when the child is gone: let it through.
    */
   applyOwned<C extends KubernetesObject>(
     resource: Resource<C>,
     child: Desired<C>,
-    options?: { readonly adopt?: boolean; readonly force?: boolean },
+    options?: ApplyOwnedOptions,
   ): Promise<C>;
   /**
-   * Writes the status subresource of the reconciled object where it differs from what is there:
+   * States the status of the reconciled object, and writes it, by server-side apply to the status
+   * subresource, where it differs from what is there. What an earlier call has stated and this one
+   * does not is removed, conditions included; what other writers have set stays. For that the
+   * definition must say that conditions are a map by `type`, as those of `customResource` do.
+   *
    * `observedGeneration` is the generation that this attempt was given, and a condition keeps its
    * `lastTransitionTime` while its status stays. An object that is gone is no error.
+   *
+   * @throws OperatorError `USER_CODE` for a condition that the API would refuse, and when there is no
+   *   reconciled object.
+   * @throws ApiError as the server refuses.
    */
   setStatus(status: DesiredStatus<T>): Promise<void>;
   /**

@@ -1,0 +1,121 @@
+import type { Client } from '../client/client.ts';
+import { isBeingDeleted } from '../model/conflict.ts';
+import { controllerOf, type KubernetesObject, keyOf } from '../model/object.ts';
+import {
+  AlreadyOwnedError,
+  controllerReference,
+  isSameOwner,
+  setControllerReference,
+} from '../model/owner-reference.ts';
+import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts';
+import { isAlreadyExists } from '../model/status.ts';
+import type { AppliedMemory } from './applied-memory.ts';
+import { BeingDeletedError } from './being-deleted-error.ts';
+import { ownCreationByApplying } from './creation-fields.ts';
+import type { ApplyOwnedOptions, Desired } from './reconciler.ts';
+
+export interface OwnerOfChildren {
+  /** The reconciled object, as the attempt was given it. */
+  readonly owner: KubernetesObject;
+  readonly ownerResource: Resource;
+  readonly client: Client;
+  /** That of `client`. */
+  readonly fieldManager: string;
+  readonly memory: AppliedMemory;
+  /** A child as it is known: from the cache where the controller has one, live elsewhere. */
+  readonly known: <C extends KubernetesObject>(
+    resource: Resource<C>,
+    child: KubernetesObject,
+  ) => Promise<C | undefined>;
+}
+
+/** Makes a child what `desired` says: see `ReconcileContext.applyOwned`. */
+export async function applyOwned<C extends KubernetesObject>(
+  given: OwnerOfChildren,
+  resource: Resource<C>,
+  desired: Desired<C>,
+  options: ApplyOwnedOptions = {},
+): Promise<C> {
+  const child = childOf(given, resource, desired);
+  const { name } = child.metadata;
+  if ((name ?? '') === '') return given.client.create(resource, child);
+  const known = await given.known(resource, child);
+  if (known !== undefined) return applyToExisting(given, resource, child, known, options);
+  try {
+    const created = await given.client.create(resource, child);
+    given.memory.remember(resource, created, child);
+    return created;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    if (isBeingDeleted(error)) throw inTheWay(resource, child, error);
+    const { namespace } = child.metadata;
+    const live = await given.client.find(resource, { name, namespace });
+    if (live === undefined) throw inTheWay(resource, child, error);
+    return applyToExisting(given, resource, child, live, options);
+  }
+}
+
+/** The whole child, with its owner. */
+function childOf<C extends KubernetesObject>(
+  { owner, ownerResource }: OwnerOfChildren,
+  resource: Resource<C>,
+  desired: Desired<C>,
+): C {
+  const { namespace } = owner.metadata;
+  const child = {
+    ...desired,
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: {
+      ...(resource.namespaced && namespace !== undefined && { namespace }),
+      ...desired.metadata,
+    },
+  } as unknown as C;
+  return setControllerReference(owner, child, ownerResource, resource);
+}
+
+async function applyToExisting<C extends KubernetesObject>(
+  given: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+  known: C,
+  { adopt = false, force }: ApplyOwnedOptions,
+): Promise<C> {
+  const { client, fieldManager, memory, owner, ownerResource } = given;
+  const controller = controllerOf(known);
+  const isOurs =
+    controller !== undefined && isSameOwner(controller, controllerReference(owner, ownerResource));
+  if (!isOurs && (controller !== undefined || !adopt)) throw new AlreadyOwnedError(resource, known);
+  if (known.metadata.deletionTimestamp !== undefined) throw inTheWay(resource, child);
+  if (!isOurs) await requireLiveOwner(given);
+  else if (memory.isApplied(resource, known, child)) return known;
+
+  const { uid } = known.metadata;
+  const body = { ...child, metadata: { ...child.metadata, uid } };
+  const apply = (): Promise<C> => client.applyExisting(resource, body, { force: force ?? isOurs });
+  const first = await apply();
+  const again = await ownCreationByApplying(client, resource, first, fieldManager);
+  const answer = again ? await apply() : first;
+  memory.remember(resource, answer, child);
+  return answer;
+}
+
+/**
+ * An orphan is adopted by who is there to bring it up: the cache may still show an owner that is gone,
+ * and the child would be deleted with it.
+ */
+async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {
+  const { name, namespace, uid } = owner.metadata;
+  const live = await client.find(ownerResource, { name, namespace });
+  if (live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined) return;
+  throw new BeingDeletedError('the owner is gone or being deleted: it adopts nothing', {
+    context: { owner: keyOf(owner) },
+  });
+}
+
+function inTheWay(resource: Resource, child: KubernetesObject, cause?: unknown): BeingDeletedError {
+  return new BeingDeletedError('a child of that name is being deleted', {
+    ...(cause !== undefined && { cause }),
+    context: { resource: resourceName(resource), name: keyOf(child) },
+  });
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * What `object` has where `stated` says something: the fields that follow from what was applied, in
+ * the server's form (`"1"` for a quantity of `"1000m"`). A list is taken whole, with what the server
+ * or another writer has added to its items.
+ */
+export function shownFields(object: unknown, stated: unknown): unknown {
+  if (!isRecord(stated) || !isRecord(object)) return object;
+  return Object.fromEntries(
+    Object.keys(stated).map((key) => [key, shownFields(own(object, key), stated[key])]),
+  );
+}
+
+/**
+ * A digest of a JSON value. Keys count in any order; an undefined member is none.
+ */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64');
+}
+
+/** Keys sorted: an object with keys such as `"1"` changes their order by itself. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (isRecord(value)) {
+    const members = Object.keys(value)
+      .sort()
+      .filter((key) => value[key] !== undefined)
+      .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+    return `{${members.join()}}`;
+  }
+  return typeof value === 'bigint' ? `${value}` : (JSON.stringify(value) ?? 'null');
+}
+
+function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
