@@ -34,21 +34,39 @@ export interface IntakeOptions {
   readonly predicateFailed: () => void;
 }
 
+/** The subscriptions of one controller. */
+export interface Subscriptions {
+  /** The controller has been told of all that was cached, and of every change since. */
+  readonly told: boolean;
+  end(): void;
+}
+
 /**
  * Subscribes to every source of a controller: what is cached comes first, as creates, then each
  * change. Changes become keys: of the object itself, of its owners, or whatever a mapping says.
- *
- * @returns ends all subscriptions.
  */
-export function takeIn(options: IntakeOptions): () => void {
+export function takeIn(options: IntakeOptions): Subscriptions {
   const { controller, informers, resyncPeriodMs } = options;
   const registrations = [
     [controller.for, forSelf(options)] as const,
     ...controller.owns.map((owned) => [owned.source, forOwners(options, owned)] as const),
     ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
-  ].map(([source, handler]) => informers.get(source)?.addHandler(handler, { resyncPeriodMs }));
-  return () => {
-    for (const registration of registrations) registration?.remove();
+  ].map(([source, handler]) => {
+    const informer = informers.get(source);
+    return { informer, registration: informer?.addHandler(handler, { resyncPeriodMs }) };
+  });
+  return {
+    get told() {
+      return registrations.every(
+        ({ informer, registration }) =>
+          registration === undefined ||
+          informer?.state === 'unserved' ||
+          (registration.synced && registration.pending === 0),
+      );
+    },
+    end() {
+      for (const { registration } of registrations) registration?.remove();
+    },
   };
 }
 

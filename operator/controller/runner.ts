@@ -12,7 +12,7 @@ import { Contexts } from './context.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { Finalizing } from './finalizing.ts';
-import { type Intake, takeIn } from './intake.ts';
+import { type Intake, type Subscriptions, takeIn } from './intake.ts';
 import { objectName } from './observed-client.ts';
 import { Pace } from './pace.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
@@ -71,6 +71,8 @@ export class ControllerRunner {
   readonly #pace: Pace;
   readonly #loops: WriteLoops;
   readonly #attempts: Attempts;
+  /** Undefined before the sources have settled. */
+  #subscriptions: Subscriptions | undefined;
 
   constructor(options: RunnerOptions) {
     const { client, clock, controller, events, logFor, meter } = options;
@@ -110,6 +112,15 @@ export class ControllerRunner {
     return this.#queue.longestHeldMs > (controller.maxReconcileAgeMs ?? maxReconcileAgeMs);
   }
 
+  /**
+   * True when everything that its sources hold has been looked at: no key is ready, or held by a
+   * worker. Keys that are to be reconciled later by themselves may be waiting.
+   */
+  get idle(): boolean {
+    const { depth, heldCount } = this.#queue;
+    return this.#subscriptions?.told === true && depth === 0 && heldCount === 0;
+  }
+
   /** Asks for the informers of its sources, which whoever made them runs. Again does nothing. */
   attach(): void {
     const { controller, informerFor } = this.#options;
@@ -145,9 +156,10 @@ export class ControllerRunner {
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
     using intake = linkedAbort(signal);
-    const unsubscribe = this.#takeIn(intake.signal);
+    const subscriptions = this.#takeIn(intake.signal);
+    this.#subscriptions = subscriptions;
     intake.signal.addEventListener('abort', () => {
-      unsubscribe();
+      subscriptions.end();
       this.#queue.close();
     });
     const triggered = this.#trigger(intake.signal);
@@ -160,7 +172,7 @@ export class ControllerRunner {
     this.#log.info({}, 'controller stopped');
   }
 
-  #takeIn(signal: AbortSignal): () => void {
+  #takeIn(signal: AbortSignal): Subscriptions {
     const { clock, controller, resyncPeriodMs } = this.#options;
     return takeIn({
       controller,
