@@ -335,6 +335,7 @@ export {
 } from './client/retry-on-conflict.ts';
 export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';
+export { BeingDeletedError } from './controller/being-deleted-error.ts';
 export { type Channel, channel } from './controller/channel.ts';
 export {
   type Consistency,
@@ -363,6 +364,7 @@ export {
   statusChanged,
 } from './controller/predicates.ts';
 export {
+  type ApplyOwnedOptions,
   AWAIT_CHANGE,
   type Desired,
   type DesiredCondition,

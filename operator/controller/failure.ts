@@ -1,5 +1,7 @@
 import { LeadershipLostError, OperatorError } from '../core/errors.ts';
+import { isApplyConflict, isNamespaceTerminating, isUidMismatch } from '../model/conflict.ts';
 import { ApiError, isConflict } from '../model/status.ts';
+import { BeingDeletedError } from './being-deleted-error.ts';
 import { NonsenseResultError } from './result.ts';
 import { TerminalError } from './terminal-error.ts';
 
@@ -37,13 +39,36 @@ export function failureOf(thrown: unknown): Failure {
     });
     return { kind: 'panic', error, atLeastMs: 0 };
   }
-  const atLeastMs = thrown instanceof ApiError ? (thrown.retryAfterMs ?? 0) : 0;
-  return { kind: kindOf(thrown), error: thrown, atLeastMs };
+  return { kind: kindOf(thrown), error: thrown, atLeastMs: patienceFor(thrown) };
+}
+
+/** Nothing tells when a namespace is gone; what is in it, and all that it could be, waits so long. */
+const NAMESPACE_PATIENCE_MS = 60_000;
+
+function patienceFor(error: Error): number {
+  if (isNamespaceTerminating(error)) return NAMESPACE_PATIENCE_MS;
+  if (error instanceof ApiError || error instanceof BeingDeletedError) {
+    return error.retryAfterMs ?? 0;
+  }
+  return 0;
+}
+
+/**
+ * Somebody else was faster, or is about to be done. A field that another manager has is no race: it
+ * stays that way until a person decides.
+ */
+function isLostRace(error: Error): boolean {
+  return (
+    (isConflict(error) && !isApplyConflict(error)) ||
+    isUidMismatch(error) ||
+    isNamespaceTerminating(error) ||
+    error instanceof BeingDeletedError
+  );
 }
 
 function kindOf(error: Error): Failure['kind'] {
   if (error instanceof TerminalError) return 'terminal';
-  if (isConflict(error)) return 'conflict';
+  if (isLostRace(error)) return 'conflict';
   return PROGRAMMING_ERRORS.some((type) => error instanceof type) ? 'panic' : 'failed';
 }
 

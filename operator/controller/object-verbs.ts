@@ -1,12 +1,16 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
-import { setCondition } from '../model/condition.ts';
-import type { KubernetesObject } from '../model/object.ts';
-import { apiVersionOf } from '../model/resource.ts';
+import { type KubernetesObject, keyOf } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Store } from '../store/store.ts';
+import type { AppliedMemory } from './applied-memory.ts';
+import { applyOwned, type OwnerOfChildren } from './apply-owned.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { ReconcileContext } from './reconciler.ts';
+import { isSameResource, type Source } from './source.ts';
+import { writeStatus } from './write-status.ts';
 
 export interface ObjectVerbsOptions {
   readonly controller: Controller;
@@ -16,6 +20,10 @@ export interface ObjectVerbsOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
+  /** One for all attempts of the controller. */
+  readonly memory: AppliedMemory;
+  /** As the reconciler sees it. */
+  readonly store: (source: Source) => Store<KubernetesObject>;
 }
 
 /** What a reconciler does about the one object that it was called for. */
@@ -25,6 +33,8 @@ export function objectVerbs({
   client,
   clock,
   events,
+  memory,
+  store,
 }: ObjectVerbsOptions): Pick<ReconcileContext, 'applyOwned' | 'setStatus' | 'event'> {
   const { resource } = controller.for;
   const reconciled = (verb: string): KubernetesObject => {
@@ -36,48 +46,41 @@ export function objectVerbs({
     });
   };
   return {
-    async applyOwned(childResource, child, { force } = {}) {
+    async applyOwned(childResource, child, options) {
       const owner = reconciled('applyOwned');
-      const reference = {
-        apiVersion: apiVersionOf(resource),
-        kind: resource.kind,
-        name: owner.metadata.name,
-        uid: owner.metadata.uid ?? '',
-        controller: true,
-        blockOwnerDeletion: true,
-      };
-      const { namespace } = owner.metadata;
-      const body = {
-        ...child,
-        apiVersion: apiVersionOf(childResource),
-        kind: childResource.kind,
-        metadata: {
-          ...(childResource.namespaced && namespace !== undefined && { namespace }),
-          ...child.metadata,
-          ownerReferences: [reference],
-        },
-      };
-      return client.apply(childResource, body as never, force === undefined ? {} : { force });
+      const known = knownChild(controller, client, store);
+      // The field manager of a controller's client is its name.
+      const fieldManager = controller.name;
+      const given = { owner, ownerResource: resource, client, fieldManager, memory, known };
+      return applyOwned(given, childResource, child, options);
     },
-    async setStatus({ conditions = [], ...status }) {
-      const owner = reconciled('setStatus');
-      const before = (owner as { status?: { conditions?: [] } }).status?.conditions ?? [];
-      const { name, namespace, uid, generation } = owner.metadata;
-      const observed = generation === undefined ? {} : { observedGeneration: generation };
-      let all: Parameters<typeof setCondition>[0] = before;
-      for (const wanted of conditions) {
-        all = setCondition(all, { ...wanted, ...observed }, clock.now());
-      }
-      const body = {
-        apiVersion: apiVersionOf(resource),
-        kind: resource.kind,
-        metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) },
-        status: { ...status, ...observed, conditions: all },
-      };
-      await client.apply(resource, body, { subresource: 'status' });
+    async setStatus(status) {
+      await writeStatus(
+        { object: reconciled('setStatus'), resource, client, clock, memory },
+        status,
+      );
     },
     event(type, reason, note, action = 'Reconcile') {
       events.record({ regarding: reconciled('event'), type, reason, action, note });
     },
+  };
+}
+
+/** From the cache of what the controller owns, unless only metadata are there; live elsewhere. */
+function knownChild(
+  { owns }: Controller,
+  client: Client,
+  store: ObjectVerbsOptions['store'],
+): OwnerOfChildren['known'] {
+  return async <C extends KubernetesObject>(resource: Resource<C>, child: KubernetesObject) => {
+    const caches = owns
+      .map(({ source }) => source)
+      .filter((source) => isSameResource(source.resource, resource) && !source.metadataOnly)
+      .map(store)
+      .filter(({ synced }) => synced);
+    const { name, namespace } = child.metadata;
+    if (caches.length === 0) return client.find(resource, { name, namespace });
+    const cached = caches.map((cache) => cache.get(keyOf(child)));
+    return cached.find((found) => found !== undefined) as C | undefined;
   };
 }
