@@ -35,6 +35,11 @@ export class ControllerHost {
     return [...this.#runners.values()].some(({ stuck }) => stuck);
   }
 
+  /** True when every controller has looked at everything that its sources hold. */
+  get idle(): boolean {
+    return [...this.#runners.values()].every(({ idle }) => idle);
+  }
+
   /** Lists and watches its sources from now on, or from the run of the informers; again does nothing. */
   attach(controller: Controller): ControllerRunner {
     const known = this.#runners.get(controller.name);
@@ -88,6 +93,7 @@ export class ControllerHost {
       controller,
       informerFor: (source) => informers.of(source),
       client,
+      journal: informers.overlays,
       clock,
       crdWait: settings.crdWait,
       events,
