@@ -47,6 +47,7 @@ export class OperatorProcess {
         CHANCERY_API_URL: apiUrl,
         CHANCERY_HEALTH_HOST: '127.0.0.1',
         CHANCERY_HEALTH_PORT: String(port),
+        CHANCERY_METRICS_PORT: '0',
         WATCH_NAMESPACE: namespace,
         POD_NAMESPACE: namespace,
         POD_NAME: 'config-restart-0',

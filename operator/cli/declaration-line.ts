@@ -1,5 +1,6 @@
 import type { Controller } from '../controller/controller.ts';
 import type { Source } from '../controller/source.ts';
+import type { Runnable } from '../manager/runnable.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
 
 /** What a controller declares, as one line of JSON: its sources and its permissions. */
@@ -16,6 +17,15 @@ export function declarationLine(controller: Controller): string {
     })),
     maxConcurrentReconciles,
   });
+}
+
+/** What a runnable declares, as one line of JSON. */
+export function runnableLine({
+  name,
+  needsLeaderElection = true,
+  stopPhase = 'others',
+}: Runnable): string {
+  return JSON.stringify({ runnable: name, needsLeaderElection, stopPhase });
 }
 
 function describeSource({

@@ -3,29 +3,52 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Controller, isController } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import type { HealthCheck } from '../manager/health-server.ts';
+import type { HealthChecks } from '../manager/manager-options.ts';
+import { isRunnable, type Runnable } from '../manager/runnable.ts';
+
+/** What a module brings along. */
+export interface LoadedModule {
+  readonly controllers: readonly Controller[];
+  readonly runnables: readonly Runnable[];
+  readonly healthChecks: HealthChecks;
+}
 
 /**
- * The controllers that the module at `path` exports as its default: one, or an array of them.
+ * What the module at `path` exports: controllers and runnables as its default, one or an array of them,
+ * and its own checks as `healthChecks`.
  *
  * @throws ConfigurationError `CONFIG` in one line with file and reason, when the module cannot be
  *   loaded or exports anything else. The cause has the stack.
  */
-export async function loadControllers(path: string): Promise<readonly Controller[]> {
+export async function loadModule(path: string): Promise<LoadedModule> {
   const file = resolve(path);
   await requireFile(path, file);
-  let loaded: { readonly default?: unknown };
+  let loaded: { readonly default?: unknown; readonly healthChecks?: unknown };
   try {
     loaded = await import(pathToFileURL(file).href);
   } catch (error) {
     throw new ConfigurationError(`cannot load ${path}: ${reasonOf(error)}`, { cause: error });
   }
-  const exported = loaded.default;
-  const controllers: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
-  if (controllers.length > 0 && controllers.every(isController)) return controllers;
-  throw new ConfigurationError(
-    `${path} exports no controller: expected controller({...}) or an array of them as the default ` +
-      `export, got ${kindOf(exported)}`,
-  );
+  const { default: exported, healthChecks = {} } = loaded;
+  const declared: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
+  if (declared.length === 0 || !declared.every(isDeclared)) {
+    throw new ConfigurationError(
+      `${path} exports no controller: expected controller({...}), runnable({...}) or an array of ` +
+        `them as the default export, got ${kindOf(exported)}`,
+    );
+  }
+  if (!areHealthChecks(healthChecks)) {
+    throw new ConfigurationError(
+      `${path} exports unusable healthChecks: expected { live: [...], ready: [...] } of ` +
+        '{ name, ok() }, each of the two left out where there is none',
+    );
+  }
+  return {
+    controllers: declared.filter(isController),
+    runnables: declared.filter(isRunnable),
+    healthChecks,
+  };
 }
 
 /** Asked first: the loader's own message for a missing file does not tell it from a missing import. */
@@ -44,11 +67,28 @@ function reasonOf(error: unknown): string {
   return place === undefined ? text : `${text} at ${place}`;
 }
 
+function isDeclared(value: unknown): value is Controller | Runnable {
+  return isController(value) || isRunnable(value);
+}
+
+function areHealthChecks(value: unknown): value is HealthChecks {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).every(
+    ([kind, checks]) =>
+      ['live', 'ready'].includes(kind) && Array.isArray(checks) && checks.every(isHealthCheck),
+  );
+}
+
+function isHealthCheck(value: unknown): value is HealthCheck {
+  const { name, ok } = (value ?? {}) as Partial<HealthCheck>;
+  return typeof name === 'string' && name !== '' && typeof ok === 'function';
+}
+
 function kindOf(value: unknown): string {
   if (value === undefined) return 'none';
   if (Array.isArray(value)) {
     if (value.length === 0) return 'an empty array';
-    const at = value.findIndex((item) => !isController(item));
+    const at = value.findIndex((item) => !isDeclared(item));
     return `an array whose item ${at} is ${kindOf(value[at])}`;
   }
   return value === null ? 'null' : `${typeof value}`;

@@ -5,8 +5,9 @@ import { environmentHelp, table } from './help.ts';
 const RUN_HELP: string = `Usage: chancery run MODULE... [--check]
 
 Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
-until SIGTERM or SIGINT. A module's default export is what controller({...}) returns, or an array of
-such. "chancery" and "chancery/testing" are this toolkit in every module, wherever it lies, so that a
+until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
+controller({...}) or runnable({...}) returns, or an array of such; checks of its own for /healthz and
+/readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery" and "chancery/testing" are this toolkit in every module, wherever it lies, so that a
 ConfigMap can hold an operator: TypeScript runs as it is, its types are stripped.
 
 Options:
@@ -14,8 +15,15 @@ ${table([['--check', 'print what the controllers declare, one line of JSON each,
 
 ${environmentHelp()}
 
-The log goes to standard error as JSON. Exit codes: 0 asked to stop, 1 failed, 2 a module does not load
-or exports no controller, or the environment is wrong.
+The log goes to standard error as JSON; SIGUSR2 turns its debug lines on and off.
+
+Exit codes:
+${table([
+  ['0', 'asked to stop, and stopped in order'],
+  ['1', 'failed, or asked to stop twice'],
+  ['2', 'a module does not load or exports no controller, or the environment is wrong'],
+  ['3', 'leadership lost: another replica leads'],
+])}
 
 Example: /modules/hello.ts
 

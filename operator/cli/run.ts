@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
-import { connect } from '../client/connection.ts';
-import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { connectOptions } from '../manager/connect-options.ts';
+import { createManager } from '../manager/create-manager.ts';
+import { toggleDebugOnSignal } from '../manager/log-level.ts';
 import { createLogger } from '../manager/logger.ts';
-import { Manager } from '../manager/manager.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { Command, ExitCode, Io } from './command.ts';
-import { declarationLine } from './declaration-line.ts';
+import { declarationLine, runnableLine } from './declaration-line.ts';
 import { parseFlags } from './flags.ts';
-import { loadControllers } from './load-module.ts';
+import { type LoadedModule, loadModule } from './load-module.ts';
 import { RUN_DESCRIPTION } from './run-help.ts';
 import { resolveToolkit } from './toolkit-hooks.ts';
 
@@ -36,36 +34,40 @@ export function runCommand({
       if (positionals.length === 0) {
         throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
       }
-      const settings = settingsFrom(io.env);
-      const log = createLogger(settings.logLevel, io.stderr);
+      const isCheck = values.check === true;
+      const logger = createLogger(settingsFrom(io.env).logLevel, io.stderr);
       resolveToolkit();
-      const controllers: Controller[] = [];
-      for (const path of positionals) controllers.push(...(await load(path, log)));
-      const connection = connect(settings.apiUrl, { clock, ...connectOptions(settings, log) });
+      const modules: LoadedModule[] = [];
+      for (const path of positionals) modules.push(await load(path, logger));
+      const declared = merged(modules);
+      const manager = await createManager({
+        ...declared,
+        environment: io.env,
+        ...(isCheck && { settings: { metricsPort: 0 } }), // nothing is measured, or listened on
+        logger,
+        clock,
+        onLeadershipLost: (withinMs) => io.exitWithin(withinMs, 3),
+      });
+      if (isCheck) {
+        for (const each of declared.controllers) io.stdout.write(`${declarationLine(each)}\n`);
+        for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);
+        return 0;
+      }
+      warnOfToken(tokenPath, logger);
+      const cancelToggle = toggleDebugOnSignal(logger);
       try {
-        const manager = new Manager({
-          settings,
-          controllers,
-          clock,
-          connection,
-          logFor: (facts) => log.child(facts),
-        });
-        if (values.check === true) declare(controllers, io);
-        else {
-          warnOfToken(tokenPath, log);
-          await manager.run(io.signal);
-        }
+        await manager.run(io.signal);
       } finally {
-        await connection.close();
+        cancelToggle();
       }
       return 0;
     },
   };
 }
 
-async function load(path: string, log: Log): Promise<readonly Controller[]> {
+async function load(path: string, log: Log): Promise<LoadedModule> {
   try {
-    return await loadControllers(path);
+    return await loadModule(path);
   } catch (error) {
     const { cause } = error as ConfigurationError;
     if (cause instanceof Error) log.debug({ path, stack: cause.stack }, 'module failed to load');
@@ -73,8 +75,15 @@ async function load(path: string, log: Log): Promise<readonly Controller[]> {
   }
 }
 
-function declare(controllers: readonly Controller[], { stdout }: Io): void {
-  for (const controller of controllers) stdout.write(`${declarationLine(controller)}\n`);
+function merged(modules: readonly LoadedModule[]): LoadedModule {
+  return {
+    controllers: modules.flatMap(({ controllers }) => controllers),
+    runnables: modules.flatMap(({ runnables }) => runnables),
+    healthChecks: {
+      live: modules.flatMap(({ healthChecks }) => healthChecks.live ?? []),
+      ready: modules.flatMap(({ healthChecks }) => healthChecks.ready ?? []),
+    },
+  };
 }
 
 /** The ambassador holds the credentials; a token in the operator's reach undoes that. */

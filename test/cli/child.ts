@@ -30,7 +30,7 @@ export function start(
   env: Readonly<Record<string, string>> = {},
 ): Child {
   const child = spawn(program, args, {
-    env: { PATH, CHANCERY_HEALTH_PORT: '0', BIN, ...env },
+    env: { PATH, CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0', BIN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

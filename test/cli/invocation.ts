@@ -33,6 +33,7 @@ export function invoke(args: readonly string[], options: InvocationOptions = {})
     stderr,
     env,
     signal: stop.signal,
+    exitWithin: () => {}, // this process is the test's
   });
   onTestFinished(async () => {
     stop.abort();

@@ -151,21 +151,49 @@ test('a second SIGTERM ends at once, with 1, what the first could not', async ()
 });
 
 test.each([
-  ['uncaught exception', 'setImmediate(() => { throw new Error("forgotten"); });'],
-  ['unhandled rejection', 'setImmediate(() => Promise.reject(new Error("forgotten")));'],
-])('an %s is one line of log and exit code 1', async (message, code) => {
-  const folder = folderWith({ 'crash.mjs': `${code}${STUBBORN}` });
-
-  const child = chancery(['run', join(folder, 'crash.mjs')], {
-    CHANCERY_API_URL: 'http://127.0.0.1:1',
+  ['uncaught exception', 'throw new Error("forgotten")'],
+  ['unhandled rejection', 'Promise.reject(new Error("forgotten"))'],
+])('K-4: an %s is one line of log, an orderly stop, and exit code 1', async (message, code) => {
+  const server = await startServer();
+  server.create(configMap('a'));
+  const folder = folderWith({
+    'crash.ts': STUBBORN.replace(
+      'return new Promise(() => {});',
+      `setImmediate(() => { ${code}; });
+       return Promise.resolve({});`,
+    ),
   });
 
+  const child = chancery(['run', join(folder, 'crash.ts')], { CHANCERY_API_URL: server.url });
+
   expect(await child.exit).toBe(1);
-  expect(child.stderr.records.at(-1)).toMatchObject({
-    level: 'error',
+  const messages = child.stderr.records.map(({ msg }) => msg);
+  expect(child.stderr.records.find(({ level }) => level === 'error')).toMatchObject({
     msg: message,
     err: { message: 'forgotten' },
   });
+  expect(messages.slice(messages.indexOf(message))).toEqual([
+    message,
+    'stopping',
+    'controller stopped',
+    'stopped',
+  ]);
+});
+
+test('K-4: what is uncaught ends a process whose stop hangs when the time to stop is over', async () => {
+  const server = await startServer();
+  server.create(configMap('a'));
+  const crash = 'setImmediate(() => { setInterval(() => { throw new Error("again"); }, 100); });';
+  const folder = folderWith({ 'stubborn.ts': `${STUBBORN}\n${crash}` });
+
+  const child = chancery(['run', join(folder, 'stubborn.ts')], {
+    CHANCERY_API_URL: server.url,
+    CHANCERY_SHUTDOWN_TIMEOUT: '2',
+  });
+
+  expect(await child.exit).toBe(1);
+  const crashes = child.stderr.records.filter(({ msg }) => msg === 'uncaught exception');
+  expect(crashes).toHaveLength(10); // of about twenty
 });
 
 test('a Node that is too old gets one clear line, and exit code 2', async () => {

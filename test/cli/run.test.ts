@@ -115,8 +115,8 @@ test.each([
 
   expect(await exit).toBe(2);
   expect(stderr.lines).toEqual([
-    `chancery run: ${path} exports no controller: expected controller({...}) or an array of them ` +
-      `as the default export, got ${got}`,
+    `chancery run: ${path} exports no controller: expected controller({...}), runnable({...}) or an ` +
+      `array of them as the default export, got ${got}`,
   ]);
 });
 
@@ -182,11 +182,15 @@ test.each([
   const folder = folderWith({ 'hello.ts': HELLO, ...(visible && { token: 'secret' }) });
 
   const running = invoke(['run', join(folder, 'hello.ts')], {
-    env: { CHANCERY_API_URL: 'http://127.0.0.1:1', CHANCERY_HEALTH_PORT: '0' },
+    env: {
+      CHANCERY_API_URL: 'http://127.0.0.1:1',
+      CHANCERY_HEALTH_PORT: '0',
+      CHANCERY_METRICS_PORT: '0',
+    },
     commands: [runCommand({ tokenPath: join(folder, 'token') })],
   });
   await running.stderr.until(() =>
-    running.stderr.lines.some((line) => line.includes('manager started')),
+    running.stderr.lines.some((line) => line.includes('waiting for the ambassador')),
   );
   running.stop();
 

@@ -50,6 +50,7 @@ export class TestOperator implements AsyncDisposable {
     const settings = settingsFrom({
       WATCH_NAMESPACE: namespace ?? '*',
       CHANCERY_HEALTH_PORT: '0',
+      CHANCERY_METRICS_PORT: '0',
       NODE_ENV: 'test',
       ...(namespace === undefined ? {} : { POD_NAMESPACE: namespace }),
       ...environment,
@@ -77,7 +78,7 @@ export class TestOperator implements AsyncDisposable {
     this.#running.catch(() => {}); // for `stop` to tell
   }
 
-  /** Every source has its first list, and its requests work: what `/readyz` says. */
+  /** It runs, and every source has its first list: what `/readyz` says. */
   get ready(): boolean {
     return this.#manager.ready;
   }
