@@ -125,13 +125,6 @@ export class Informers {
     return [...this.needed()].every(({ informer }) => informer.synced);
   }
 
-  /** True when every source that is not optional is synced and its requests work. */
-  get healthy(): boolean {
-    return [...this.needed()].every(
-      ({ informer }) => informer.synced && informer.status.health === 'healthy',
-    );
-  }
-
   /** Sources that are not optional, as they are now. */
   *needed(): Generator<NeededSource, void, undefined> {
     for (const { informer, facts, needs } of this.#shared.values()) {

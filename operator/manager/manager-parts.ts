@@ -1,4 +1,5 @@
 import type { Log } from '../controller/reconciler.ts';
+import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
 import type { HealthCheck } from './health-server.ts';
 import { HealthServer } from './health-server.ts';
 import type { InformersOptions } from './informers.ts';
@@ -54,10 +55,24 @@ export function electorOf(options: ManagerOptions, log: Log): LeaderElector | un
   });
 }
 
+/** What of sources `/readyz` asks for: their first lists, and for who wants it that they work. */
+export function sourceChecks(
+  { settings, clock }: ManagerOptions,
+  sources: () => Iterable<NeededSource>,
+): readonly HealthCheck[] {
+  const [, longestWatchSeconds] = settings.watchTimeoutSeconds ?? [];
+  const working = sourcesCheck(sources, {
+    clock,
+    ...(longestWatchSeconds !== undefined && { longestWatchSeconds }),
+  });
+  return [syncedCheck(sources), ...(settings.readySources ? [working] : [])];
+}
+
 /** Undefined when the settings want no port. */
 export function healthServerOf(
   { settings, healthChecks = {} }: ManagerOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly HealthCheck[] },
+  log: Log,
 ): HealthServer | undefined {
   if (settings.healthPort === 0) return undefined;
   return new HealthServer({
@@ -65,5 +80,6 @@ export function healthServerOf(
     host: settings.healthHost,
     live: [...own.live, ...(healthChecks.live ?? [])],
     ready: [...own.ready, ...(healthChecks.ready ?? [])],
+    log,
   });
 }

@@ -7,7 +7,7 @@ import type { HealthServer } from './health-server.ts';
 import { Informers } from './informers.ts';
 import { Leadership } from './leadership.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import { electorOf, healthServerOf, informersOptions } from './manager-parts.ts';
+import { electorOf, healthServerOf, informersOptions, sourceChecks } from './manager-parts.ts';
 import { stopInOrder } from './orderly-stop.ts';
 import type { Runnable } from './runnable.ts';
 import { runnableTask } from './runnable-task.ts';
@@ -51,22 +51,31 @@ export class Manager {
       informers: this.#informers,
       ...(elector && { fence: elector }),
     });
-    this.#health = healthServerOf(options, {
+    const checks = {
       live: [
         { name: 'leaderelection', ok: () => elector?.healthy ?? true },
         { name: 'reconciles', ok: () => !this.#host.stuck },
       ],
       ready: [
-        { name: 'sources', ok: () => this.#informers.healthy },
+        ...sourceChecks(options, () => this.#informers.needed()),
         { name: 'running', ok: () => this.#isRunning },
       ],
-    });
+    };
+    this.#health = healthServerOf(options, checks, this.#log);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
   }
 
-  /** True when every source has its first list and its requests work; part of what `/readyz` says. */
+  /** True when it runs and every source has its first list; part of what `/readyz` says. */
   get ready(): boolean {
-    return this.#isRunning && this.#informers.healthy;
+    return this.#isRunning && this.#informers.synced;
+  }
+
+  /**
+   * True when every controller has looked at everything that its sources hold, so that only a change,
+   * or time, gives it work.
+   */
+  get idle(): boolean {
+    return this.#isRunning && this.#host.idle;
   }
 
   /** True while this process may do what needs leadership; without election from the start. */

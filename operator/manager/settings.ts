@@ -25,6 +25,12 @@ export interface Settings {
   /** Port of `/metrics`; 0 for none. */
   readonly metricsPort: number;
   readonly metricsHost: string;
+  /** What the names of the toolkit's own metrics begin with; undefined for `chancery_`. */
+  readonly metricsPrefix: string | undefined;
+  /** Durations, sizes and retries of requests are measured, too. */
+  readonly metricsDetailed: boolean;
+  /** `/readyz` fails as well while a source is refused or has long heard nothing: check `sources`. */
+  readonly readySources: boolean;
   readonly logLevel: LogLevel;
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
   readonly relistIntervalMs: number | undefined;
@@ -60,6 +66,15 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['CHANCERY_HEALTH_HOST', 'address for that port; default all'],
   ['CHANCERY_METRICS_PORT', 'port of /metrics; default 8080, 0 for none'],
   ['CHANCERY_METRICS_HOST', 'address for that port; default all'],
+  ['CHANCERY_METRICS_PREFIX', 'what our own metrics begin with; default chancery_'],
+  [
+    'CHANCERY_METRICS_DETAILED',
+    'true: durations, sizes and retries of requests, too; default false',
+  ],
+  [
+    'CHANCERY_READY_SOURCES',
+    'true: not ready while a source is refused, or silent for two watches; default false',
+  ],
   ['CHANCERY_LOG_LEVEL', 'debug, info (default), warn or error'],
   ['CHANCERY_WATCH_TIMEOUT', 'seconds after which watches end, as MIN-MAX; default 300-600'],
   [
@@ -106,6 +121,9 @@ export function settingsFrom(environment: Environment): Settings {
     healthHost: read('CHANCERY_HEALTH_HOST') ?? '::',
     metricsPort: wholeNumber(read, 'CHANCERY_METRICS_PORT', PORTS) ?? 8_080,
     metricsHost: read('CHANCERY_METRICS_HOST') ?? '::',
+    metricsPrefix: metricsPrefix(read),
+    metricsDetailed: flag(read, 'CHANCERY_METRICS_DETAILED', false),
+    readySources: flag(read, 'CHANCERY_READY_SOURCES', false),
     logLevel: oneOf(read, 'CHANCERY_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),
     relistIntervalMs: relistInterval(read('CHANCERY_RELIST_INTERVAL')),
@@ -121,6 +139,13 @@ export function settingsFrom(environment: Environment): Settings {
 const PORTS = { max: 65_535 };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const CRD_WAITS = ['forever', 'timeout', 'optional'] as const;
+
+function metricsPrefix(read: ReadSetting): string | undefined {
+  const text = read('CHANCERY_METRICS_PREFIX');
+  if (text === undefined || /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(text)) return text;
+  const wanted = 'letters, digits and _, and begin with no digit';
+  throw unusable('CHANCERY_METRICS_PREFIX', wanted, text);
+}
 
 /** A name that cannot be one is refused: it would be an operator that sees nothing, healthily. */
 function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
