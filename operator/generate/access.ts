@@ -32,6 +32,8 @@ export interface Access {
   readonly namespace: string | undefined;
   /** Sorted as `VERBS`, each once. */
   readonly verbs: readonly Verb[];
+  /** True when no request is made, and admission only asks whether one would be allowed. */
+  readonly unrequested?: boolean;
 }
 
 /** Where sources are that leave their namespace to the settings. */
@@ -41,9 +43,12 @@ export interface Placement {
 }
 
 /**
- * Everything that controllers do at the API server: get, list and watch of their sources, their
- * permissions, and the Events that the toolkit records for them. Merged and sorted, so that equal
- * declarations give equal answers.
+ * Everything that controllers do at the API server: get, list and watch of their sources, the writes
+ * that follow from `owns`, `finalizer` and a status, their permissions, and the Events that the toolkit
+ * records for them. Merged and sorted, so that equal declarations give equal answers.
+ *
+ * Objects that carry the finalizer and are no longer selected are looked for where the source looks,
+ * past its selectors: what lists the source may do that, too.
  *
  * A permission holds where its controller looks: in the namespaces of its namespaced sources, and in
  * all of them when it has none.
@@ -60,19 +65,30 @@ export function accessOf(
     const { resource, subresource, namespace, verbs } = access;
     const { group, version, plural } = resource;
     const identity = JSON.stringify([group, version, plural, subresource ?? '', namespace ?? '']);
-    const known = new Set([...(merged.get(identity)?.verbs ?? []), ...verbs]);
-    merged.set(identity, { ...access, verbs: VERBS.filter((verb) => known.has(verb)) });
+    const before = merged.get(identity);
+    const known = new Set([...(before?.verbs ?? []), ...verbs]);
+    const unrequested = access.unrequested === true && (before?.unrequested ?? true);
+    merged.set(identity, {
+      resource,
+      subresource,
+      namespace,
+      verbs: VERBS.filter((verb) => known.has(verb)),
+      ...(unrequested && { unrequested }),
+    });
   }
   return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, access]) => access);
 }
 
 function accessOfOne(controller: Controller, placement: Placement): readonly Access[] {
-  const sources = [controller.for, ...controller.watches.map(({ source }) => source)];
+  const { for: root, owns, watches, permissions } = controller;
+  const sources = [root, ...[...owns, ...watches].map(({ source }) => source)];
   const places = namespacesOf(sources, placement);
-  const toEvents = eventPlaces([...sources, ...controller.permissions], places);
+  const toEvents = eventPlaces([...sources, ...permissions], places);
   return [
     ...sources.flatMap((source) => accessOfSource(source, placement)),
-    ...controller.permissions.flatMap(({ resource, subresource, verbs }) =>
+    ...owns.map(({ source }) => accessTo(source, placement, ['create', 'patch'])),
+    ...accessToRoot(controller, placement),
+    ...permissions.flatMap(({ resource, subresource, verbs }) =>
       (resource.namespaced ? places : [undefined]).map((namespace) => ({
         resource,
         subresource,
@@ -84,9 +100,40 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Acc
       resource: events,
       subresource: undefined,
       namespace,
-      verbs: ['create'] as const,
+      verbs: ['create', 'patch'] as const,
     })),
   ];
+}
+
+/** What is written to the reconciled objects themselves. */
+function accessToRoot(
+  { for: root, owns, finalizer }: Controller,
+  placement: Placement,
+): readonly Access[] {
+  const accesses: Access[] = [];
+  if (finalizer !== undefined) accesses.push(accessTo(root, placement, ['patch']));
+  if ((root.resource as { readonly hasStatus?: boolean }).hasStatus === true) {
+    accesses.push({ ...accessTo(root, placement, ['patch']), subresource: 'status' });
+  }
+  if (owns.length > 0) {
+    // `blockOwnerDeletion` in a child, where OwnerReferencesPermissionEnforcement is on, as on OpenShift.
+    const asked = { ...accessTo(root, placement, ['update']), subresource: 'finalizers' };
+    accesses.push({ ...asked, unrequested: true });
+  }
+  return accesses;
+}
+
+function accessTo(
+  { resource, namespace }: Source,
+  placement: Placement,
+  verbs: readonly Verb[],
+): Access {
+  return {
+    resource,
+    subresource: undefined,
+    namespace: resource.namespaced ? resolve(namespace, placement) : undefined,
+    verbs,
+  };
 }
 
 /** An Event is recorded beside its object, and in `default` when that has no namespace. */
@@ -99,17 +146,9 @@ function eventPlaces(
   return beside.includes(undefined) ? beside : [...beside, ...apart];
 }
 
-function accessOfSource(
-  { resource, namespace, onUnserved }: Source,
-  placement: Placement,
-): readonly Access[] {
-  const own: Access = {
-    resource,
-    subresource: undefined,
-    namespace: resource.namespaced ? resolve(namespace, placement) : undefined,
-    verbs: ['get', 'list', 'watch'],
-  };
-  if (onUnserved !== 'clear' || isBuiltInGroup(resource)) return [own];
+function accessOfSource(source: Source, placement: Placement): readonly Access[] {
+  const own = accessTo(source, placement, ['get', 'list', 'watch']);
+  if (source.onUnserved !== 'clear' || isBuiltInGroup(source.resource)) return [own];
   const asked = { resource: customResourceDefinitions, subresource: undefined } as const;
   return [own, { ...asked, namespace: undefined, verbs: ['get'] }];
 }

@@ -62,7 +62,7 @@ const METHODS = ['CONNECT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT',
  *   that is always refused, such as `pods/exec`.
  */
 export function proxyFilter(controllers: readonly Controller[], placement: Placement): ProxyFilter {
-  const accesses = accessOf(controllers, placement);
+  const accesses = accessOf(controllers, placement).filter(({ unrequested }) => !unrequested);
   for (const access of accesses) refuseTunnels(access);
   const used = new Set(accesses.flatMap(({ verbs }) => verbs.map((verb) => METHOD_OF[verb])));
   const unused = METHODS.filter((method) => !used.has(method));

@@ -62,7 +62,7 @@ test('a source is its collection and its objects in the configured namespace', (
   expect(acceptPaths).toEqual([
     '^/version$',
     `^/api/v1/namespaces/demo/configmaps(/${NAME})?$`,
-    '^/apis/events[.]k8s[.]io/v1/namespaces/demo/events$',
+    `^/apis/events[.]k8s[.]io/v1/namespaces/demo/events(/${NAME})?$`,
   ]);
 });
 
@@ -77,7 +77,7 @@ test('all namespaces are the collection over all of them, and every one of them'
     '^/version$',
     '^/api/v1/configmaps$',
     `^/api/v1/namespaces/${LABEL}/configmaps(/${NAME})?$`,
-    `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events$`,
+    `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events(/${NAME})?$`,
   ];
 
   const bySetting = proxyFilter([declare({})], { namespace: undefined });
@@ -97,7 +97,7 @@ test('a source in a namespace by name is there, and so is what its controller ma
     '^/version$',
     `^/api/v1/namespaces/shared/configmaps(/${NAME})?$`,
     `^/api/v1/namespaces/shared/pods/${NAME}$`,
-    '^/apis/events[.]k8s[.]io/v1/namespaces/shared/events$',
+    `^/apis/events[.]k8s[.]io/v1/namespaces/shared/events(/${NAME})?$`,
   ]);
 });
 
@@ -107,7 +107,7 @@ test('a cluster-scoped resource has no namespace, and its Events are in default'
   expect(acceptPaths).toEqual([
     '^/version$',
     `^/api/v1/nodes(/${NAME})?$`,
-    '^/apis/events[.]k8s[.]io/v1/namespaces/default/events$',
+    `^/apis/events[.]k8s[.]io/v1/namespaces/default/events(/${NAME})?$`,
   ]);
 });
 
@@ -120,7 +120,7 @@ test('a controller that looks at the cluster only may act in every namespace', (
     '^/version$',
     `^/api/v1/nodes(/${NAME})?$`,
     `^/api/v1/namespaces/${LABEL}/pods/${NAME}$`,
-    `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events$`,
+    `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events(/${NAME})?$`,
   ]);
 });
 
@@ -164,8 +164,8 @@ test('methods that no verb needs are rejected', () => {
   const rejected = (...verbs: Permission['verbs'][number][]) =>
     proxyFilter([declare({ permissions: [{ resource: pods, verbs }] })], inDemo).rejectMethods;
 
-  expect(rejected('get')).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PATCH|PUT|TRACE)$']);
-  expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|PATCH|TRACE)$']);
+  expect(rejected('get')).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
+  expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|TRACE)$']);
 });
 
 test('controllers together have what each has, once, in an order of its own', () => {
@@ -244,4 +244,19 @@ test('W-40 a source that clears may read the definition of its resource', () => 
     namespace: undefined,
     verbs: ['get'],
   });
+});
+
+test('K-31 what admission alone asks for is granted, and no path is opened for it', () => {
+  const declared = controller({
+    name: 'a',
+    for: widgets,
+    owns: [configMaps],
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  const { acceptPaths, rejectMethods } = proxyFilter([declared], inDemo);
+
+  expect(acceptPaths).toContain(`^/api/v1/namespaces/demo/configmaps(/${NAME})?$`);
+  expect(acceptPaths.filter((pattern) => pattern.includes('finalizers'))).toEqual([]);
+  expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   type Controller,
+  type ControllerOptions,
   controller,
   type Permission,
 } from '../../operator/controller/controller.ts';
@@ -9,8 +10,10 @@ import { type SourceOptions, source } from '../../operator/controller/source.ts'
 import { POD_NAMESPACE } from '../../operator/generate/access.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
 import { configMaps, daemonSets, deployments, pods } from '../../operator/model/builtin.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { defineResource } from '../../operator/model/resource.ts';
 
-const EVENTS = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] };
+const EVENTS = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
 const SOURCE = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] };
 
 const own = {
@@ -99,4 +102,56 @@ test('verbs of one resource are merged, equal rules of one group are joined, and
     ],
   });
   expect(reversed).toEqual(role);
+});
+
+const websites = defineResource({
+  group: 'example.dev',
+  version: 'v1',
+  plural: 'websites',
+  kind: 'Website',
+  namespaced: true,
+});
+
+/** The verbs that a controller of websites gets, by resource. */
+function verbsFor(options: Partial<ControllerOptions<KubernetesObject>>): object {
+  const declared = controller({
+    name: 'a',
+    for: websites,
+    reconcile: async () => AWAIT_CHANGE,
+    ...options,
+  });
+  return Object.fromEntries(
+    rbac([declared], own)
+      .flatMap((object) => ('rules' in object ? object.rules : []))
+      .flatMap(({ resources, verbs }) => resources.map((name) => [name, verbs.join(' ')])),
+  );
+}
+
+const READ = 'get list watch';
+const RECORD = { events: 'create patch' };
+
+test('K-31 what owns says brings the rights to write children, and to block the deletion of owners', () => {
+  expect(verbsFor({ owns: [configMaps] })).toEqual({
+    ...RECORD,
+    configmaps: `${READ} create patch`,
+    websites: READ,
+    'websites/finalizers': 'update',
+  });
+});
+
+test('a finalizer brings the right to change the object, and nothing else does', () => {
+  const finalizer = { name: 'example.dev/cleanup', finalize: async () => {} };
+
+  expect(verbsFor({ finalizer })).toEqual({ ...RECORD, websites: `${READ} patch` });
+  expect(verbsFor({})).toEqual({ ...RECORD, websites: READ });
+});
+
+test('a resource with a status brings the right to write that', () => {
+  const withStatus = { ...websites, hasStatus: true };
+
+  expect(verbsFor({ for: withStatus })).toEqual({
+    ...RECORD,
+    websites: READ,
+    'websites/status': 'patch',
+  });
 });
