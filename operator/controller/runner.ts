@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { recordingClient, type WriteJournal } from '../client/recording-client.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
@@ -8,6 +9,7 @@ import { type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { AroundAttempt } from './attempt.ts';
 import { Attempts } from './attempts.ts';
+import { ConsistencyWait } from './consistency-wait.ts';
 import { Contexts } from './context.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
@@ -27,6 +29,8 @@ export interface RunnerOptions {
   /** The informer behind a source; the same one for equal sources. */
   readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
   readonly client: Client;
+  /** Told of every write, so that the stores of the process show it. Default: nobody is. */
+  readonly journal?: WriteJournal;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly self: Self;
@@ -71,6 +75,8 @@ export class ControllerRunner {
   readonly #pace: Pace;
   readonly #loops: WriteLoops;
   readonly #attempts: Attempts;
+  /** Only with `consistency: 'wait'`. */
+  readonly #wait: ConsistencyWait | undefined;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
 
@@ -85,6 +91,16 @@ export class ControllerRunner {
     this.#turn = new TurnLimit(clock);
     this.#pace = new Pace(clock, controller.minIntervalMs ?? 0);
     this.#loops = new WriteLoops(clock);
+    this.#wait =
+      controller.consistency !== 'wait'
+        ? undefined
+        : new ConsistencyWait({
+            clock,
+            meter: meter ?? noMeter,
+            controller: name,
+            informers: this.#informers,
+            again: (key, priority) => this.#queue.add(key, { priority }),
+          });
     this.#attempts = new Attempts({
       controller,
       clock,
@@ -94,11 +110,16 @@ export class ControllerRunner {
       pace: this.#pace,
       loops: this.#loops,
       metrics: this.#metrics,
-      finalizing: new Finalizing({ controller, client, clock }),
+      finalizing: new Finalizing({
+        controller,
+        client: options.journal === undefined ? client : recordingClient(client, options.journal),
+        clock,
+      }),
       contexts: new Contexts({
         ...options,
         informers: this.#informers,
         wrote: (key, object) => this.#loops.wrote(key, object),
+        consistencyWait: this.#wait,
       }),
       reconcileTimeoutMs:
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
@@ -163,10 +184,12 @@ export class ControllerRunner {
       this.#queue.close();
     });
     const triggered = this.#trigger(intake.signal);
+    this.#wait?.start();
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
       intake.abort();
+      this.#wait?.stop();
       await triggered;
     }
     this.#log.info({}, 'controller stopped');
@@ -209,8 +232,11 @@ export class ControllerRunner {
     for (let key = await this.#take(); key !== undefined; key = await this.#take()) {
       try {
         const waitMs = this.#pace.waitMs(key);
-        if (waitMs === 0) await this.#attempts.make(key, hardStop);
-        else this.#queue.addAfter(key, waitMs, { priority: this.#queue.heldPriority(key) });
+        const priority = this.#queue.heldPriority(key);
+        if (waitMs > 0) this.#queue.addAfter(key, waitMs, { priority });
+        else if (this.#wait?.defers(key, priority) !== true) {
+          await this.#attempts.make(key, hardStop);
+        }
       } finally {
         this.#queue.done(key);
       }
