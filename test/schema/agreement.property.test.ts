@@ -1,0 +1,71 @@
+/** Local validation says of every object what the API server says. */
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { customResource, Type } from '../../operator/schema.ts';
+import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../operator/testing/env/test-env.ts';
+import { anyPair } from './random-schema.ts';
+
+/** The fields that an answer complains about; undefined for a taken object. */
+async function complaints(
+  env: TestEnv,
+  object: KubernetesObject,
+): Promise<readonly string[] | undefined> {
+  try {
+    await env.create(object);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    return (error.details.causes ?? []).map(({ field = '' }) => field);
+  }
+}
+
+test('local validation agrees with the API server, about schemas and about objects', async () => {
+  const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  let runs = 0;
+  const judged = { taken: 0, refused: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(
+      anyPair.chain(({ schema, value }) =>
+        fc.tuple(fc.constant(schema), fc.array(value, { minLength: 8, maxLength: 8 })),
+      ),
+      async (schemaAndValues) => {
+        const [schema, values] = schemaAndValues;
+        runs++;
+        const kind = `Thing${runs}`;
+        const spec = Type.Object({ it: Type.Optional(schema) });
+        let resource: ReturnType<typeof customResource>;
+        try {
+          resource = customResource({ group: 'example.dev', version: 'v1', kind, spec });
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigurationError); // a default that does not fit, say
+          return;
+        }
+        await env.apply(resource.definition);
+        for (const [at, it] of values.entries()) {
+          const metadata = { name: `a${at}`, namespace: 'default' };
+          const object = { apiVersion: 'example.dev/v1', kind, metadata, spec: { it } };
+
+          const said = await complaints(env, object);
+          const found = resource.validate(object);
+
+          const shown = { it, said, found };
+          expect({ ...shown, valid: found.length === 0 }).toEqual({
+            ...shown,
+            valid: said === undefined,
+          });
+          judged[said === undefined ? 'taken' : 'refused']++;
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+
+  // Neither answer is the rule, or nothing was compared.
+  expect(Math.min(judged.taken, judged.refused)).toBeGreaterThan(40);
+});
