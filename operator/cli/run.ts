@@ -5,6 +5,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { createManager } from '../manager/create-manager.ts';
 import { toggleDebugOnSignal } from '../manager/log-level.ts';
 import { createLogger } from '../manager/logger.ts';
+import { tracedAttempts } from '../manager/open-telemetry.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { declarationLine, runnableLine } from './declaration-line.ts';
@@ -19,6 +20,12 @@ export interface RunCommandOptions {
   readonly tokenPath?: string;
 }
 
+const FLAGS = {
+  check: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  follow: { type: 'boolean' },
+} as const;
+
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** `chancery run`: the controllers of modules, in one manager. */
@@ -30,11 +37,12 @@ export function runCommand({
     ...RUN_DESCRIPTION,
 
     async run(args: readonly string[], io: Io): Promise<ExitCode> {
-      const { values, positionals } = parseFlags(args, { check: { type: 'boolean' } });
+      const { values, positionals } = parseFlags(args, FLAGS);
       if (positionals.length === 0) {
         throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
       }
       const isCheck = values.check === true;
+      const dryRun = dryRunOf(values, io);
       const logger = createLogger(settingsFrom(io.env).logLevel, io.stderr);
       resolveToolkit();
       const modules: LoadedModule[] = [];
@@ -46,6 +54,7 @@ export function runCommand({
         ...(isCheck && { settings: { metricsPort: 0 } }), // nothing is measured, or listened on
         logger,
         clock,
+        aroundAttempt: tracedAttempts(), // of which nothing is recorded unless a provider is registered
         onLeadershipLost: (withinMs) => io.exitWithin(withinMs, 3),
       });
       if (isCheck) {
@@ -54,6 +63,7 @@ export function runCommand({
         return 0;
       }
       warnOfToken(tokenPath, logger);
+      if (dryRun !== undefined) return dryRun.run(manager, { clock, io, skipped });
       const cancelToggle = toggleDebugOnSignal(logger);
       try {
         await manager.run(io.signal);

@@ -1,5 +1,6 @@
 import type { Connection, Fence } from '../client/connection.ts';
 import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
+import type { AroundAttempt } from '../controller/attempt.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ControllerRunner } from '../controller/runner.ts';
@@ -18,6 +19,7 @@ export interface ControllerHostOptions {
   readonly meter?: Meter;
   /** What the writes of controllers that need leadership must pass. Default: nothing. */
   readonly fence?: Fence;
+  readonly aroundAttempt?: AroundAttempt;
 }
 
 /** Puts controllers to work: each has a client and an Event recorder of its own. */
@@ -68,6 +70,7 @@ export class ControllerHost {
 
   #runner(controller: Controller): ControllerRunner {
     const {
+      aroundAttempt,
       clock,
       connection,
       fence,
@@ -100,6 +103,7 @@ export class ControllerHost {
       self,
       logFor,
       meter,
+      ...(aroundAttempt && { aroundAttempt }),
     });
   }
 }

@@ -15,7 +15,12 @@ import { type Settings, settingsFrom } from './settings.ts';
 export interface CreateManagerOptions
   extends Pick<
     ManagerOptions,
-    'controllers' | 'runnables' | 'healthChecks' | 'leaderElection' | 'onLeadershipLost'
+    | 'controllers'
+    | 'runnables'
+    | 'healthChecks'
+    | 'leaderElection'
+    | 'aroundAttempt'
+    | 'onLeadershipLost'
   > {
   /** Where the settings come from, see `chancery run --help`. Default: that of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;

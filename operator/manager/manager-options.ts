@@ -1,4 +1,5 @@
 import type { Connection } from '../client/connection.ts';
+import type { AroundAttempt } from '../controller/attempt.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import type { Clock } from '../core/clock.ts';
@@ -37,6 +38,8 @@ export interface ManagerOptions {
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   /** Where sources, queues and reconciles are measured. Default: nowhere. */
   readonly meter?: Meter;
+  /** Something around every reconcile: a trace, a history. Default: nothing. */
+  readonly aroundAttempt?: AroundAttempt;
   /** Shows what is measured: begins before everything else, and ends after it. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }

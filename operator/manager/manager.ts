@@ -214,6 +214,7 @@ export class Manager {
     }
     if (!this.#isRunning) return;
     this.#leads = true;
+    this.#informers.overlays.clear(); // another has led, and may have written since
     for (const declared of this.#waiting) this.#launch(declared);
   }
 
