@@ -1,4 +1,3 @@
-import type { Client } from '../../client/client.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { NEVER_ABORTED } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -6,10 +5,10 @@ import type { LeadershipLostError } from '../../core/errors.ts';
 import type { Meter } from '../../core/metrics.ts';
 import { events, type Lease } from '../../model/builtin.ts';
 import { electionEvent } from './election-event.ts';
-import type { LeaseCalls } from './lease-calls.ts';
+import type { LeaseCalls, LeaseClient } from './lease-calls.ts';
 
 export interface ElectionNewsOptions {
-  readonly client: Client;
+  readonly client: LeaseClient;
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly identity: string;

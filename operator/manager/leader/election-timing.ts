@@ -34,9 +34,12 @@ const MAX_LEASE_MS = (2 ** 31 - 1) * 1_000;
  *
  * @throws ConfigurationError `CONFIG` that says what is wrong.
  */
-export function electionTiming(timing: Partial<ElectionTiming>): ElectionTiming {
-  const whole = { ...DEFAULT_ELECTION_TIMING, ...timing };
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = whole;
+export function electionTiming({
+  leaseDurationMs = DEFAULT_ELECTION_TIMING.leaseDurationMs,
+  renewDeadlineMs = DEFAULT_ELECTION_TIMING.renewDeadlineMs,
+  retryPeriodMs = DEFAULT_ELECTION_TIMING.retryPeriodMs,
+}: Partial<ElectionTiming>): ElectionTiming {
+  const whole = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
   const rules: readonly (readonly [holds: boolean, rule: string])[] = [
     ...Object.entries(whole).map(
       ([name, ms]) =>

@@ -1,25 +1,23 @@
-import type { Client } from '../../client/client.ts';
 import type { Fence } from '../../client/connection.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
-import { LeadershipLostError } from '../../core/errors.ts';
+import type { LeadershipLostError } from '../../core/errors.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import { contend, type Holding } from './contend.ts';
 import { ElectionNews } from './election-news.ts';
 import { type ElectionTiming, electionTiming, RETRY_JITTER } from './election-timing.ts';
-import { LeaseCalls } from './lease-calls.ts';
+import { LeaseCalls, type LeaseClient } from './lease-calls.ts';
 import type { Claim } from './lease-record.ts';
-import { lossOfTenure, lossToAnother } from './loss.ts';
+import { Mandate } from './mandate.ts';
 import { ObservedLease } from './observed-lease.ts';
 import { release } from './release.ts';
-import { type Deprived, renew } from './renew.ts';
+import { renew } from './renew.ts';
 import { RenewalLog } from './renewal-log.ts';
-import { type Moment, momentOf, Tenure } from './tenure.ts';
 
 export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
-  readonly client: Client;
+  readonly client: LeaseClient;
   readonly clock: Clock;
   /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
@@ -34,19 +32,11 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly random?: () => number;
 }
 
-/** How long after its Lease has expired a leader may still be there, before it is unwell. */
-const UNWELL_AFTER_MS = 20_000;
-
-/** A release waits so long for people to be told of it. */
-const PARTING_EVENT_MS = 1_000;
-
 /** Half of the renew deadline, so that a second attempt fits in; but no server answers at once. */
 const MIN_REQUEST_BOUND_MS = 1_000;
 
-/** Of what should be over: another leads. */
-const NOW = Number.NEGATIVE_INFINITY;
-
-type Phase = 'idle' | 'candidate' | 'leading' | 'lost' | 'released';
+/** A release waits so long for people to be told of it. */
+const PARTING_EVENT_MS = 1_000;
 
 /**
  * Leadership by a Lease: one process of many acts, and only while it can be sure that no other does.
@@ -59,39 +49,42 @@ type Phase = 'idle' | 'candidate' | 'leading' | 'lost' | 'released';
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
   readonly #timing: ElectionTiming;
+  readonly #random: () => number;
   readonly #calls: LeaseCalls;
   readonly #observed: ObservedLease;
   readonly #requests: RenewalLog;
   readonly #news: ElectionNews;
-  readonly #random: () => number;
-  #phase: Phase = 'idle';
-  /** Both there as soon as the phase is `leading`. */
-  #holding: Holding | undefined;
-  #tenure: Tenure | undefined;
-  #loss: LeadershipLostError | undefined;
-  #exitBy = Number.POSITIVE_INFINITY;
+  readonly #mandate: Mandate;
+  #hasStood = false;
   /** Ends `hold`, while it runs. */
   #stopHolding: (error: LeadershipLostError) => void = () => {};
 
   /** @throws ConfigurationError `CONFIG` for times by which no leader can live. */
   constructor(options: LeaderElectorOptions) {
-    this.#options = options;
-    this.#timing = electionTiming(options);
     const { client, clock, lease, log, meter = noMeter, random = Math.random } = options;
-    const boundMs = Math.max(this.#timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
-    this.#calls = new LeaseCalls({ client, clock, lease, boundMs });
-    this.#observed = new ObservedLease(this.#timing.leaseDurationMs);
-    this.#requests = new RenewalLog(log, clock);
-    this.#random = random;
     const { identity, onNewLeader = () => {} } = options;
-    const calls = this.#calls;
+    const timing = electionTiming(options);
+    const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
+    const calls = new LeaseCalls({ client, clock, lease, boundMs });
     const told = { client, calls, clock, identity, lease, log, meter, onNewLeader, random };
+    this.#options = options;
+    this.#timing = timing;
+    this.#random = random;
+    this.#calls = calls;
+    this.#observed = new ObservedLease(timing.leaseDurationMs);
+    this.#requests = new RenewalLog(log, clock);
     this.#news = new ElectionNews(told);
+    this.#mandate = new Mandate({
+      clock,
+      timing,
+      lastFailure: () => this.#requests.error,
+      onLoss: (error) => this.#lost(error),
+    });
   }
 
   /** Whether writes may begin now. */
   get isLeader(): boolean {
-    return this.#phase === 'leading' && this.#tenure?.endAt(this.#now()) === undefined;
+    return this.#mandate.isValid;
   }
 
   /** Who held the Lease when it was seen last; undefined when nobody did, or it was not seen yet. */
@@ -104,9 +97,7 @@ export class LeaderElector implements Fence {
    * ended. For the liveness probe.
    */
   get healthy(): boolean {
-    if (this.#phase !== 'leading' && this.#phase !== 'lost') return true;
-    const expiresAt = this.#tenure?.expiresAt ?? 0;
-    return this.#options.clock.monotonic() <= expiresAt + UNWELL_AFTER_MS;
+    return this.#mandate.healthy;
   }
 
   /**
@@ -114,7 +105,7 @@ export class LeaderElector implements Fence {
    * stop hooks do: a second before another may lead; in the past when another does. Infinity before.
    */
   get exitBy(): number {
-    return this.#exitBy;
+    return this.#mandate.exitBy;
   }
 
   /**
@@ -124,8 +115,8 @@ export class LeaderElector implements Fence {
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again: who has led does not stand again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
-    if (this.#phase !== 'idle') throw this.#refusal();
-    this.#phase = 'candidate';
+    if (this.#hasStood) throw this.#mandate.refusal();
+    this.#hasStood = true;
     this.#news.stands();
     try {
       while (!(await this.#standAndWin(signal))) {
@@ -150,12 +141,11 @@ export class LeaderElector implements Fence {
     this.#stopHolding = (error) => holding.abort(error);
     let cancel = (): void => {};
     const watch = (): void => {
-      const leftMs = this.#leftMs();
+      const leftMs = this.#mandate.leftMs();
       if (leftMs > 0) cancel = this.#options.clock.schedule(leftMs, watch);
     };
     try {
       watch();
-      if (this.#phase !== 'leading') throw this.#refusal();
       await this.#renewals(holding.signal);
     } catch (error) {
       if (!holding.signal.aborted) throw error;
@@ -163,7 +153,7 @@ export class LeaderElector implements Fence {
       cancel();
       this.#requests.stop();
     }
-    if (this.#loss !== undefined) throw this.#loss;
+    if (this.#mandate.loss !== undefined) throw this.#mandate.loss;
   }
 
   /**
@@ -173,17 +163,17 @@ export class LeaderElector implements Fence {
    * Does nothing when this process does not lead.
    */
   async release(): Promise<void> {
-    if (this.#leftMs() <= 0 || this.#holding === undefined) return;
-    this.#phase = 'released';
+    const { holding } = this.#mandate;
+    if (this.#mandate.leftMs() <= 0 || holding === undefined) return;
+    this.#mandate.giveUp();
     const { clock, identity } = this.#options;
-    const { lease } = this.#holding;
     const { renewDeadlineMs, retryPeriodMs } = this.#timing;
     const untilMs = clock.monotonic() + renewDeadlineMs;
-    await this.#news.stops(lease, Math.min(PARTING_EVENT_MS, renewDeadlineMs / 2));
+    await this.#news.stops(holding.lease, PARTING_EVENT_MS);
     try {
       const means = { calls: this.#calls, clock, identity, retryPeriodMs };
       await this.#calls.bounded(
-        ({ signal = NEVER_ABORTED }) => release(means, lease, signal),
+        ({ signal = NEVER_ABORTED }) => release(means, holding.lease, signal),
         NEVER_ABORTED,
         untilMs - clock.monotonic(),
       );
@@ -203,13 +193,11 @@ export class LeaderElector implements Fence {
    *   and before this process leads.
    */
   writeDeadlineAt(): number {
-    if (this.#leftMs() <= 0 || this.#tenure === undefined) throw this.#refusal();
-    return this.#tenure.cutOffAt;
+    return this.#mandate.writeDeadlineAt();
   }
 
   async #standAndWin(signal: AbortSignal): Promise<boolean> {
     const { clock, lease: target } = this.#options;
-    const { retryPeriodMs } = this.#timing;
     let holding: Holding | undefined;
     try {
       const contest = { calls: this.#calls, clock, target, observed: this.#observed };
@@ -220,92 +208,58 @@ export class LeaderElector implements Fence {
       this.#requests.failed(error);
     }
     this.#news.sees(this.#observed.holder);
-    if (holding === undefined) return false;
-    this.#holding = holding;
-    this.#tenure = new Tenure(this.#timing, holding.since);
-    this.#phase = 'leading';
-    this.#news.leads(holding.lease, retryPeriodMs);
+    if (holding === undefined || !this.#mandate.begin(holding)) return false;
+    const leftMs = this.#mandate.leftMs();
+    this.#news.leads(holding.lease, Math.min(leftMs, this.#timing.retryPeriodMs));
     return true;
   }
 
   async #renewals(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    let lastAt = this.#holding?.since.monotonicMs ?? 0;
-    for (;;) {
+    let lastAt = this.#mandate.holding?.since.monotonicMs ?? 0;
+    while (this.#mandate.leftMs() > 0) {
       const waitMs = lastAt + this.#timing.retryPeriodMs - clock.monotonic();
       await sleep(clock, Math.max(waitMs, 0), signal);
-      if (this.#leftMs() <= 0) throw this.#refusal();
       lastAt = clock.monotonic();
       await this.#renewOnce(signal);
     }
+    throw this.#mandate.refusal();
   }
 
   async #renewOnce(signal: AbortSignal): Promise<void> {
     const { clock, lease: target } = this.#options;
-    if (this.#holding === undefined || this.#tenure === undefined) return;
+    const { holding } = this.#mandate;
+    if (this.#mandate.leftMs() <= 0 || holding === undefined) return;
     const renewal = {
       calls: this.#calls,
       clock,
       target,
       claim: () => this.#claim(),
+      observed: this.#observed,
       onSlowPath: () => this.#news.readsAgain(),
-      assertSafe: () => void this.writeDeadlineAt(),
+      assertSafe: () => void this.#mandate.writeDeadlineAt(),
     };
-    let outcome: Holding | Deprived;
     try {
-      outcome = await renew(renewal, this.#holding.lease, signal);
+      const outcome = await renew(renewal, holding.lease, signal);
+      this.#news.sees(this.#observed.holder);
+      if ('how' in outcome) this.#mandate.deprive(outcome);
+      else this.#mandate.renew(outcome);
+      this.#requests.worked();
     } catch (error) {
       signal.throwIfAborted();
       this.#requests.failed(error);
-      return;
     }
-    // What was renewed too late does not bring back what has been given up meanwhile.
-    if (this.#leftMs() <= 0) throw this.#refusal();
-    this.#requests.worked();
-    if ('how' in outcome) {
-      const isTaken = outcome.how === 'taken';
-      this.#lose(lossToAnother(outcome), isTaken ? NOW : this.#tenure.cutOffAt);
-      return;
-    }
-    this.#holding = outcome;
-    this.#tenure.renew(outcome.since);
   }
 
-  /** How long writes may still begin; latches the end of it. Not positive while not leading. */
-  #leftMs(): number {
-    if (this.#phase !== 'leading' || this.#tenure === undefined) return 0;
-    const now = this.#now();
-    const end = this.#tenure.endAt(now);
-    if (end === undefined) return this.#tenure.safeUntil - now.monotonicMs;
-    const exitBy = end.kind === 'suspended' ? NOW : this.#tenure.cutOffAt;
-    this.#lose(lossOfTenure(end, this.#requests.error, this.#timing), exitBy);
-    return 0;
-  }
-
-  #lose(error: LeadershipLostError, exitBy: number): void {
-    this.#phase = 'lost';
-    this.#loss = error;
-    this.#exitBy = exitBy;
-    if (this.#holding !== undefined) {
-      this.#news.loses(error, this.#holding.lease, exitBy - this.#options.clock.monotonic());
-    }
+  #lost(error: LeadershipLostError): void {
+    const { holding } = this.#mandate;
+    const leftMs = this.#mandate.exitBy - this.#options.clock.monotonic();
+    if (holding !== undefined) this.#news.loses(error, holding.lease, leftMs);
     this.#stopHolding(error);
-  }
-
-  #refusal(): LeadershipLostError {
-    if (this.#loss !== undefined) return this.#loss;
-    const isOver = this.#phase === 'released';
-    return new LeadershipLostError(
-      isOver ? 'this process has given up its leadership' : 'this process does not lead',
-    );
   }
 
   #claim(): Claim {
     const { identity, clock } = this.#options;
     return { identity, leaseDurationMs: this.#timing.leaseDurationMs, nowMs: clock.now() };
-  }
-
-  #now(): Moment {
-    return momentOf(this.#options.clock);
   }
 }

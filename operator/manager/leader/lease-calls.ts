@@ -5,9 +5,12 @@ import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { StoredLease } from './lease-record.ts';
 
+/** What an elector needs of a client. */
+export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
+
 export interface LeaseCallsOptions {
   /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
-  readonly client: Client;
+  readonly client: LeaseClient;
   readonly clock: Clock;
   readonly lease: { readonly namespace: string; readonly name: string };
   /** How long one request may take. */

@@ -11,6 +11,7 @@ import {
   renewed,
   type StoredLease,
 } from './lease-record.ts';
+import type { ObservedLease } from './observed-lease.ts';
 import { momentOf } from './tenure.ts';
 
 export interface Renewal {
@@ -18,6 +19,7 @@ export interface Renewal {
   readonly clock: Clock;
   readonly target: { readonly namespace: string; readonly name: string };
   readonly claim: () => Claim;
+  readonly observed: ObservedLease;
   /** Called where the Lease has to be read again. */
   readonly onSlowPath: () => void;
   /** Throws when no new Lease may be made any more: then another may hold what is not there. */
@@ -56,6 +58,7 @@ export async function renew(
     }
     renewal.onSlowPath();
     known = await renewal.calls.find(signal);
+    if (known !== undefined) renewal.observed.see(known, renewal.clock.monotonic());
     const deprived = known && deprivation(known, renewal.claim().identity);
     if (deprived !== undefined) return deprived;
   }

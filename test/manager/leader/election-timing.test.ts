@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { ConfigurationError } from '../../../operator/core/errors.ts';
+import { electionTiming } from '../../../operator/manager/leader/election-timing.ts';
+import { leaderIdentity } from '../../../operator/manager/leader/leader-identity.ts';
+
+test('LE-2 the times are 15, 10 and 2 s unless they are set', () => {
+  expect(electionTiming({})).toEqual({
+    leaseDurationMs: 15_000,
+    renewDeadlineMs: 10_000,
+    retryPeriodMs: 2_000,
+  });
+});
+
+test.each([
+  ['a lease no longer than the renew deadline', { leaseDurationMs: 10_000 }],
+  ['a lease that leaves no second for writes under way', { renewDeadlineMs: 14_001 }],
+  ['a renew deadline in which no renewal may fail', { renewDeadlineMs: 2_400 }],
+  ['a retry period below a second', { retryPeriodMs: 999 }],
+  ['a lease in parts of a second', { leaseDurationMs: 15_500 }],
+  ['a lease longer than its field', { leaseDurationMs: 2 ** 31 * 1_000 }],
+  ['what is no number', { renewDeadlineMs: Number.NaN }],
+  ['what never ends', { retryPeriodMs: Number.POSITIVE_INFINITY }],
+])('LE-2 %s is refused', (_what, timing) => {
+  expect(() => electionTiming(timing)).toThrow(ConfigurationError);
+});
+
+test('LE-2 the shortest times that are taken', () => {
+  const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 1_000 };
+
+  expect(electionTiming(timing)).toEqual(timing);
+});
+
+test('LE-3 two processes of one host have different names, which begin with that of the host', () => {
+  const first = leaderIdentity('node-a');
+  const second = leaderIdentity('node-a');
+
+  expect(first).not.toBe(second);
+  expect(first).toMatch(/^node-a_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+});
