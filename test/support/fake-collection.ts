@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../operator/model/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type {
@@ -115,7 +115,8 @@ export class FakeCollection implements ListWatch<Thing> {
     return watch;
   }
 
-  put(name: string, value = 0): Thing {
+  /** @param more - metadata besides name, namespace, uid and resourceVersion. */
+  put(name: string, value = 0, more: Partial<ObjectMeta> = {}): Thing {
     const old = this.#objects.get(name);
     const object: Thing = {
       apiVersion: 'v1',
@@ -125,6 +126,7 @@ export class FakeCollection implements ListWatch<Thing> {
         namespace: 'demo',
         uid: old?.metadata.uid ?? `uid-${++this.#uid}`,
         resourceVersion: String(++this.#revision),
+        ...more,
       },
       value,
     };

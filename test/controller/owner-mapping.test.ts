@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { ownerKeys } from '../../operator/controller/owner-mapping.ts';
+import { source } from '../../operator/controller/source.ts';
+import type { KubernetesObject, OwnerReference } from '../../operator/model/object.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
+import { expired } from '../support/fake-collection.ts';
+
+const owner = (name: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: 'example.dev/v1',
+  kind: 'Thing',
+  name,
+  uid: `uid-of-${name}`,
+  controller: true,
+  ...more,
+});
+
+const child = (namespace: string | undefined, ...owners: OwnerReference[]): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Child',
+  metadata: { name: 'c', ...(namespace && { namespace }), ownerReferences: owners },
+});
+
+const clusterThings = { ...things, namespaced: false };
+
+test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>([
+  [
+    'the controller',
+    child('demo', owner('a'), owner('b', { controller: false })),
+    things,
+    false,
+    ['demo/a'],
+  ],
+  [
+    'every owner, when asked for',
+    child('demo', owner('a'), owner('b', { controller: false })),
+    things,
+    true,
+    ['demo/a', 'demo/b'],
+  ],
+  [
+    'an owner of another version',
+    child('demo', owner('a', { apiVersion: 'example.dev/v1beta1' })),
+    things,
+    false,
+    ['demo/a'],
+  ],
+  [
+    'none of another group',
+    child('demo', owner('a', { apiVersion: 'other.dev/v1' })),
+    things,
+    false,
+    [],
+  ],
+  ['none of the core group', child('demo', owner('a', { apiVersion: 'v1' })), things, false, []],
+  ['none of another kind', child('demo', owner('a', { kind: 'Other' })), things, false, []],
+  [
+    'a cluster-scoped owner, without the namespace of the child',
+    child('demo', owner('a')),
+    clusterThings,
+    false,
+    ['a'],
+  ],
+  [
+    'a cluster-scoped owner of a cluster-scoped child',
+    child(undefined, owner('a')),
+    clusterThings,
+    false,
+    ['a'],
+  ],
+  [
+    'no namespaced owner of a cluster-scoped child',
+    child(undefined, owner('a')),
+    things,
+    false,
+    [],
+  ],
+  ['none of an orphan', child('demo'), things, true, []],
+])('K-11: names %s', (_what, object, resource, anyOwner, expected) => {
+  const keys = ownerKeys(object, resource, anyOwner);
+
+  expect(keys).toEqual(expected);
+});
+
+test('K-11: names an owner in the core group', () => {
+  const core = { ...things, group: '' };
+
+  expect(ownerKeys(child('demo', owner('a', { apiVersion: 'v1' })), core, false)).toEqual([
+    'demo/a',
+  ]);
+});
+
+test('K-10: a child that changes owners has both reconciled', async () => {
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({ owns: [others], reconcile });
+  bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
+  await bench.run();
+  keys.length = 0;
+
+  bench.collection(others).put('c', 1, { ownerReferences: [owner('b')] });
+  await settle();
+
+  expect(keys).toEqual(['demo/b', 'demo/a']);
+});
+
+test('K-10: a child that keeps its owner has it reconciled once, however often it names it', async () => {
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({
+    owns: [{ source: source(others), anyOwner: true }],
+    reconcile,
+  });
+  const ownerReferences = [owner('a'), owner('a', { uid: 'other', controller: false })];
+  bench.collection(others).put('c', 0, { ownerReferences });
+  await bench.run();
+  keys.length = 0;
+
+  bench.collection(others).put('c', 1, { ownerReferences });
+  await settle();
+
+  expect(keys).toEqual(['demo/a']);
+});
+
+test('K-10: a predicate of owns keeps out what it does not pass', async () => {
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({
+    owns: [{ source: source(others), predicate: ({ type }) => type === 'delete' }],
+    reconcile,
+  });
+  bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
+  await bench.run();
+  const before = [...keys];
+
+  bench.collection(others).remove('c');
+  await settle();
+
+  expect([before, keys]).toEqual([[], ['demo/a']]);
+});
+
+test('K-13: a child that is deleted while nobody looks has its owner reconciled', async () => {
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({ owns: [others], reconcile });
+  const children = bench.collection(others);
+  children.put('c', 0, { ownerReferences: [owner('a')] });
+  await bench.run();
+  keys.length = 0;
+
+  children.loseNextEvent = true;
+  children.remove('c');
+  children.compact();
+  children.newestWatch.fail(expired());
+  await bench.clock.advanceAndSettle(60_000);
+
+  expect(keys).toEqual(['demo/a']);
+});

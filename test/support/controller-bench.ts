@@ -1,0 +1,137 @@
+import { expect, onTestFinished } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
+import type { EventNote } from '../../operator/controller/event-recorder.ts';
+import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
+import { isSameResource, type Source, source } from '../../operator/controller/source.ts';
+import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
+import { defineResource, type Resource } from '../../operator/model/resource.ts';
+import { Informer } from '../../operator/store/informer.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import { FakeCollection, type Thing } from './fake-collection.ts';
+import { type LogLine, recordingLog } from './recording-log.ts';
+
+export const things: Resource<Thing> = defineResource<Thing>({
+  group: 'example.dev',
+  version: 'v1',
+  plural: 'things',
+  kind: 'Thing',
+  namespaced: true,
+});
+export const others: Resource<Thing> = defineResource<Thing>({ ...things, plural: 'others' });
+
+type Options = Omit<ControllerOptions<Thing>, 'name' | 'for'> &
+  Partial<Pick<ControllerOptions<Thing>, 'for'>>;
+
+/** A controller at work over collections of the test's, on a clock of the test's. */
+export class ControllerBench {
+  readonly clock: FakeClock = new FakeClock(1_000_000);
+  readonly meter: RecordingMeter = new RecordingMeter();
+  readonly events: EventNote[] = [];
+  readonly lines: LogLine[];
+  readonly runner: ControllerRunner;
+  readonly #collections = new Map<Source, FakeCollection>();
+  readonly #informers = new Map<Source, Informer<Thing>>();
+  readonly #stop = new AbortController();
+  readonly #hardStop = new AbortController();
+  #watching: Promise<unknown> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: Options, settings: Partial<RunnerOptions> = {}) {
+    const { lines, logFor } = recordingLog();
+    const { clock, meter } = this;
+    this.lines = lines;
+    this.runner = new ControllerRunner({
+      controller: controller<Thing>({ name: 'test', for: things, ...options }),
+      informerFor: (of) => this.#informerFor(of),
+      client: {} as Client,
+      events: { record: (event) => void this.events.push(event) },
+      clock,
+      meter,
+      self: { namespace: 'demo', podName: 'me' },
+      logFor,
+      ...settings,
+    });
+    onTestFinished(() => this.stop());
+  }
+
+  /** What the API server has of a resource, or of one source of several. */
+  collection(of: Resource | Source = things): FakeCollection {
+    const wanted = 'resource' in of ? of : undefined;
+    for (const [each, collection] of this.#collections) {
+      if (each === wanted || (!wanted && isSameResource(each.resource, of as Resource))) {
+        return collection;
+      }
+    }
+    const collection = new FakeCollection();
+    this.#collections.set(wanted ?? source(of as Resource), collection);
+    return collection;
+  }
+
+  count(name: string): number {
+    return this.meter.value(name, { controller: 'test' });
+  }
+
+  /** Lists and watches; nobody is told. */
+  async standBy(): Promise<void> {
+    this.runner.attach();
+    const informers = [...this.#informers.values()];
+    this.#watching = Promise.all(informers.map((each) => each.run(this.#hardStop.signal)));
+    await settle();
+  }
+
+  /** Works, until the end of the test. */
+  async run(): Promise<void> {
+    if (this.#informers.size === 0) await this.standBy();
+    this.#running = this.runner.run(this.#stop.signal, this.#hardStop.signal);
+    await settle();
+  }
+
+  /** As the process does: no more keys; signals abort; nothing is left. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the test ends'));
+    this.#hardStop.abort(new Error('the test ends'));
+    await Promise.all([this.#running, this.#watching]);
+    expect(this.clock.pending).toBe(0);
+  }
+
+  /** Stops taking keys, and resolves when what is under way has ended. */
+  async drain(): Promise<void> {
+    this.#stop.abort(new Error('the test drains'));
+    await this.#running;
+  }
+
+  /** What is under way is aborted. */
+  abort(reason: Error): void {
+    this.#hardStop.abort(reason);
+  }
+
+  #informerFor(of: Source): Informer<KubernetesObject> {
+    const known = this.#informers.get(of);
+    const informer =
+      known ??
+      new Informer<Thing>(
+        this.collection(this.#collections.has(of) ? of : of.resource),
+        { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
+        { clock: this.clock, random: () => 0, relistIntervalMs: 0 },
+      );
+    this.#informers.set(of, informer);
+    return informer as unknown as Informer<KubernetesObject>;
+  }
+}
+
+/** A reconciler that remembers its keys. */
+export function recordKeys(): {
+  readonly keys: ObjectKey[];
+  readonly reconcile: (key: ObjectKey) => Promise<Record<string, never>>;
+} {
+  const keys: ObjectKey[] = [];
+  return {
+    keys,
+    reconcile: async (key) => {
+      keys.push(key);
+      return {};
+    },
+  };
+}
