@@ -1,16 +1,17 @@
-import type { Writable } from 'node:stream';
 import type { Connection } from '../client/connection.ts';
 import { dryRunClient } from '../client/dry-run-client.ts';
 import type { Controller } from '../controller/controller.ts';
 import { AWAIT_CHANGE } from '../controller/reconciler.ts';
+import { linkedAbort } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
-import type { Settings } from '../manager/settings.ts';
+import type { CreateManagerOptions, OwningManager } from '../manager/create-manager.ts';
+import { settingsFrom } from '../manager/settings.ts';
 import type { ObjectKey } from '../model/object.ts';
+import type { Io } from './command.ts';
 import { DryRunReport } from './dry-run-report.ts';
 
 export interface DryRunOptions {
-  readonly out: Writable & { readonly isTTY?: boolean };
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly io: Io;
   /** Go on until the process is asked to stop, and reconcile keys again. */
   readonly follow: boolean;
 }
@@ -20,33 +21,74 @@ const LOOK_MS = 50;
 
 /** What `chancery run --dry-run` makes of controllers and of the way to the API server. */
 export class DryRun {
+  readonly #io: Io;
   readonly #follow: boolean;
   readonly #report: DryRunReport;
   #controllers = 0;
   #failures = 0;
 
-  constructor({ out, environment, follow }: DryRunOptions) {
+  constructor({ io, follow }: DryRunOptions) {
+    const { stdout: out, env } = io;
+    const isTerminal = 'isTTY' in out && out.isTTY === true;
+    this.#io = io;
     this.#follow = follow;
-    const colour = out.isTTY === true && (environment.NO_COLOR ?? '') === '';
-    this.#report = new DryRunReport({ out, colour });
+    this.#report = new DryRunReport({ out, colour: isTerminal && (env.NO_COLOR ?? '') === '' });
   }
 
   /**
-   * Whoever leads goes on to lead: a dry run takes no Lease, opens no port, and installs nothing. One
-   * that is to end does not wait for ever for a resource that is not served.
+   * Whoever leads goes on to lead: a dry run takes no Lease. It opens no port, installs nothing, and
+   * starts no runnables, which do as they like. One that is to end does not wait for ever for a
+   * resource that is not served.
+   *
+   * @throws ConfigurationError `CONFIG` for settings that are unusable.
    */
-  settings({ crdWait }: Settings): Partial<Settings> {
+  optionsFrom(options: CreateManagerOptions): CreateManagerOptions {
+    const { environment = {}, runnables = [] } = options;
+    const { crdWait, leaderElection, installCrds } = settingsFrom(environment);
+    for (const { name } of runnables) this.#tell(`${name} is not started`);
+    if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
+    if (installCrds) this.#tell('installs no CustomResourceDefinitions');
     return {
-      leaderElection: undefined,
-      healthPort: 0,
-      metricsPort: 0,
-      installCrds: false,
-      crdWait: crdWait === 'forever' && !this.#follow ? 'timeout' : crdWait,
+      ...options,
+      controllers: options.controllers.map((each) => this.#controller(each)),
+      runnables: [],
+      leaderElection: false,
+      decorate: (connection) => this.#connection(connection),
+      settings: {
+        ...options.settings,
+        healthPort: 0,
+        metricsPort: 0,
+        installCrds: false,
+        crdWait: crdWait === 'forever' && !this.#follow ? 'timeout' : crdWait,
+      },
     };
   }
 
+  /** Runs `manager` until there is nothing left to reconcile, and sums up what it would have done. */
+  async run(manager: Pick<OwningManager, 'idle' | 'run'>, clock: Clock): Promise<void> {
+    using stop = linkedAbort(this.#io.signal);
+    const running = manager.run(stop.signal);
+    const done = this.#untilDone(manager, clock, stop.signal);
+    try {
+      await Promise.race([running, done]);
+    } finally {
+      stop.abort(new Error('the dry run is over'));
+      await Promise.all([running, done]);
+    }
+    this.#tell(this.#report.summary(this.#controllers));
+  }
+
+  /** 1 when a reconcile failed, unless it was with a refusal that was printed. */
+  get exitCode(): 0 | 1 {
+    return this.#failures === 0 ? 0 : 1;
+  }
+
+  #tell(line: string): void {
+    this.#io.stderr.write(`dry run: ${line}\n`);
+  }
+
   /** `connection`, none of whose clients stores anything. */
-  connection(connection: Connection): Connection {
+  #connection(connection: Connection): Connection {
     const dry = (fieldManager: string, client: ReturnType<Connection['clientFor']>) =>
       dryRunClient(client, this.#report.sinkOf(fieldManager));
     return {
@@ -61,7 +103,7 @@ export class DryRun {
    * `controller`, which knows how its reconciles end, and makes one for each key unless the run goes
    * on: what it wrote is not there, so that it may never be satisfied.
    */
-  controller(controller: Controller): Controller {
+  #controller(controller: Controller): Controller {
     this.#controllers++;
     const { finalizer } = controller;
     const finalize = finalizer && this.#observed(finalizer.finalize.bind(finalizer));
@@ -75,7 +117,7 @@ export class DryRun {
   }
 
   /** Resolves when there is nothing left to reconcile, or when `signal` aborts. */
-  async untilDone(
+  async #untilDone(
     manager: { readonly idle: boolean },
     clock: Clock,
     signal: AbortSignal,
@@ -85,16 +127,6 @@ export class DryRun {
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-  }
-
-  /** One line about the whole run. */
-  get summary(): string {
-    return this.#report.summary(this.#controllers);
-  }
-
-  /** 1 when a reconcile failed, unless it was with a refusal that was printed. */
-  get exitCode(): 0 | 1 {
-    return this.#failures === 0 ? 0 : 1;
   }
 
   #observed<A extends readonly unknown[], R>(

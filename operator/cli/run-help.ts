@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { environmentHelp, table } from './help.ts';
 
 /** What `chancery run --help` prints. */
-const RUN_HELP: string = `Usage: chancery run MODULE... [--check]
+const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]]
 
 Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
@@ -11,7 +11,18 @@ controller({...}) or runnable({...}) returns, or an array of such; checks of its
 ConfigMap can hold an operator: TypeScript runs as it is, its types are stripped.
 
 Options:
-${table([['--check', 'print what the controllers declare, one line of JSON each, and do not run']])}
+${table([
+  ['--check', 'print what the controllers declare, one line of JSON each, and do not run'],
+  ['--dry-run', 'reconcile everything once, and print what would be written, as diffs'],
+  ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
+])}
+
+A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
+and validates it, and stores nothing. Standard output has the diffs between what is and what would be,
+each once, with refusals and Events as lines that begin with "#"; values of Secrets are not shown. It
+takes no Lease, opens no port, installs no definitions and starts no runnables. What it has created is
+not there when a reconciler reads it. Each object is reconciled once, what asks to be reconciled later is
+not waited for, and the last line on standard error sums up.
 
 ${environmentHelp()}
 
@@ -19,8 +30,8 @@ The log goes to standard error as JSON; SIGUSR2 turns its debug lines on and off
 
 Exit codes:
 ${table([
-  ['0', 'asked to stop, and stopped in order'],
-  ['1', 'failed, or asked to stop twice'],
+  ['0', 'asked to stop, and stopped in order; of a dry run also: done, whatever was refused'],
+  ['1', 'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal'],
   ['2', 'a module does not load or exports no controller, or the environment is wrong'],
   ['3', 'leadership lost: another replica leads'],
 ])}

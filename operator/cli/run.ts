@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { createManager } from '../manager/create-manager.ts';
+import { type CreateManagerOptions, createManager } from '../manager/create-manager.ts';
 import { toggleDebugOnSignal } from '../manager/log-level.ts';
 import { createLogger } from '../manager/logger.ts';
 import { tracedAttempts } from '../manager/open-telemetry.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { declarationLine, runnableLine } from './declaration-line.ts';
+import { DryRun } from './dry-run.ts';
 import { parseFlags } from './flags.ts';
 import { type LoadedModule, loadModule } from './load-module.ts';
 import { RUN_DESCRIPTION } from './run-help.ts';
@@ -48,7 +49,7 @@ export function runCommand({
       const modules: LoadedModule[] = [];
       for (const path of positionals) modules.push(await load(path, logger));
       const declared = merged(modules);
-      const manager = await createManager({
+      const options: CreateManagerOptions = {
         ...declared,
         environment: io.env,
         ...(isCheck && { settings: { metricsPort: 0 } }), // nothing is measured, or listened on
@@ -56,23 +57,36 @@ export function runCommand({
         clock,
         aroundAttempt: tracedAttempts(), // of which nothing is recorded unless a provider is registered
         onLeadershipLost: (withinMs) => io.exitWithin(withinMs, 3),
-      });
+      };
+      const manager = await createManager(dryRun?.optionsFrom(options) ?? options);
       if (isCheck) {
         for (const each of declared.controllers) io.stdout.write(`${declarationLine(each)}\n`);
         for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);
         return 0;
       }
       warnOfToken(tokenPath, logger);
-      if (dryRun !== undefined) return dryRun.run(manager, { clock, io, skipped });
       const cancelToggle = toggleDebugOnSignal(logger);
       try {
-        await manager.run(io.signal);
+        await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
       } finally {
         cancelToggle();
       }
-      return 0;
+      return dryRun?.exitCode ?? 0;
     },
   };
+}
+
+function dryRunOf(
+  values: ReturnType<typeof parseFlags<typeof FLAGS>>['values'],
+  io: Io,
+): DryRun | undefined {
+  const { check, follow = false } = values;
+  if (values['dry-run'] !== true) {
+    if (follow) throw new ConfigurationError('--follow is for --dry-run; got no --dry-run');
+    return undefined;
+  }
+  if (check) throw new ConfigurationError('expected --check or --dry-run; got both');
+  return new DryRun({ io, follow });
 }
 
 async function load(path: string, log: Log): Promise<LoadedModule> {
