@@ -77,14 +77,15 @@ async function mappedLater(
 /** A mapping in JavaScript may return anything; of a namespaced resource a key names its namespace. */
 function checkedKeys(answer: Iterable<ObjectKey>, { namespaced }: Resource): Keys {
   const keys = typeof answer === 'string' ? undefined : [...answer];
-  const wrong = keys?.find((key) => typeof key !== 'string' || key.includes('/') !== namespaced);
-  if (keys !== undefined && wrong === undefined) return keys;
+  const isKey = (key: unknown): boolean =>
+    typeof key === 'string' && key.includes('/') === namespaced;
+  if (keys?.every(isKey)) return keys;
   throw new OperatorError(
     `a mapping must return keys, such as [objectKey(${namespaced ? 'namespace' : 'undefined'}, name)]`,
     {
       code: 'USER_CODE',
       layer: 'user-code',
-      context: { returned: keys === undefined ? 'a string' : `[${String(wrong)}]` },
+      context: { returned: keys?.map(String).join(',').slice(0, 200) ?? 'a string' },
     },
   );
 }
