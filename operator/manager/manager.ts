@@ -165,12 +165,14 @@ export class Manager {
 
   async #start(signal: AbortSignal): Promise<void> {
     const { clock, connection, metricsServer, prepare, settings } = this.#options;
+    signal.throwIfAborted();
     await this.#health?.start();
     await metricsServer?.start();
     if (connection.isListening !== undefined) {
       await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
     }
     if (prepare !== undefined) await abortable(prepare(signal), signal);
+    signal.throwIfAborted();
     this.#leads = this.#leadership === undefined;
     for (const declared of this.#waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));

@@ -1,0 +1,352 @@
+/** M-1 to M-4: what a manager starts, in which order, and what joins it later. */
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { type Controller, controller } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { aborted } from '../../operator/core/abort.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import type { Runnable } from '../../operator/manager/runnable.ts';
+import { configMaps, pods } from '../../operator/model/builtin.ts';
+import type { Resource } from '../../operator/model/resource.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { configMap, LeaseServer, World } from './world.ts';
+
+const ELECTION = { CHANCERY_LEADER_ELECTION: 'true', POD_NAMESPACE: 'ops' };
+
+/** A controller that notes its reconciles among `facts`. */
+function reconciling(
+  name: string,
+  resource: Resource,
+  facts: string[],
+  needsLeaderElection = true,
+): Controller {
+  return controller({
+    name,
+    for: source(resource, { namespace: 'all' }),
+    needsLeaderElection,
+    reconcile: async (key, _object, { priority }) => {
+      facts.push(`${name} reconciles ${key} at ${priority}`);
+      return AWAIT_CHANGE;
+    },
+  });
+}
+
+function noting(name: string, facts: string[], more: Partial<Runnable> = {}): Runnable {
+  return {
+    name,
+    ...more,
+    run: async (signal) => {
+      facts.push(`${name} began`);
+      await aborted(signal);
+      facts.push(`${name} ended`);
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function statusOf(port: number, path: string): Promise<number | undefined> {
+  const request = get({ host: '127.0.0.1', port, path, agent: false });
+  const [response] = await once(request, 'response');
+  response.resume();
+  return response.statusCode;
+}
+
+describe('M-1: a manager starts in order', () => {
+  test('M-1: servers, ambassador, sources, what needs no leadership, election, then the rest', async () => {
+    const facts: string[] = [];
+    const world: World = new World(
+      [reconciling('guarded', configMaps, facts), reconciling('everywhere', pods, facts, false)],
+      ELECTION,
+      {
+        metricsServer: {
+          start: async () => void facts.push('metrics server began'),
+          stop: async () => void facts.push('metrics server ended'),
+        },
+        isListening: async () => {
+          facts.push('ambassador looked for');
+          return true;
+        },
+        prepare: async () => void facts.push('prepared'),
+        runnables: [
+          noting('guarded-runnable', facts),
+          noting('runnable', facts, { needsLeaderElection: false }),
+        ],
+      },
+    );
+    world.onLine = ({ message, fields }) => {
+      const about = fields.resource ?? fields.controller ?? '';
+      if (!message.startsWith('reconciled')) facts.push(`${message} ${about}`.trim());
+    };
+    world.collection('configmaps').items.push(configMap('a'));
+    world.collection('pods').items.push(configMap('b'));
+
+    await world.start();
+    await world.clock.advanceAndSettle(5_000);
+
+    const order = [
+      'metrics server began',
+      'ambassador looked for',
+      'prepared',
+      'manager started',
+      'runnable began',
+      'leads',
+      'guarded-runnable began',
+      'controller started guarded',
+      'guarded reconciles default/a at -100',
+    ];
+    expect(facts.filter((fact) => order.includes(fact))).toEqual(order);
+    const at = (fact: string): number => facts.indexOf(fact);
+    expect(at('source is healthy configmaps')).toBeGreaterThan(at('manager started'));
+    expect(at('source is healthy configmaps')).toBeLessThan(at('controller started guarded'));
+    expect(at('everywhere reconciles default/b at -100')).toBeGreaterThan(0);
+  });
+
+  test('M-1: while it waits for the ambassador it is alive and not ready', async () => {
+    const port = await freePort();
+    let isThere = false;
+    const world = new World(
+      [reconciling('one', configMaps, [])],
+      { CHANCERY_HEALTH_PORT: `${port}`, CHANCERY_HEALTH_HOST: '127.0.0.1' },
+      { isListening: async () => isThere },
+    );
+    await world.start();
+    await eventually(() => world.messages().includes('waiting for the ambassador'));
+    const before = [await statusOf(port, '/healthz'), await statusOf(port, '/readyz')];
+
+    isThere = true;
+    await world.clock.advanceAndSettle(1_000);
+
+    expect(before).toEqual([200, 500]);
+    expect(world.collection('configmaps').lists).toBe(1);
+    expect(await statusOf(port, '/readyz')).toBe(200);
+  });
+
+  test('M-1: what fails on the way stops it in order, and is what the run rejects with', async () => {
+    const facts: string[] = [];
+    const failure = new Error('the definition is not ours');
+    const world = new World(
+      [reconciling('one', configMaps, facts)],
+      {},
+      {
+        metricsServer: {
+          start: async () => void facts.push('metrics server began'),
+          stop: async () => void facts.push('metrics server ended'),
+        },
+        prepare: () => Promise.reject(failure),
+        runnables: [noting('runnable', facts)],
+      },
+    );
+
+    await world.start();
+
+    await expect(world.running).rejects.toBe(failure);
+    expect(facts).toEqual(['metrics server began', 'metrics server ended']);
+    expect(world.messages()).toEqual(['stopping', 'stopped']);
+    expect(world.collection('configmaps').lists).toBe(0);
+  });
+
+  test('M-1: a runnable that fails stops it in order, and is named', async () => {
+    const world = new World(
+      [reconciling('one', configMaps, [])],
+      {},
+      {
+        runnables: [{ name: 'broken', run: () => Promise.reject(new Error('no luck')) }],
+      },
+    );
+
+    await world.start();
+
+    await expect(world.running).rejects.toMatchObject({
+      code: 'USER_CODE',
+      message: 'runnable broken failed: no luck',
+    });
+    expect(world.messages().filter((message) => !message.startsWith('source'))).toEqual([
+      'manager started',
+      'runnable failed, the manager stops',
+      'stopping',
+      'stopped',
+    ]);
+  });
+});
+
+describe('M-2: a standby', () => {
+  /** Two replicas on one clock; the first leads. */
+  async function replicas(environment: Readonly<Record<string, string>> = {}) {
+    const leases = new LeaseServer();
+    const facts: string[] = [];
+    const first = new World([reconciling('first', configMaps, facts)], ELECTION, { leases });
+    await first.start();
+    const { clock } = first;
+    const standby: World = new World(
+      [reconciling('standby', configMaps, facts)],
+      { ...ELECTION, CHANCERY_LEASE_NAME: 'first-leader', ...environment },
+      { leases, clock },
+    );
+    const collection = standby.collection('configmaps');
+    collection.items.push(configMap('a'), configMap('b'));
+    await standby.start();
+    await clock.advanceAndSettle(60_000);
+    return { first, standby, collection, facts, clock };
+  }
+
+  test('M-2: lists, watches and is ready, and reconciles nothing', async () => {
+    const { standby, collection, facts } = await replicas();
+
+    expect(standby.manager.leads).toBe(false);
+    expect(standby.manager.ready).toBe(true);
+    expect([collection.lists, collection.openWatches]).toEqual([1, 1]);
+    expect(facts).toEqual([]);
+  });
+
+  test('M-2: reconciles all that is cached, at low priority, in the moment in which it leads', async () => {
+    const { first, standby, collection, facts, clock } = await replicas();
+    collection.push({ type: 'ADDED', object: configMap('c', '101') });
+    await settle();
+    let ledAt: number | undefined;
+    standby.onLine = ({ message }) => {
+      if (message === 'leads') ledAt = clock.monotonic();
+    };
+    let reconciledAt: number | undefined;
+    const lists = collection.lists;
+
+    await first.stopAndWait();
+    for (let turn = 0; turn < 100 && reconciledAt === undefined; turn++) {
+      await clock.advanceAndSettle(100);
+      if (facts.length > 0) reconciledAt = clock.monotonic();
+    }
+
+    expect(facts.toSorted()).toEqual([
+      'standby reconciles default/a at -100',
+      'standby reconciles default/b at -100',
+      'standby reconciles default/c at -100',
+    ]);
+    expect((reconciledAt ?? 0) - (ledAt ?? 0)).toBeLessThan(100);
+    expect(collection.lists).toBe(lists);
+  });
+
+  test('M-2: with CHANCERY_WARMUP=false it watches nothing until it leads', async () => {
+    const { first, standby, collection, facts, clock } = await replicas({
+      CHANCERY_WARMUP: 'false',
+    });
+    const before = [collection.lists, standby.manager.ready];
+
+    await first.stopAndWait();
+    await clock.advanceAndSettle(10_000);
+
+    expect(before).toEqual([0, true]);
+    expect(collection.lists).toBe(1);
+    expect(facts).toHaveLength(2);
+  });
+
+  test('M-2: a switch of the option turns the election off, whatever the settings say', async () => {
+    const facts: string[] = [];
+    const world = new World([reconciling('one', configMaps, facts)], ELECTION, {
+      leaderElection: false,
+    });
+    world.collection('configmaps').items.push(configMap('a'));
+
+    await world.start();
+
+    expect(facts).toHaveLength(1);
+    expect(world.leases.lease).toBeUndefined();
+  });
+});
+
+describe('M-3: what is added', () => {
+  test('M-3: before the run waits for it, during the run begins at once', async () => {
+    const facts: string[] = [];
+    const world = new World([], {});
+    world.manager.add(noting('early', facts));
+    const before = [...facts];
+    await world.start();
+    world.manager.add(noting('late', facts));
+    world.collection('configmaps').items.push(configMap('a'));
+
+    world.manager.add(reconciling('controller', configMaps, facts));
+    await settle();
+
+    expect(before).toEqual([]);
+    expect(facts).toEqual(['early began', 'late began', 'controller reconciles default/a at -100']);
+  });
+
+  test('M-3: during the run of a standby begins with leadership, if it needs that', async () => {
+    const facts: string[] = [];
+    const leases = new LeaseServer();
+    const leader = new World([reconciling('one', configMaps, [])], ELECTION, { leases });
+    await leader.start();
+    const { clock } = leader;
+    const standby = new World([reconciling('one', configMaps, [])], ELECTION, { leases, clock });
+    await standby.start();
+
+    standby.manager.add(noting('guarded', facts));
+    standby.manager.add(noting('free', facts, { needsLeaderElection: false }));
+    await clock.advanceAndSettle(5_000);
+    const before = [...facts];
+    await leader.stopAndWait();
+    await clock.advanceAndSettle(5_000);
+
+    expect(before).toEqual(['free began']);
+    expect(facts).toEqual(['free began', 'guarded began']);
+  });
+
+  test('M-3: during the stop, or by a name that is taken, is refused', async () => {
+    const world = new World([reconciling('one', configMaps, [])]);
+    await world.start();
+
+    expect(() => world.manager.add(reconciling('one', pods, []))).toThrow(ConfigurationError);
+    world.stop.abort(new Error('stop'));
+    expect(() => world.manager.add(noting('late', []))).toThrow('takes nothing on');
+  });
+});
+
+describe('M-4: run and stop', () => {
+  test('M-4: a second run is refused, during the first and after', async () => {
+    const world = new World([reconciling('one', configMaps, [])]);
+    await world.start();
+
+    const during = world.manager.run(world.stop.signal);
+    await expect(during).rejects.toThrow('a manager runs once');
+    await world.stopAndWait();
+    const after = world.manager.run(new AbortController().signal);
+
+    await expect(after).rejects.toThrow(ConfigurationError);
+    expect(world.collection('configmaps').lists).toBe(1);
+  });
+
+  test('M-4: stop may be called as often as anybody likes, and resolves when all is over', async () => {
+    const facts: string[] = [];
+    const world = new World([], {}, { runnables: [noting('runnable', facts)] });
+    await world.start();
+
+    const stops = [world.manager.stop(), world.manager.stop()];
+    await Promise.all(stops);
+    await world.manager.stop();
+
+    expect(facts).toEqual(['runnable began', 'runnable ended']);
+    expect(world.messages().filter((message) => message === 'stopping')).toHaveLength(1);
+    await world.running;
+  });
+
+  test('M-4: a stop before the run makes it end as soon as it has begun', async () => {
+    const facts: string[] = [];
+    const world = new World([], {}, { runnables: [noting('runnable', facts)] });
+
+    await world.manager.stop();
+    await world.start();
+    await world.running;
+
+    expect(facts).toEqual([]);
+  });
+});

@@ -1,0 +1,340 @@
+/** D-1 and D-3: how a manager ends, in which order and in what time. */
+import { describe, expect, test } from 'vitest';
+import { type Controller, controller } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { aborted } from '../../operator/core/abort.ts';
+import { LeadershipLostError } from '../../operator/core/errors.ts';
+import type { Runnable } from '../../operator/manager/runnable.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { configMap, World, type WorldOptions } from './world.ts';
+
+const ELECTION = { CHANCERY_LEADER_ELECTION: 'true', POD_NAMESPACE: 'ops' };
+
+function noting(name: string, facts: string[], more: Partial<Runnable> = {}): Runnable {
+  return {
+    name,
+    ...more,
+    run: async (signal) => {
+      await aborted(signal);
+      facts.push(`${name} ended`);
+    },
+  };
+}
+
+/** A controller whose reconciles end when `finish` does; with its signal, if `heeds`. */
+function busy(facts: string[], finish: Promise<void>, heeds = true): Controller {
+  return controller({
+    name: 'busy',
+    for: source(configMaps, { namespace: 'all' }),
+    reconcile: async (key, object, { event, signal }) => {
+      facts.push(`${key} began`);
+      await Promise.race(heeds ? [finish, aborted(signal)] : [finish]);
+      facts.push(`${key} ended, ${signal.aborted ? 'aborted' : 'in peace'}`);
+      if (object !== undefined) event('Normal', 'Done', 'done');
+      return AWAIT_CHANGE;
+    },
+  });
+}
+
+const NEVER: Promise<void> = new Promise(() => {});
+
+/** A manager that leads and has a reconcile under way. */
+async function leading(
+  one: Controller,
+  environment: Readonly<Record<string, string>> = {},
+  options: WorldOptions = {},
+): Promise<World> {
+  const world: World = new World([one], { ...ELECTION, ...environment }, options);
+  world.collection('configmaps').items.push(configMap('a'));
+  await world.start();
+  await world.clock.advanceAndSettle(10);
+  return world;
+}
+
+/** Milliseconds from the stop to the end of the run, looked at every 100 ms. */
+async function stopTime(world: World, limitMs = 60_000): Promise<number> {
+  const { clock } = world;
+  const startedAt = clock.monotonic();
+  let endedAt: number | undefined;
+  const ended = (): void => {
+    endedAt = clock.monotonic();
+  };
+  world.stop.abort(new Error('stop'));
+  world.running?.then(ended, ended);
+  await settle();
+  while (endedAt === undefined && clock.monotonic() < startedAt + limitMs) {
+    await clock.advanceAndSettle(100);
+  }
+  return (endedAt ?? Number.POSITIVE_INFINITY) - startedAt;
+}
+
+describe('D-1: a stop', () => {
+  test('D-1: goes in order: intake, controllers, runnables, sources, Events, Lease, servers', async () => {
+    const facts: string[] = [];
+    const finish = Promise.withResolvers<void>();
+    const world = await leading(
+      busy(facts, finish.promise),
+      {},
+      {
+        runnables: [
+          noting('other', facts),
+          noting('feeder', facts, { stopPhase: 'intake' }),
+          noting('beside', facts, { stopPhase: 'controllers' }),
+        ],
+        metricsServer: {
+          start: async () => {},
+          stop: async () => {
+            facts.push(
+              `metrics server ended, the Lease is ${world.leases.holder === '' ? 'free' : 'ours'}`,
+            );
+          },
+        },
+      },
+    );
+    world.onLine = ({ message }) => facts.push(message);
+    facts.length = 0;
+
+    world.stop.abort(new Error('stop'));
+    const readyAtOnce = world.manager.ready;
+    await world.clock.advanceAndSettle(3_000);
+    facts.push(`sources open: ${world.collection('configmaps').openWatches}`);
+    finish.resolve();
+    await world.running;
+
+    expect(readyAtOnce).toBe(false);
+    expect(facts.filter((fact) => fact !== 'reconciled' && fact !== 'leads')).toEqual([
+      'stopping',
+      'feeder ended',
+      'beside ended',
+      'sources open: 1',
+      'default/a ended, in peace',
+      'controller stopped',
+      'other ended',
+      'source stopped',
+      'leadership released',
+      'metrics server ended, the Lease is free',
+      'stopped',
+    ]);
+    expect(world.facts.indexOf('event sent')).toBeGreaterThan(world.facts.indexOf('watch closed'));
+    expect(world.facts.indexOf('event sent')).toBeLessThan(
+      world.facts.indexOf('leadership released'),
+    );
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test.each([
+    ['25 s by default', {}, 10_000, 15_000],
+    ['as CHANCERY_SHUTDOWN_TIMEOUT says', { CHANCERY_SHUTDOWN_TIMEOUT: '5' }, 2_000, 3_000],
+  ])('D-1: a reconcile that hangs costs a share of the budget: %s', async (_, environment, graceMs, leftMs) => {
+    const facts: string[] = [];
+    const signal = Promise.withResolvers<AbortSignal>();
+    const hanging = controller({
+      name: 'hanging',
+      for: source(configMaps, { namespace: 'all' }),
+      reconcile: async (_key, _object, context) => {
+        signal.resolve(context.signal);
+        await NEVER;
+        return AWAIT_CHANGE;
+      },
+    });
+    const world = await leading(hanging, environment);
+    const startedAt = world.clock.monotonic();
+    (await signal.promise).addEventListener('abort', () => {
+      facts.push(`aborted after ${world.clock.monotonic() - startedAt}`);
+    });
+
+    const tookMs = await stopTime(world);
+
+    expect(facts).toEqual([`aborted after ${graceMs}`]);
+    expect(tookMs).toBe(leftMs);
+  });
+
+  test('D-1: however many parts hang, together they take no more than the budget', async () => {
+    const hang = { run: () => NEVER };
+    const world = await leading(
+      busy([], NEVER, false),
+      {},
+      {
+        runnables: [
+          { name: 'feeder', stopPhase: 'intake', ...hang },
+          { name: 'other', ...hang },
+          { name: 'another', ...hang },
+        ],
+      },
+    );
+
+    const tookMs = await stopTime(world);
+
+    expect(tookMs).toBe(22_000);
+    expect(
+      world.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields.names),
+    ).toEqual([['feeder'], ['busy'], ['other', 'another']]);
+  });
+
+  test('D-1: 0 waits for nothing', async () => {
+    const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '0' });
+
+    expect(await stopTime(world)).toBe(0);
+  });
+
+  test('D-1: -1 waits for as long as it takes, and aborts reconciles after 10 s all the same', async () => {
+    const facts: string[] = [];
+    const finish = Promise.withResolvers<void>();
+    const world = await leading(busy(facts, finish.promise, false), {
+      CHANCERY_SHUTDOWN_TIMEOUT: '-1',
+    });
+
+    const before = await stopTime(world, 3_600_000);
+    finish.resolve();
+    await world.running;
+
+    expect(before).toBe(Number.POSITIVE_INFINITY);
+    expect(facts.at(-1)).toBe('default/a ended, aborted');
+    expect(world.leases.holder).toBe('');
+  });
+});
+
+describe('D-3: the Lease', () => {
+  test('D-3: is held and renewed while work under way ends, and released then', async () => {
+    const finish = Promise.withResolvers<void>();
+    const world = await leading(busy([], finish.promise, false));
+    const before = world.leases.lease?.spec?.renewTime;
+
+    world.stop.abort(new Error('stop'));
+    await world.clock.advanceAndSettle(8_000);
+    const during = world.leases.lease?.spec;
+    finish.resolve();
+    await world.running;
+
+    expect(during?.holderIdentity).not.toBe('');
+    expect(String(during?.renewTime) > String(before)).toBe(true);
+    expect(world.leases.holder).toBe('');
+  });
+
+  test('D-3: is left to expire, and not renewed any more, when a reconcile does not end', async () => {
+    const world = await leading(busy([], NEVER, false));
+    const { holder } = world.leases;
+
+    const tookMs = await stopTime(world);
+    const renewTime = world.leases.lease?.spec?.renewTime;
+    await world.clock.advanceAndSettle(60_000);
+
+    expect(tookMs).toBe(15_000);
+    expect(world.leases.holder).toBe(holder);
+    expect(world.leases.lease?.spec?.renewTime).toBe(renewTime);
+    expect(world.messages()).toContain(
+      'the Lease is left to expire: what it guards may still write',
+    );
+  });
+
+  test('D-3: does not wait for what needs no leadership', async () => {
+    const world = await leading(
+      busy([], Promise.resolve()),
+      {},
+      {
+        runnables: [{ name: 'free', needsLeaderElection: false, run: () => NEVER }],
+      },
+    );
+
+    await stopTime(world);
+
+    expect(world.leases.holder).toBe('');
+  });
+
+  test('LE-13: is left to expire with CHANCERY_RELEASE_ON_STOP=false', async () => {
+    const world = await leading(busy([], Promise.resolve()), { CHANCERY_RELEASE_ON_STOP: 'false' });
+    const { holder } = world.leases;
+
+    await stopTime(world);
+
+    expect(holder).not.toBe('');
+    expect(world.leases.holder).toBe(holder);
+  });
+});
+
+describe('LE-9: a leader that is not any more', () => {
+  test('LE-9: has its work aborted at once, is not ready, and must be gone a second before its Lease is', async () => {
+    const facts: string[] = [];
+    const limits: number[] = [];
+    const world = await leading(
+      busy(facts, NEVER),
+      {},
+      {
+        onLeadershipLost: (withinMs) => limits.push(withinMs),
+        runnables: [
+          noting('guarded', facts),
+          noting('free', facts, { needsLeaderElection: false }),
+        ],
+      },
+    );
+    const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
+
+    world.leases.hangs = true;
+    await world.clock.advanceAndSettle(renewedAt + 9_999 - world.clock.monotonic());
+    const before = [facts.length, world.manager.leads, world.manager.ready];
+    await world.clock.advanceAndSettle(1);
+
+    await expect(world.running).rejects.toThrow(LeadershipLostError);
+    expect(before).toEqual([1, true, true]);
+    expect(limits).toEqual([4_000]);
+    expect(facts.slice(1).toSorted()).toEqual([
+      'default/a ended, aborted',
+      'free ended',
+      'guarded ended',
+    ]);
+    expect(world.manager.ready).toBe(false);
+    expect(world.leases.holder).not.toBe('');
+  });
+
+  test('LE-9: takes no longer to stop than is left of its Lease, whatever hangs', async () => {
+    const hang = { run: () => NEVER };
+    const world = await leading(
+      busy([], NEVER, false),
+      {},
+      {
+        runnables: [
+          { name: 'feeder', stopPhase: 'intake', ...hang },
+          { name: 'other', ...hang },
+        ],
+      },
+    );
+    const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
+    let endedAt: number | undefined;
+    world.running?.catch(() => {
+      endedAt = world.clock.monotonic();
+    });
+
+    world.leases.hangs = true;
+    await world.clock.advanceAndSettle(30_000);
+
+    expect(endedAt).toBeLessThanOrEqual(renewedAt + 14_000);
+    expect(endedAt).toBeGreaterThan(renewedAt + 10_000);
+  });
+
+  test('LE-9: that loses it in the middle of a stop has only what is left of its Lease', async () => {
+    const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '600' });
+    const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
+    world.leases.hangs = true;
+
+    const tookMs = await stopTime(world);
+
+    expect(world.clock.monotonic()).toBeLessThanOrEqual(renewedAt + 14_100);
+    expect(tookMs).toBeLessThan(14_100);
+    await expect(world.running).rejects.toThrow(LeadershipLostError);
+  });
+
+  test('LE-12: does not stand again', async () => {
+    const world = await leading(busy([], Promise.resolve()));
+    world.leases.hangs = true;
+    await world.clock.advanceAndSettle(11_000);
+    await world.running?.catch(() => {});
+    world.leases.hangs = false;
+    const { lease } = world.leases;
+
+    await world.clock.advanceAndSettle(120_000);
+
+    expect(world.leases.lease).toEqual(lease);
+  });
+});

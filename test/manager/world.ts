@@ -1,0 +1,254 @@
+import { onTestFinished } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import type { Controller } from '../../operator/controller/controller.ts';
+import { aborted } from '../../operator/core/abort.ts';
+import { Manager, type ManagerOptions } from '../../operator/manager/manager.ts';
+import type { Scope } from '../../operator/manager/scope.ts';
+import { settingsFrom } from '../../operator/manager/settings.ts';
+import type { Lease } from '../../operator/model/builtin.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { resourceName } from '../../operator/model/resource.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import type { ListWatch } from '../../operator/watch/list-watch.ts';
+
+/** One collection: it can be listed, watched, changed and broken. */
+export class Collection implements ListWatch<KubernetesObject> {
+  lists = 0;
+  watches = 0;
+  openWatches = 0;
+  /** While set, every request fails with it. */
+  failure: Error | undefined;
+  readonly items: KubernetesObject[] = [];
+  readonly #note: (fact: string) => void;
+  #cut = new AbortController();
+  #pushed: WatchEvent[] = [];
+  #wake = (): void => {};
+
+  constructor(note: (fact: string) => void) {
+    this.#note = note;
+  }
+
+  async listPage(): Promise<{
+    items: KubernetesObject[];
+    resourceVersion: string;
+    continueToken: undefined;
+  }> {
+    this.lists++;
+    if (this.failure) throw this.failure;
+    return { items: [...this.items], resourceVersion: '100', continueToken: undefined };
+  }
+
+  async watch({
+    signal,
+  }: {
+    readonly signal: AbortSignal;
+  }): Promise<AsyncIterable<readonly WatchEvent[]>> {
+    this.watches++;
+    if (this.failure) throw this.failure;
+    return this.#events(AbortSignal.any([signal, this.#cut.signal]));
+  }
+
+  push(event: WatchEvent): void {
+    this.#pushed.push(event);
+    this.#wake();
+  }
+
+  /** Every request fails from now on, and the watch under way breaks. */
+  breakDown(failure: Error): void {
+    this.failure = failure;
+    this.#cut.abort(failure);
+    this.#cut = new AbortController();
+  }
+
+  async *#events(signal: AbortSignal): AsyncGenerator<readonly WatchEvent[], void, undefined> {
+    this.openWatches++;
+    const stopped = aborted(signal);
+    try {
+      while (!signal.aborted) {
+        if (this.#pushed.length > 0) yield this.#pushed.splice(0);
+        const pushed = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        await Promise.race([pushed, stopped]);
+      }
+      throw signal.reason;
+    } finally {
+      this.openWatches--;
+      this.#note('watch closed');
+    }
+  }
+}
+
+/** Where all replicas of an operator find their Lease. */
+export class LeaseServer {
+  lease: Lease | undefined;
+  /** While set, every request hangs until it is cut off. */
+  hangs = false;
+  #version = 0;
+
+  get holder(): string {
+    return this.lease?.spec?.holderIdentity ?? '';
+  }
+
+  get client(): Client {
+    const stored = (lease: Lease): Lease => {
+      this.#version++;
+      const metadata = { ...lease.metadata, uid: 'uid', resourceVersion: `${this.#version}` };
+      this.lease = { ...lease, metadata };
+      return this.lease;
+    };
+    const reached = async (): Promise<void> => {
+      if (this.hangs) await new Promise(() => {});
+    };
+    const client: Partial<Record<keyof Client, unknown>> = {
+      find: async () => {
+        await reached();
+        return this.lease;
+      },
+      create: async (_resource: unknown, object: KubernetesObject) => {
+        await reached();
+        return object.kind === 'Lease' ? stored(object as Lease) : object;
+      },
+      update: async (_resource: unknown, lease: Lease) => {
+        await reached();
+        const { resourceVersion } = lease.metadata;
+        if (resourceVersion !== this.lease?.metadata.resourceVersion) {
+          throw new ApiError({ code: 409, reason: 'Conflict' });
+        }
+        return stored(lease);
+      },
+    };
+    return client as Client;
+  }
+}
+
+export interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface WorldOptions
+  extends Pick<
+    Partial<ManagerOptions>,
+    | 'runnables'
+    | 'healthChecks'
+    | 'prepare'
+    | 'onLeadershipLost'
+    | 'metricsServer'
+    | 'leaderElection'
+    | 'aroundAttempt'
+  > {
+  readonly isListening?: () => Promise<boolean>;
+  /** Of all replicas. Default: of this one. */
+  readonly leases?: LeaseServer;
+  readonly clock?: FakeClock;
+}
+
+/** A manager among fakes: nothing but its own code runs. */
+export class World {
+  readonly clock: FakeClock;
+  readonly stop = new AbortController();
+  readonly scopes: Scope[] = [];
+  readonly lines: Line[] = [];
+  /** What happened, in order. */
+  readonly facts: string[] = [];
+  readonly #collections = new Map<string, Collection>();
+  readonly manager: Manager;
+  readonly leases: LeaseServer;
+  readonly meter = new RecordingMeter();
+  onLine: (line: Line) => void = () => {};
+  running: Promise<void> | undefined;
+
+  constructor(
+    controllers: readonly Controller[],
+    environment: Record<string, string> = {},
+    {
+      isListening,
+      leases = new LeaseServer(),
+      clock = new FakeClock(),
+      ...more
+    }: WorldOptions = {},
+  ) {
+    this.leases = leases;
+    this.clock = clock;
+    this.manager = new Manager({
+      ...more,
+      settings: settingsFrom({
+        CHANCERY_HEALTH_PORT: '0',
+        CHANCERY_RELIST_INTERVAL: '0',
+        ...environment,
+      }),
+      controllers,
+      clock: this.clock,
+      meter: this.meter,
+      connection: {
+        clientFor: () => this.#client(),
+        leaseClientFor: () => this.leases.client,
+        ...(isListening && { isListening }),
+        listWatchFor: (scope) => {
+          this.scopes.push(scope);
+          return this.collection(resourceName(scope.resource));
+        },
+      },
+      logFor: (facts) => {
+        const at =
+          (level: string) =>
+          (fields: object, message: string): void => {
+            const line = { level, message, fields: { ...facts, ...fields } };
+            this.lines.push(line);
+            this.onLine(line);
+            this.facts.push(message);
+          };
+        return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+      },
+    });
+  }
+
+  collection(name: string): Collection {
+    const known = this.#collections.get(name);
+    if (known !== undefined) return known;
+    const made = new Collection((fact) => this.facts.push(fact));
+    this.#collections.set(name, made);
+    return made;
+  }
+
+  async start(): Promise<void> {
+    this.running = this.manager.run(this.stop.signal);
+    this.running.catch(() => {}); // whoever cares awaits it as well
+    onTestFinished(async () => {
+      this.stop.abort(new Error('test finished'));
+      await this.clock.advanceAndSettle(20_000);
+      await this.running?.catch(() => {});
+    });
+    await settle();
+  }
+
+  async stopAndWait(): Promise<void> {
+    this.stop.abort(new Error('stop'));
+    await this.running;
+  }
+
+  messages(): string[] {
+    return this.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
+  }
+
+  #client(): Client {
+    const client: Pick<Client, 'create'> = {
+      create: async (_resource, object) => {
+        await settle(); // as long as a request may take, and longer than the rest of the stop
+        this.facts.push('event sent');
+        return object;
+      },
+    };
+    return client as Client;
+  }
+}
+
+export function configMap(name: string, resourceVersion = '1'): KubernetesObject {
+  const metadata = { name, namespace: 'default', uid: `uid-${name}`, resourceVersion };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+}
