@@ -69,6 +69,11 @@ export class ControllerBench {
     return collection;
   }
 
+  /** Every source has its first list. */
+  get synced(): boolean {
+    return [...this.#informers.values()].every(({ synced }) => synced);
+  }
+
   count(name: string): number {
     return this.meter.value(name, { controller: 'test' });
   }
