@@ -202,23 +202,15 @@ test('LE-5 what an attempt whose answer was lost has taken is ours', async () =>
 test('LE-9 a Lease whose answer came after its time is not led by', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
-  const client = store.clientOf('a');
   const late = Promise.withResolvers<void>();
-  const slow: typeof client = {
-    ...client,
-    create: async (...call) => {
-      const answer = await client.create(...call);
-      await late.promise;
-      return answer;
-    },
-  };
+  store.beforeAnswer = ({ verb }) => (verb === 'create' ? late.promise : undefined);
   // A stalled process: time passes, and no timer of it fires.
   const still: Clock = {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     schedule: (delayMs, wake) => (delayMs === 5_000 ? () => {} : clock.schedule(delayMs, wake)),
   };
-  const { elector, stop } = candidate('a', store, clock, { client: slow, clock: still });
+  const { elector, stop } = candidate('a', store, clock, { clock: still });
   const acquiring = watched(elector.acquire(stop.signal));
   await settle();
 

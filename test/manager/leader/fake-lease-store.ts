@@ -31,6 +31,8 @@ export class FakeLeaseStore {
   readonly events: KubernetesEvent[] = [];
   /** Decides about each request; replaced by tests. */
   treat: (request: LeaseRequest) => Treatment = () => 'serve';
+  /** Runs when a request has been carried out, and before its answer arrives. */
+  beforeAnswer: (request: LeaseRequest) => Promise<void> | void = () => {};
   readonly #clock: Clock;
   #lease: StoredLease | undefined;
   #versions = 100;
@@ -94,6 +96,7 @@ export class FakeLeaseStore {
       throw signal.reason;
     }
     const answer = copyOf(carryOut() as object | undefined) as T;
+    await this.beforeAnswer(sent as LeaseRequest);
     if (treatment === 'serve') return answer;
     await aborted(signal);
     throw signal.reason;
