@@ -1,38 +1,337 @@
-/** Children of custom resources, against the embedded API server: what is stored in the end. */
-import { expect, test } from 'vitest';
-import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
-import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
-import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+/** Children, against the embedded API server: what is stored in the end. */
+import { describe, expect, test } from 'vitest';
+import { BeingDeletedError } from '../../operator/controller/being-deleted-error.ts';
+import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
+import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
+import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/conflict.ts';
+import { AlreadyOwnedError } from '../../operator/model/owner-reference.ts';
+import { startFamily } from '../support/owner-and-children.ts';
 import { type Site, startSites } from '../support/sites.ts';
 
-/** A ConfigMap of the Site's name, with what `dataOf` makes of its text. */
-function copier(
-  dataOf: (text: string) => Record<string, string> = (text) => ({ text }),
-  options: Parameters<ReconcileContext<Site>['applyOwned']>[2] = {},
-) {
-  return async (_key: string, site: Site | undefined, { applyOwned }: ReconcileContext<Site>) => {
-    if (site === undefined) return AWAIT_CHANGE;
-    const { name } = site.metadata;
-    await applyOwned(configMaps, { metadata: { name }, data: dataOf(site.spec.text) }, options);
-    return AWAIT_CHANGE;
-  };
+const metadata = { name: 'a' };
+
+function theirConfigMap(namespace: string): ConfigMap {
+  const names = { name: 'a', namespace };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: names, data: { k: 'theirs' } };
 }
 
-test('K-44: a child is created once, changed where it differs, and in steady state not written', async () => {
-  const { env, namespace, operate, createSite, writes } = await startSites();
-  await createSite('a');
-  await operate(copier(), { resyncPeriodMs: 60_000 });
-  expect(writes('configmaps')).toEqual(['create']);
+/** What a rejected promise was rejected with. */
+function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.unreachable('it succeeded'),
+    (error: unknown) => error,
+  );
+}
 
-  await env.advance(10 * 60_000);
-  expect(writes('configmaps')).toEqual(['create']);
+describe('K-44: a child', () => {
+  test('is created once, changed where it differs, and in steady state not written', async () => {
+    const { env, namespace, operate, createSite, writes } = await startSites();
+    const reconcile = async (
+      _: string,
+      site: Site | undefined,
+      { applyOwned }: ReconcileContext<Site>,
+    ) => {
+      if (site === undefined) return AWAIT_CHANGE;
+      const { name } = site.metadata;
+      await applyOwned(configMaps, { metadata: { name }, data: { text: site.spec.text } });
+      return AWAIT_CHANGE;
+    };
+    await createSite('a');
+    await operate(reconcile, { resyncPeriodMs: 60_000 });
+    await env.advance(10 * 60_000);
+    const steady = writes('configmaps');
 
-  await env.patch('example.dev/v1', 'Site', namespace, 'a', { spec: { text: 'bye' } });
-  await env.advance(10 * 60_000);
-  const child = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a');
-  expect(child?.data).toEqual({ text: 'bye' });
-  expect(child?.metadata.ownerReferences).toMatchObject([
-    { kind: 'Site', name: 'a', controller: true, blockOwnerDeletion: true },
-  ]);
-  expect(writes('configmaps').filter((write) => write === 'create')).toHaveLength(1);
+    await env.patch('example.dev/v1', 'Site', namespace, 'a', { spec: { text: 'bye' } });
+    await env.advance(10 * 60_000);
+
+    const child = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a');
+    expect(steady).toEqual(['create']);
+    expect(child?.data).toEqual({ text: 'bye' });
+    expect(child?.metadata.ownerReferences).toMatchObject([
+      { kind: 'Site', name: 'a', controller: true, blockOwnerDeletion: true },
+    ]);
+  });
+
+  test('is not written for the form in which the server shows it, nor for what others add', async () => {
+    const { env, namespace, apply, writes } = await startFamily();
+    const resources = { requests: { cpu: '1000m', memory: '1024Mi' } };
+    const spec = {
+      selector: { matchLabels: { app: 'a' } },
+      template: {
+        metadata: { labels: { app: 'a' } },
+        spec: { containers: [{ name: 'a', image: 'a', resources }] },
+      },
+    };
+    await apply(deployments, { metadata, spec });
+    const first = writes();
+
+    for (const replicas of [1, 2, 3]) {
+      const status = { replicas };
+      await env.patch('apps/v1', 'Deployment', namespace, 'a', { status }, 'status');
+      const annotations = { 'somebody.else/revision': String(replicas) };
+      await env.patch('apps/v1', 'Deployment', namespace, 'a', { metadata: { annotations } });
+      await apply(deployments, { metadata, spec });
+    }
+
+    expect(first).toEqual(['create']);
+    expect(writes()).toEqual(first);
+  });
+
+  test('is applied once after a restart, and then not again', async () => {
+    const { apply, writes, restart, child } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+    const before = await child();
+    const count = writes().length;
+
+    restart();
+    for (let time = 0; time < 3; time += 1) await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect(writes()).toHaveLength(count + 1);
+    expect((await child())?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+  });
+
+  test('is not written again because the cache is behind the write', async () => {
+    const { apply, cached, child, writes } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    cached.set('a', await child());
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+    const count = writes().length;
+
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect(writes()).toHaveLength(count);
+  });
+
+  test('that somebody has changed is changed back; what they have added stays', async () => {
+    const { env, namespace, apply, child } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: 'theirs', more: 'x' } });
+
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+
+    expect((await child())?.data).toEqual({ k: 'v', more: 'x' });
+  });
+});
+
+describe('K-44: a field that is not stated any more', () => {
+  test.each([
+    ['was there from the creation', false],
+    ['was there from the creation, by an earlier process', true],
+  ])('is removed, when it %s', async (_, restarted) => {
+    const { apply, child, restart } = await startFamily();
+    await apply(configMaps, {
+      metadata: { ...metadata, labels: { l: 'm' } },
+      data: { k: 'v', old: 'x' },
+    });
+
+    if (restarted) restart();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+
+    expect((await child())?.data).toEqual({ k: 'v' });
+    expect((await child())?.metadata.labels).toBeUndefined();
+  });
+
+  test('is removed, when it came later', async () => {
+    const { apply, child } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    await apply(configMaps, { metadata, data: { k: 'v', late: 'x' } });
+
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+
+    expect((await child())?.data).toEqual({ k: 'v' });
+  });
+
+  test('is not one that the controller has written in another way, later', async () => {
+    const { apply, child, client, clock, namespace } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    clock.advance(5_000);
+    const body = { data: { patched: 'x' } };
+    await client.patch(configMaps, { namespace, name: 'a' }, { type: 'merge', body });
+
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect((await child())?.data).toEqual({ k: 'w', patched: 'x' });
+  });
+});
+
+describe('K-41: a cache that is late', () => {
+  test('does not bring back a child that was deleted', async () => {
+    const { env, namespace, apply, cached, child } = await startFamily();
+    cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+
+    const error = await failureOf(apply(configMaps, { metadata, data: { k: 'w' } }));
+
+    expect(isUidMismatch(error)).toBe(true);
+    expect(await child()).toBeUndefined();
+  });
+
+  test('does not take over what has its name now', async () => {
+    const { env, namespace, apply, cached, child, foreign } = await startFamily();
+    cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+    const other = await foreign();
+
+    const error = await failureOf(apply(configMaps, { metadata, data: { k: 'w' } }));
+
+    expect(isUidMismatch(error)).toBe(true);
+    expect(await child()).toEqual(other);
+  });
+});
+
+describe('K-45: a name that exists, unseen by the cache,', () => {
+  test('is gone on with when it is our child', async () => {
+    const { apply, cached, child } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    cached.set('a', undefined);
+
+    const applied = await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect(applied.data).toEqual({ k: 'w' });
+    expect(await child()).toEqual(applied);
+  });
+
+  test('is waited for when it is being deleted', async () => {
+    const { env, namespace, apply, cached, child, foreign } = await startFamily();
+    await foreign({ finalizers: ['example.dev/held'] });
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+    cached.set('a', undefined);
+
+    const error = await failureOf(apply(configMaps, { metadata, data: {} }));
+
+    expect(error).toBeInstanceOf(BeingDeletedError);
+    expect(error).toMatchObject({ code: 'BEING_DELETED', retryAfterMs: 5_000 });
+    expect((await child())?.data).toEqual({ theirs: 'x' });
+  });
+
+  test('is left alone when it is somebody else’s', async () => {
+    const { apply, cached, child, foreign } = await startFamily();
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u9' };
+    const other = await foreign({ ownerReferences: [{ ...reference, controller: true }] });
+    cached.set('a', undefined);
+
+    const error = await failureOf(apply(configMaps, { metadata, data: {} }, { adopt: true }));
+
+    expect(error).toBeInstanceOf(AlreadyOwnedError);
+    expect(error).toMatchObject({ code: 'ALREADY_OWNED', controller: { uid: 'u9' } });
+    expect(await child()).toEqual(other);
+  });
+});
+
+test('K-45: our own child that is being deleted is not written, but waited for', async () => {
+  const { env, namespace, apply, child } = await startFamily();
+  await apply(configMaps, {
+    metadata: { ...metadata, finalizers: ['example.dev/held'] },
+    data: {},
+  });
+  await env.delete('v1', 'ConfigMap', namespace, 'a');
+  const before = await child();
+
+  const error = await failureOf(apply(configMaps, { metadata, data: { k: 'v' } }));
+
+  expect(error).toBeInstanceOf(BeingDeletedError);
+  expect(await child()).toEqual(before);
+});
+
+test('K-45: a child with a generated name is created each time, with its owner', async () => {
+  const { apply, owner } = await startFamily();
+  const desired = { metadata: { generateName: 'a-' }, data: { k: 'v' } };
+
+  const [one, two] = [await apply(configMaps, desired), await apply(configMaps, desired)];
+
+  expect(one.metadata.name).toMatch(/^a-.{5}$/);
+  expect(two.metadata.name).not.toBe(one.metadata.name);
+  expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
+});
+
+describe('K-32: an object without a controller', () => {
+  test('is left alone, unless it is to be adopted', async () => {
+    const { apply, child, foreign } = await startFamily();
+    const orphan = await foreign();
+
+    const error = await failureOf(apply(configMaps, { metadata, data: { k: 'v' } }));
+
+    expect(error).toMatchObject({ name: 'AlreadyOwnedError', controller: undefined });
+    expect(await child()).toEqual(orphan);
+  });
+
+  test('is adopted by an owner that is there, with what others have put in', async () => {
+    const { apply, child, foreign, owner } = await startFamily();
+    const orphan = await foreign();
+
+    await apply(configMaps, { metadata, data: { k: 'v' } }, { adopt: true });
+
+    const adopted = await child();
+    expect(adopted?.metadata.uid).toBe(orphan.metadata.uid);
+    expect(adopted?.data).toEqual({ k: 'v', theirs: 'x' });
+    expect(adopted?.metadata.ownerReferences).toMatchObject([
+      { uid: owner.metadata.uid, controller: true },
+    ]);
+  });
+
+  test.each<[string, (family: Awaited<ReturnType<typeof startFamily>>) => Promise<unknown>]>([
+    ['is gone', ({ env, namespace }) => env.delete('v1', 'ConfigMap', namespace, 'owner')],
+    [
+      'is being deleted',
+      async ({ env, namespace }) => {
+        const held = { metadata: { finalizers: ['example.dev/held'] } };
+        await env.patch('v1', 'ConfigMap', namespace, 'owner', held);
+        await env.delete('v1', 'ConfigMap', namespace, 'owner');
+      },
+    ],
+    [
+      'is another one of its name',
+      async ({ env, namespace }) => {
+        await env.delete('v1', 'ConfigMap', namespace, 'owner');
+        await env.create({
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: 'owner', namespace },
+        });
+      },
+    ],
+  ])('is not adopted by an owner that %s, whatever the cache shows', async (_, happen) => {
+    const family = await startFamily();
+    const orphan = await family.foreign();
+    await happen(family);
+
+    const error = await failureOf(
+      family.apply(configMaps, { metadata, data: { k: 'v' } }, { adopt: true }),
+    );
+
+    expect(error).toMatchObject({ code: 'BEING_DELETED' });
+    expect(await family.child()).toEqual(orphan);
+  });
+
+  test('K-40: and whose fields another manager decides, is adopted only by force', async () => {
+    const { env, namespace, apply, child } = await startFamily();
+    await env.apply([theirConfigMap(namespace)]);
+
+    const desired = { metadata, data: { k: 'v' } };
+    const error = await failureOf(apply(configMaps, desired, { adopt: true }));
+    const refused = await child();
+    await apply(configMaps, desired, { adopt: true, force: true });
+
+    expect(isApplyConflict(error)).toBe(true);
+    expect(applyConflictsOf(error)).toMatchObject([{ field: '.data.k' }]);
+    expect(refused?.data).toEqual({ k: 'theirs' });
+    expect((await child())?.data).toEqual({ k: 'v' });
+  });
+});
+
+test('K-40: a field of ours that another manager has applied is ours again, or a typed refusal', async () => {
+  const { env, namespace, apply, child } = await startFamily();
+  const desired = { metadata, data: { k: 'v' } };
+  const takeOver = () => env.apply([theirConfigMap(namespace)]);
+  await apply(configMaps, desired);
+  await takeOver();
+
+  const error = await failureOf(apply(configMaps, desired, { force: false }));
+  const refused = await child();
+  await apply(configMaps, desired);
+
+  expect(isApplyConflict(error)).toBe(true);
+  expect(refused?.data).toEqual({ k: 'theirs' });
+  expect((await child())?.data).toEqual({ k: 'v' });
 });

@@ -70,8 +70,11 @@ export function updateObject(
   const generation = isWish ? nextGeneration(served, whole, stored) : stored.metadata.generation;
   const generated = withMetadata(prepared, { generation });
   const time = rfc3339(cluster.clock.now());
-  const managedFields =
-    wanted.managedFields ?? ownersAfter(served, stored, generated, options, time);
+  // A writer may say who owns what: so owners are forgotten, or fields moved from one to another.
+  const sent = withMetadata(generated, {
+    managedFields: wanted.object.metadata.managedFields,
+  });
+  const managedFields = wanted.managedFields ?? ownersAfter(served, stored, sent, options, time);
   const complete = storable(served, withMetadata(whole, { generation, managedFields }));
   return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
 }

@@ -310,3 +310,35 @@ describe('F-8 options of a patch', () => {
     expect(answer.body.message).toBe(`PatchOptions.meta.k8s.io "" is invalid: ${why}`);
   });
 });
+
+test('an apply that names the uid of another object changes nothing', async () => {
+  const cluster = await withConfigMap();
+  const metadata = { name: 'a', uid: 'other' };
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: 'taken' } };
+
+  const answer = await patch(cluster, { type: APPLY, body, query: '?fieldManager=m&force=true' });
+
+  expect(answer.status).toBe(422);
+  expect(answer.body.details.causes).toEqual([
+    {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: "other": field is immutable',
+      field: 'metadata.uid',
+    },
+  ]);
+  expect(cluster.server.get('v1', 'ConfigMap', 'default', 'a')).not.toMatchObject({
+    data: { k: 'taken' },
+  });
+});
+
+test('a patch of managedFields gives fields to another owner', async () => {
+  const cluster = await startCluster();
+  await cluster.send('POST', `${CONFIG_MAPS}?fieldManager=m`, configMap('a'));
+  const path = '/metadata/managedFields/0/operation';
+  const body = [{ op: 'replace', path, value: 'Apply' }];
+
+  await patch(cluster, { type: JSON_PATCH, body, query: '?fieldManager=m' });
+
+  const { metadata } = cluster.server.get('v1', 'ConfigMap', 'default', 'a') ?? {};
+  expect(metadata?.managedFields).toMatchObject([{ manager: 'm', operation: 'Apply' }]);
+});

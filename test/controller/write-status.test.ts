@@ -1,0 +1,226 @@
+/** The status of custom resources, against the embedded API server: what is stored in the end. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { restClient } from '../../operator/client/rest-client.ts';
+import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
+import {
+  AWAIT_CHANGE,
+  type DesiredStatus,
+  type ReconcileContext,
+} from '../../operator/controller/reconciler.ts';
+import { writeStatus } from '../../operator/controller/write-status.ts';
+import type { Condition } from '../../operator/model/condition.ts';
+import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import { type Site, siteDefinition, sites, startSites } from '../support/sites.ts';
+
+const READY = { type: 'Ready', status: 'True', reason: 'Done', message: 'all is well' } as const;
+const STALLED = { type: 'Stalled', status: 'True', reason: 'NoRoom', message: 'no room' } as const;
+
+/** A Site on the server, and what a controller of Sites does about its status. */
+async function startStatus(definition = siteDefinition()) {
+  const test = await startSites(definition);
+  const { env, clock } = test;
+  const transport = undiciTransport(env.url, { clock });
+  onTestFinished(() => transport.close());
+  const clientOf = (fieldManager: string): Client => restClient({ transport, fieldManager, clock });
+  let memory = new AppliedMemory();
+  await test.createSite('a');
+  return {
+    ...test,
+    clientOf,
+    restart: () => {
+      memory = new AppliedMemory();
+    },
+    /** @param object - as the attempt was given it; default: as the server has it. */
+    async setStatus(status: DesiredStatus<Site>, object?: Site): Promise<void> {
+      const given = object ?? (await test.site('a'));
+      const writer = { object: given, resource: sites, client: clientOf('sites'), clock, memory };
+      await writeStatus(writer, status);
+    },
+    conditions: async (): Promise<readonly Condition[]> =>
+      (await test.site('a')).status?.conditions ?? [],
+  };
+}
+
+test('K-50: the status says which generation it is about: the one that the attempt was given', async () => {
+  const { env, namespace, site, setStatus } = await startStatus();
+  const given = await site('a');
+  await env.patch('example.dev/v1', 'Site', namespace, 'a', { spec: { text: 'newer' } });
+
+  await setStatus({ pages: 3, conditions: [READY] }, given);
+
+  const { metadata, spec, status } = await site('a');
+  expect([given.metadata.generation, metadata.generation]).toEqual([1, 2]);
+  expect(spec.text).toBe('newer');
+  expect(status).toMatchObject({
+    pages: 3,
+    observedGeneration: 1,
+    conditions: [{ ...READY, observedGeneration: 1 }],
+  });
+});
+
+test('K-50: the status is written by the status subresource only', async () => {
+  const { setStatus, writes } = await startStatus();
+
+  await setStatus({ pages: 3 });
+
+  expect(writes('sites.example.dev')).toEqual(['patch a/status']);
+});
+
+describe('K-44: a status', () => {
+  test('that is there already is not written, not even by a process that has just begun', async () => {
+    const { setStatus, writes, restart, clock } = await startStatus();
+    const status = { pages: 3, conditions: [READY, { ...STALLED, status: 'False' as const }] };
+    await setStatus(status);
+    const count = writes('sites.example.dev').length;
+
+    clock.advance(60_000);
+    await setStatus(status);
+    restart();
+    await setStatus({ ...status, conditions: status.conditions.toReversed() });
+
+    expect(writes('sites.example.dev')).toHaveLength(count);
+  });
+
+  test('is written once beside what others have written', async () => {
+    const { env, namespace, setStatus, writes, site } = await startStatus();
+    await setStatus({ pages: 3, conditions: [READY] });
+    const note = { status: { note: 'theirs' } };
+    await env.patch('example.dev/v1', 'Site', namespace, 'a', note, 'status');
+    const count = writes('sites.example.dev').length;
+
+    for (let time = 0; time < 3; time += 1) await setStatus({ pages: 3, conditions: [READY] });
+
+    expect(writes('sites.example.dev')).toHaveLength(count);
+    expect((await site('a')).status).toMatchObject({ pages: 3, note: 'theirs' });
+  });
+
+  test('that somebody else has changed is written again', async () => {
+    const { env, namespace, setStatus, site } = await startStatus();
+    await setStatus({ pages: 3 });
+    await env.patch('example.dev/v1', 'Site', namespace, 'a', { status: { pages: 9 } }, 'status');
+
+    await setStatus({ pages: 3 });
+
+    expect((await site('a')).status?.pages).toBe(3);
+  });
+});
+
+test('K-50: what is not stated any more is removed, unless another writer has set it', async () => {
+  const { clientOf, namespace, setStatus, site } = await startStatus();
+  await setStatus({ pages: 3, note: 'mine', conditions: [READY, STALLED] });
+  const theirs = {
+    ...READY,
+    type: 'example.dev/Audited',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  await clientOf('auditor').apply(
+    sites,
+    {
+      apiVersion: 'example.dev/v1',
+      kind: 'Site',
+      metadata: { name: 'a', namespace },
+      status: { conditions: [theirs] },
+    } as unknown as Site,
+    { subresource: 'status' },
+  );
+
+  await setStatus({ pages: 3, conditions: [READY] });
+
+  const { status } = await site('a');
+  expect(status?.note).toBeUndefined();
+  expect(status?.conditions?.map(({ type }) => type).toSorted()).toEqual([
+    'Ready',
+    'example.dev/Audited',
+  ]);
+});
+
+test('K-51: a condition keeps its time while its status stays, and gets a new one when it changes', async () => {
+  const { clock, setStatus, conditions } = await startStatus();
+  const seconds = async () =>
+    (await conditions()).map((each) => Date.parse(each.lastTransitionTime));
+  await setStatus({ conditions: [READY] });
+  const [first = 0] = await seconds();
+
+  clock.advance(60_000);
+  await setStatus({ conditions: [{ ...READY, reason: 'Other', message: 'still' }] });
+  const [same] = await seconds();
+  await setStatus({ conditions: [{ ...READY, status: 'False' }] });
+  const [changed] = await seconds();
+
+  expect(same).toBe(first);
+  expect(changed).toBe(first + 60_000);
+});
+
+test.each<[string, object, string]>([
+  ['type', { type: 'not a type' }, 'type'],
+  ['status', { status: 'Yes' }, 'status'],
+  ['reason', { reason: 'no word' }, 'reason'],
+])('K-51: a condition with a bad %s is refused here, and nothing is written', async (_, bad, field) => {
+  const { setStatus, writes } = await startStatus();
+
+  const setting = setStatus({ conditions: [{ ...READY, ...bad }] });
+
+  await expect(setting).rejects.toMatchObject({
+    code: 'USER_CODE',
+    message: expect.stringContaining(field),
+  });
+  expect(writes('sites.example.dev')).toEqual([]);
+});
+
+describe('K-50: an object that is gone', () => {
+  test('needs no status', async () => {
+    const { env, namespace, site, setStatus } = await startStatus();
+    const given = await site('a');
+    await env.delete('example.dev/v1', 'Site', namespace, 'a');
+
+    await setStatus({ pages: 3 }, given);
+
+    expect(await env.get('example.dev/v1', 'Site', namespace, 'a')).toBeUndefined();
+  });
+
+  test('does not leave its status to the next one of its name', async () => {
+    const { env, namespace, site, setStatus, createSite } = await startStatus();
+    const given = await site('a');
+    await env.delete('example.dev/v1', 'Site', namespace, 'a');
+    await createSite('a');
+
+    await setStatus({ pages: 3 }, given);
+
+    expect((await site('a')).status).toBeUndefined();
+  });
+});
+
+test('K-50: a resource without a status subresource is an error that says so', async () => {
+  const { setStatus } = await startStatus(siteDefinition({}));
+
+  await expect(setStatus({ pages: 3 })).rejects.toMatchObject({ code: 'API_STATUS', status: 404 });
+});
+
+test('K-53: one edit leads to one write of the status, and to two reconciles at most', async () => {
+  const { env, namespace, operate, createSite, site, writes } = await startSites();
+  let reconciles = 0;
+  const reconcile = async (
+    _: string,
+    object: Site | undefined,
+    context: ReconcileContext<Site>,
+  ) => {
+    reconciles += 1;
+    if (object === undefined) return AWAIT_CHANGE;
+    await context.setStatus({ pages: object.spec.text.length, conditions: [READY] });
+    return AWAIT_CHANGE;
+  };
+  await createSite('a');
+  await operate(reconcile, { owns: [] });
+  const before = { reconciles, writes: writes('sites.example.dev').length };
+
+  await env.patch('example.dev/v1', 'Site', namespace, 'a', {
+    spec: { text: 'longer than before' },
+  });
+  await env.advance(10 * 60_000);
+
+  expect(before).toEqual({ reconciles: 2, writes: 1 });
+  expect(reconciles - before.reconciles).toBeLessThanOrEqual(2);
+  expect(writes('sites.example.dev')).toHaveLength(2);
+  expect((await site('a')).status).toMatchObject({ pages: 18, observedGeneration: 2 });
+});
