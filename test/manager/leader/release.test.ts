@@ -1,0 +1,314 @@
+/** How leadership is given back, and who is told that it began and ended. */
+import { describe, expect, test } from 'vitest';
+import { AmbassadorError } from '../../../operator/core/errors.ts';
+import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
+import { type Candidate, candidate, leader, watched } from './candidate.ts';
+import { FakeLeaseStore, failure } from './fake-lease-store.ts';
+
+const REFUSED = new AmbassadorError('refused', {
+  code: 'AMBASSADOR_UNREACHABLE',
+  fate: 'not-sent',
+});
+const STATUS = 'leader_election_master_status';
+
+/** A leader that has renewed for a while, and holds its Lease no longer. */
+async function doneLeader(
+  store: FakeLeaseStore,
+  clock: FakeClock,
+): Promise<Candidate & { readonly name: string }> {
+  const name = 'a';
+  const led = await leader(name, store, clock);
+  const holding = led.elector.hold(led.stop.signal);
+  await clock.advanceAndSettle(5_000);
+  led.stop.abort();
+  await holding;
+  store.requests.length = 0;
+  return { ...led, name };
+}
+
+test('LE-13 a released Lease has no holder, lasts a second and keeps its count', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  store.edit({ spec: { leaseTransitions: 4, strategy: 'OldestEmulationVersion' } });
+  const { elector } = await doneLeader(store, clock);
+
+  await elector.release();
+
+  expect(store.verbsOf('a')).toEqual(['event', 'update']);
+  expect(store.lease?.spec).toEqual({
+    holderIdentity: '',
+    leaseDurationSeconds: 1,
+    acquireTime: '1970-01-01T00:00:05.000000Z',
+    renewTime: '1970-01-01T00:00:05.000000Z',
+    leaseTransitions: 5,
+    strategy: 'OldestEmulationVersion',
+  });
+});
+
+test.each([
+  0, 0.999,
+])('LE-13 a standby with the random number %f leads within 2.2 retry periods', async (random) => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector, stop } = await leader('a', store, clock);
+  const holding = elector.hold(stop.signal);
+  const standby = candidate('b', store, clock, { random: () => random });
+  const acquiring = watched(standby.elector.acquire(standby.stop.signal));
+  await clock.advanceAndSettle(60_000);
+  const before = acquiring.outcome;
+
+  stop.abort();
+  await holding;
+  await elector.release();
+  await clock.advanceAndSettle(2_000 * 2.2 + 1_000 - 1);
+
+  expect(before).toBe('pending');
+  expect(acquiring.outcome).toBe('resolved');
+});
+
+test('LE-13 nothing is written by its leave from the beginning of a release', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector } = await doneLeader(store, clock);
+  store.treat = () => 'hang';
+
+  const releasing = watched(elector.release());
+
+  expect(() => elector.writeDeadlineAt()).toThrow('has given up');
+  expect(elector.isLeader).toBe(false);
+  expect(elector.healthy).toBe(true);
+  await clock.advanceAndSettle(10_000);
+  expect(releasing.outcome).toBe('resolved');
+  expect(clock.pending).toBe(0);
+});
+
+test('LE-13 a release that fails is tried again, for as long as the renew deadline', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector, lines } = await doneLeader(store, clock);
+  store.treat = () => REFUSED;
+
+  const releasing = watched(elector.release());
+  await clock.advanceAndSettle(9_999);
+  const before = releasing.outcome;
+  await clock.advanceAndSettle(1);
+
+  expect(before).toBe('pending');
+  expect(releasing.outcome).toBe('resolved');
+  expect(store.lease?.spec?.holderIdentity).toBe('a');
+  expect(lines.at(-1)).toMatchObject({ level: 'warn', fields: { err: expect.any(Error) } });
+  expect(store.verbsOf('a').length).toBeGreaterThan(4);
+});
+
+test('LE-13 a release that was refused for its version reads what is there, and is done then', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector } = await doneLeader(store, clock);
+  store.edit({ labels: { touched: 'yes' } });
+
+  await elector.release();
+
+  expect(store.verbsOf('a')).toEqual(['event', 'update', 'get', 'update']);
+  expect(store.lease).toMatchObject({
+    metadata: { labels: { touched: 'yes' } },
+    spec: { holderIdentity: '' },
+  });
+});
+
+test.each([
+  ['of another', (store: FakeLeaseStore) => store.edit({ spec: { holderIdentity: 'b' } })],
+  ['that is gone', (store: FakeLeaseStore) => store.delete()],
+])('LE-13 a Lease %s is left alone', async (_what, change) => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector } = await doneLeader(store, clock);
+  change(store);
+  const { lease } = store;
+
+  await elector.release();
+
+  expect(store.lease).toEqual(lease);
+  expect(store.verbsOf('a')).toEqual(['event', 'update', 'get']);
+});
+
+test.each([
+  ['never led', async () => {}],
+  [
+    'has lost',
+    async (store: FakeLeaseStore, clock: FakeClock, { elector, stop }: Candidate) => {
+      await elector.acquire(stop.signal);
+      store.treat = () => failure(503, 'ServiceUnavailable');
+      const holding = watched(elector.hold(stop.signal));
+      await clock.advanceAndSettle(30_000);
+      expect(holding.outcome).toBeInstanceOf(Error);
+    },
+  ],
+  [
+    'has lost, and does not know it yet',
+    async (_store: FakeLeaseStore, clock: FakeClock, { elector, stop }: Candidate) => {
+      await elector.acquire(stop.signal);
+      clock.advance(10_000);
+    },
+  ],
+])('LE-13 who %s releases nothing', async (_what, prepare) => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const one = candidate('a', store, clock);
+  await prepare(store, clock, one);
+  store.treat = () => 'serve';
+  const { lease } = store;
+
+  await one.elector.release();
+
+  expect(store.lease).toEqual(lease);
+});
+
+test('D-3 who holds no longer and does not release leaves the Lease as its last renewal left it', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+
+  await doneLeader(store, clock);
+  await clock.advanceAndSettle(60_000);
+
+  expect(store.requests).toEqual([]);
+  expect(store.lease?.spec).toMatchObject({
+    holderIdentity: 'a',
+    renewTime: '1970-01-01T00:00:04.000000Z',
+  });
+});
+
+describe('LE-14', () => {
+  test('the status is 0 for a candidate, 1 for the leader, 0 after the release', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 1 } });
+    const { elector, stop, meter } = candidate('a', store, clock);
+    const readings: unknown[] = [];
+    const read = (): void => {
+      readings.push(meter.snapshot()[`${STATUS}{name="operator"}`]);
+    };
+
+    const acquiring = elector.acquire(stop.signal);
+    await settle();
+    read();
+    await clock.advanceAndSettle(2_000);
+    await acquiring;
+    read();
+    await elector.release();
+    read();
+
+    expect(readings).toEqual([0, 1, 0]);
+  });
+
+  test('the status is 0 after the loss', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    const { elector, meter } = await leader('a', store, clock);
+
+    clock.advance(10_000);
+    expect(() => elector.writeDeadlineAt()).toThrow();
+
+    expect(meter.snapshot()[`${STATUS}{name="operator"}`]).toBe(0);
+  });
+
+  test('Events about the Lease say who became leader and who stopped leading', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    const { elector } = await doneLeader(store, clock);
+
+    await elector.release();
+
+    expect(store.events.map(({ note }) => note)).toEqual(['a became leader', 'a stopped leading']);
+    expect(store.events[1]).toMatchObject({
+      apiVersion: 'events.k8s.io/v1',
+      metadata: { namespace: 'demo', name: expect.stringMatching(/^operator\.[0-9a-f]+$/) },
+      type: 'Normal',
+      reason: 'LeaderElection',
+      eventTime: '1970-01-01T00:00:05.000000Z',
+      regarding: { kind: 'Lease', namespace: 'demo', name: 'operator', uid: 'uid-1' },
+    });
+  });
+
+  test('an Event that hangs delays neither the gain nor, by more than a second, the release', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    store.treat = ({ verb }) => (verb === 'event' ? 'hang' : 'serve');
+    const { elector } = await leader('a', store, clock);
+    const releasing = watched(elector.release());
+
+    await clock.advanceAndSettle(999);
+    const before = releasing.outcome;
+    await clock.advanceAndSettle(1_001);
+
+    expect(before).toBe('pending');
+    expect(releasing.outcome).toBe('resolved');
+    expect(store.lease?.spec?.holderIdentity).toBe('');
+  });
+
+  test('after a loss an Event is sent while no other can lead, and cut off when it hangs', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    const { elector, stop } = await leader('a', store, clock);
+    const holding = watched(elector.hold(stop.signal));
+    store.treat = () => 'hang';
+    await clock.advanceAndSettle(10_000);
+    const settled = watched(elector.settled());
+
+    await clock.advanceAndSettle(3_999);
+    const before = settled.outcome;
+    await clock.advanceAndSettle(1);
+
+    expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+    expect(store.requests.at(-1)).toMatchObject({ verb: 'event', atMs: 10_000 });
+    expect(before).toBe('pending');
+    expect(settled.outcome).toBe('resolved');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('after a loss to another no Event is sent, nor after a stall past the time for writes', async () => {
+    const clock = new FakeClock();
+    const taken = new FakeLeaseStore(clock);
+    const one = await leader('a', taken, clock);
+    watched(one.elector.hold(one.stop.signal));
+    const slept = new FakeLeaseStore(clock);
+    const two = await leader('a', slept, clock);
+
+    taken.edit({ spec: { holderIdentity: 'b' } });
+    await clock.advanceAndSettle(2_000);
+    clock.advance(12_000);
+    expect(() => two.elector.writeDeadlineAt()).toThrow();
+    await settle();
+
+    expect(one.elector.isLeader).toBe(false);
+    expect(taken.events.map(({ note }) => note)).toEqual(['a became leader']);
+    expect(slept.events.map(({ note }) => note)).toEqual(['a became leader']);
+  });
+
+  test('a leader tells in the log that it stands, leads, and has released', async () => {
+    const clock = new FakeClock();
+    const { elector, lines } = await doneLeader(new FakeLeaseStore(clock), clock);
+
+    await elector.release();
+
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'info stands for leadership',
+      'info leads',
+      'info leadership released',
+    ]);
+  });
+
+  test('renewals that flap for an hour are told in at most ten lines', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    const { elector, stop, lines } = await leader('a', store, clock);
+    const holding = watched(elector.hold(stop.signal));
+    store.treat = ({ atMs }) => (atMs % 4_000 === 0 ? REFUSED : 'serve');
+
+    await clock.advanceAndSettle(3_600_000);
+
+    expect(holding.outcome).toBe('pending');
+    const said = lines.filter(({ message }) => message.startsWith('the Lease'));
+    expect(said.length).toBeGreaterThan(0);
+    expect(said.length).toBeLessThanOrEqual(10);
+  });
+});
