@@ -350,7 +350,7 @@ export {
 } from './controller/controller.ts';
 export type { EventNote, EventRecorder } from './controller/event-recorder.ts';
 export { type EveryMsOptions, everyMs } from './controller/every-ms.ts';
-export type { Finalizer } from './controller/finalizer.ts';
+export type { Finalizer, Unfinished } from './controller/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizer-writes.ts';
 export type { Predicate, PredicateEvent } from './controller/predicate.ts';
 export {
@@ -378,6 +378,22 @@ export {
 export { type Source, type SourceOptions, source } from './controller/source.ts';
 export { TerminalError } from './controller/terminal-error.ts';
 export type { Enqueue, Trigger } from './controller/trigger.ts';
+
+// One process
+
+export type { AroundAttempt, Attempt, AttemptEnd } from './controller/attempt.ts';
+export {
+  type CreateManagerOptions,
+  createManager,
+  type OwningManager,
+  runOperator,
+} from './manager/create-manager.ts';
+export type { HealthCheck } from './manager/health-server.ts';
+export type { LeaderElectionSettings } from './manager/leader-election-settings.ts';
+export { createLogger, type Logger } from './manager/logger.ts';
+export type { HealthChecks } from './manager/manager-options.ts';
+export { isRunnable, type Runnable, runnable, type StopPhase } from './manager/runnable.ts';
+export { type LogLevel, type Settings, settingsFrom } from './manager/settings.ts';
 
 // One declaration, many outputs
 

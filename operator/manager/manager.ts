@@ -3,6 +3,7 @@ import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { ControllerHost } from './controller-host.ts';
+import { ensureCrds } from './ensure-crds.ts';
 import type { HealthServer } from './health-server.ts';
 import { Informers } from './informers.ts';
 import { Leadership } from './leadership.ts';
@@ -16,6 +17,9 @@ import { Tasks } from './tasks.ts';
 import { waitForAmbassador } from './wait-for-ambassador.ts';
 
 export type { ManagerOptions } from './manager-options.ts';
+
+/** Whom the fields of CustomResourceDefinitions belong to: the same for every operator's. */
+const DEFINITIONS_MANAGER = 'chancery-definitions';
 
 /** The controllers and runnables of one process, with what they share. */
 export class Manager {
@@ -170,6 +174,14 @@ export class Manager {
     await metricsServer?.start();
     if (connection.isListening !== undefined) {
       await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
+    }
+    if (settings.installCrds) {
+      const client = connection.clientFor(DEFINITIONS_MANAGER);
+      await ensureCrds([...this.#waiting].filter(isController), client, {
+        clock,
+        signal,
+        log: this.#log,
+      });
     }
     if (prepare !== undefined) await abortable(prepare(signal), signal);
     signal.throwIfAborted();
