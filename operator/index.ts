@@ -338,6 +338,21 @@ export { type ServerVersion, serverVersion } from './client/server-version.ts';
 export { BeingDeletedError } from './controller/being-deleted-error.ts';
 export { type Channel, channel } from './controller/channel.ts';
 export {
+  type ChildRule,
+  type ChildUpdate,
+  child,
+  type DesiredChild,
+} from './controller/composite/child.ts';
+export {
+  type CompositeFinalizer,
+  type CompositeOptions,
+  composite,
+  type FinalizeResult,
+  type SyncContext,
+  type SyncResult,
+} from './controller/composite/composite.ts';
+export type { ObservedChildren } from './controller/composite/observed-children.ts';
+export {
   type Consistency,
   type Controller,
   type ControllerOptions,

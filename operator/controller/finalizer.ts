@@ -1,6 +1,9 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { ReconcileContext } from './reconciler.ts';
 
+/** A cleanup that goes on: when to look again. */
+export type Unfinished = { readonly requeueAfterMs: number };
+
 /**
  * Cleaning up what Kubernetes does not know of, before an object of the controller goes.
  *
@@ -12,8 +15,12 @@ import type { ReconcileContext } from './reconciler.ts';
 export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
   /** Qualified, `domain/name`. Never changed once objects carry it. */
   readonly name: string;
-  /** A method, so that a finalizer of Deployments is a Finalizer. */
-  finalize(object: T, context: ReconcileContext<T>): Promise<void>;
+  /**
+   * Returns when nothing is left. `{ requeueAfterMs }` instead says that the cleanup goes on elsewhere,
+   * which is no failure: it is called again after so long, and when something changes. A method, so
+   * that a finalizer of Deployments is a Finalizer.
+   */
+  finalize(object: T, context: ReconcileContext<T>): Promise<Unfinished | undefined>;
   /**
    * Gives up so long after `deletionTimestamp`, and removes the finalizer although the cleanup has not
    * succeeded: what it should have removed leaks. Default: never.

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { deepFreeze } from '../store/freeze.ts';
 import { dropManagedFields } from '../store/transform.ts';
@@ -98,7 +99,14 @@ export class Finalizing {
   ): Promise<unknown> {
     const context = contextFor(object);
     try {
-      await finalizer.finalize(object, context);
+      const unfinished = await finalizer.finalize(object, context);
+      if (unfinished?.requeueAfterMs !== undefined) {
+        if (this.patienceMs(object) !== 0) return unfinished;
+        throw new OperatorError('the cleanup is still not finished', {
+          code: 'USER_CODE',
+          layer: 'user-code',
+        });
+      }
     } catch (error) {
       if (stop.aborted || this.patienceMs(object) !== 0) throw error;
       const { name, forceFinalizeAfterMs } = finalizer;

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type LabelSelector, type Selector, selectorFromObject } from '../../model/selector.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
+import type { Finalizer, Unfinished } from '../finalizer.ts';
 import {
   AWAIT_CHANGE,
   type DesiredStatus,
@@ -49,15 +50,36 @@ export interface CompositeOptions<P extends KubernetesObject>
   /**
    * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
    * frozen, and writes nothing; it is called again whenever one of them changes. When it throws nothing
-   * changes, and it is called again with back-off. Not called for a parent that is being deleted: the
-   * garbage collector takes its children.
+   * changes, and it is called again with back-off. Not called for a parent that is being deleted: its
+   * children go with it, by the garbage collector, or as `finalize` says.
    */
   sync(
     parent: P,
     children: ObservedChildren,
     context: SyncContext,
   ): SyncResult<P> | Promise<SyncResult<P>>;
+  /**
+   * The same for a parent that is being deleted: children that should still be there, until there is
+   * nothing left to do. While it is given, parents carry its finalizer.
+   */
+  readonly finalize?: CompositeFinalizer<P>;
 }
+
+/** How a composite's parents go. */
+export interface CompositeFinalizer<P extends KubernetesObject> {
+  /** Qualified, `domain/name`. Never changed once parents carry it. */
+  readonly name: string;
+  /** Pure, as `sync`. Called until it says `finalized`, then the parent goes. */
+  sync(
+    parent: P,
+    children: ObservedChildren,
+    context: SyncContext,
+  ): FinalizeResult<P> | Promise<FinalizeResult<P>>;
+}
+
+export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
+  readonly finalized: boolean;
+};
 
 /**
  * Declares a controller that keeps a parent's children as a function says: it creates what is missing,
@@ -74,10 +96,29 @@ export function composite<P extends KubernetesObject>({
   children,
   selector,
   sync,
+  finalize,
   permissions = [],
   ...options
 }: CompositeOptions<P>): Controller<P> {
   const sources = childSources(children, options.name);
+  /** Undefined when the parent is going, and nothing is to be done for it. */
+  async function bring<A extends SyncResult<P>>(
+    object: P,
+    context: ReconcileContext<P>,
+    wanted: (...call: Parameters<typeof sync>) => A | Promise<A>,
+  ): Promise<A | undefined> {
+    const claiming = selectorOf(selector?.(object), options.name);
+    const parentResource = declared.for.resource;
+    const claims = { parent: object, parentResource, sources, selector: claiming, context };
+    const own = await claimChildren(claims);
+    if (own === undefined) return undefined;
+    const observed = observedChildren(own, options.name);
+    const answer = await wanted(object, observed, syncContext(context));
+    const planned = plannedChildren(answer, object, sources, claiming);
+    await bringAbout(planned, own, context, sources);
+    if (answer.status !== undefined) await context.setStatus(answer.status);
+    return answer;
+  }
   const declared: Controller<P> = controller<P>({
     ...options,
     for: parent,
@@ -86,28 +127,38 @@ export function composite<P extends KubernetesObject>({
       ...sources.map(({ resource }) => ({ resource, verbs: ['delete'] as const })),
       ...permissions,
     ],
+    ...(finalize && { finalizer: finalizerOf(finalize, bring) }),
     async reconcile(_key, object, context): Promise<Result> {
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return AWAIT_CHANGE;
       }
-      const claiming = selectorOf(selector?.(object), options.name);
-      const own = await claimChildren({
-        parent: object,
-        parentResource: declared.for.resource,
-        sources,
-        selector: claiming,
-        context,
-      });
-      if (own === undefined) return AWAIT_CHANGE;
-      const answer = await sync(object, observedChildren(own, options.name), syncContext(context));
-      const planned = plannedChildren(answer, object, sources, claiming);
-      await bringAbout(planned, own, context, sources);
-      if (answer.status !== undefined) await context.setStatus(answer.status);
-      const { requeueAfterMs } = answer;
+      const answer = await bring(object, context, sync);
+      const requeueAfterMs = answer?.requeueAfterMs;
       return requeueAfterMs === undefined ? AWAIT_CHANGE : { requeueAfterMs };
     },
   });
   return declared;
+}
+
+/** A cleanup that says nothing about time is looked at again so often, besides every change. */
+const FINALIZE_POLL_MS = 60_000;
+
+function finalizerOf<P extends KubernetesObject>(
+  { name, sync }: CompositeFinalizer<P>,
+  bring: (
+    object: P,
+    context: ReconcileContext<P>,
+    wanted: CompositeFinalizer<P>['sync'],
+  ) => Promise<FinalizeResult<P> | undefined>,
+): Finalizer<P> {
+  return {
+    name,
+    async finalize(object, context): Promise<Unfinished | undefined> {
+      const answer = await bring(object, context, sync);
+      if (answer?.finalized === true) return undefined;
+      return { requeueAfterMs: answer?.requeueAfterMs ?? FINALIZE_POLL_MS };
+    },
+  };
 }
 
 function syncContext({ signal, log, store, attempt, clock }: ReconcileContext): SyncContext {

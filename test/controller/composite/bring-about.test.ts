@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { bringAbout } from '../../../operator/controller/composite/bring-about.ts';
+import { childSources } from '../../../operator/controller/composite/child.ts';
+import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
+import { configMaps } from '../../../operator/model/builtin.ts';
+import { ApiError } from '../../../operator/model/status.ts';
+import { configMap } from '../../../operator/testing/objects/config.ts';
+
+const sources = childSources([configMaps], 'test');
+
+function observed(...names: readonly string[]) {
+  const objects = names.map((name) => {
+    const object = configMap(name, { namespace: 'n' });
+    return { ...object, metadata: { ...object.metadata, uid: `uid-${name}` } };
+  });
+  return new Map([['configmaps', objects]]);
+}
+
+function contextThat(remove: (name: string, options: unknown) => Promise<void>): ReconcileContext {
+  return {
+    client: {
+      delete: (_resource: unknown, { name }: { name: string }, options: unknown) =>
+        remove(name, options),
+    },
+    log: { info: () => {}, warn: () => {}, debug: () => {}, error: () => {} },
+  } as unknown as ReconcileContext;
+}
+
+test('deletes the very object that it saw, so that one made anew under its name stays', async () => {
+  const deletes: unknown[] = [];
+  const context = contextThat(async (name, options) => void deletes.push([name, options]));
+
+  await bringAbout([], observed('a'), context, sources);
+
+  expect(deletes).toEqual([
+    ['a', { preconditions: { uid: 'uid-a' }, propagationPolicy: 'Background' }],
+  ]);
+});
+
+test('a child that is gone already is no failure, a refusal is', async () => {
+  const gone = contextThat(async () => {
+    throw new ApiError({ code: 404, reason: 'NotFound', message: 'gone' });
+  });
+  const refused = contextThat(async () => {
+    throw new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });
+  });
+
+  await expect(bringAbout([], observed('a'), gone, sources)).resolves.toBeUndefined();
+  await expect(bringAbout([], observed('a'), refused, sources)).rejects.toThrow('403 Forbidden');
+});
