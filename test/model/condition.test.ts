@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Condition,
+  findCondition,
+  isConditionTrue,
+  removeCondition,
   rfc3339,
   rfc3339Micro,
   setCondition,
@@ -76,6 +79,76 @@ describe('setCondition', () => {
     setCondition(before, wanted('A', { status: 'Unknown' }), NOW_MS);
 
     expect(before).toEqual([condition('A')]);
+  });
+});
+
+describe('K-51: setCondition', () => {
+  test('takes the time of a change from who knows it', () => {
+    const given = {
+      ...wanted('A', { status: 'False' }),
+      lastTransitionTime: '2026-02-02T00:00:00Z',
+    };
+
+    const changed = setCondition([condition('A')], given, NOW_MS);
+    const same = setCondition([condition('A')], { ...given, status: 'True' }, NOW_MS);
+
+    expect(changed).toEqual([{ ...condition('A'), ...given }]);
+    expect(same).toEqual([condition('A')]);
+  });
+
+  test.each<[string, Partial<Condition>]>([
+    ['a type with a space', { type: 'not one' }],
+    ['an empty type', { type: '' }],
+    ['a type with an empty prefix', { type: '/Ready' }],
+    ['a type of 317 characters', { type: 'A'.repeat(317) }],
+    ['a status of its own', { status: 'Yes' as 'True' }],
+    ['an empty reason', { reason: '' }],
+    ['a reason with a space', { reason: 'Two Words' }],
+    ['a reason that begins with a digit', { reason: '1st' }],
+    ['a reason that ends with a colon', { reason: 'Error:' }],
+    ['a reason of 1025 characters', { reason: 'A'.repeat(1_025) }],
+    ['a message of 32769 characters', { message: 'x'.repeat(32_769) }],
+    ['no message', { message: undefined as unknown as string }],
+  ])('refuses %s, as the API would', (_, bad) => {
+    const setting = () => setCondition([], wanted('A', bad), NOW_MS);
+
+    expect(setting).toThrow(expect.objectContaining({ code: 'USER_CODE', layer: 'user-code' }));
+  });
+
+  test.each<[string, Partial<Condition>]>([
+    ['a type with a prefix', { type: 'example.dev/Ready' }],
+    ['a type of 316 characters', { type: 'A'.repeat(316) }],
+    ['a reason of one letter', { reason: 'A' }],
+    ['a reason with marks', { reason: 'Error:Code_1,b' }],
+    ['a reason of 1024 characters', { reason: 'A'.repeat(1_024) }],
+    ['an empty message', { message: '' }],
+    ['a message of 32768 emoji', { message: '🙂'.repeat(32_768) }],
+  ])('takes %s', (_, good) => {
+    expect(setCondition([], wanted('A', good), NOW_MS)).toMatchObject([{ ...good }]);
+  });
+});
+
+describe('K-51: conditions', () => {
+  const all = [
+    condition('A'),
+    condition('B', { status: 'False' }),
+    condition('C', { status: 'Unknown' }),
+  ];
+
+  test('are removed by type, in the order that was', () => {
+    expect(removeCondition(all, 'B').map(({ type }) => type)).toEqual(['A', 'C']);
+    expect(removeCondition(all, 'D')).toBe(all);
+  });
+
+  test('are found by type, and are true only when they say so', () => {
+    expect(findCondition(all, 'B')).toBe(all[1]);
+    expect(findCondition(undefined, 'B')).toBeUndefined();
+    expect(['A', 'B', 'C', 'D'].map((type) => isConditionTrue(all, type))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
