@@ -1,7 +1,7 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { exponentialBackoff } from '../core/backoff.ts';
 import { type Clock, sleep } from '../core/clock.ts';
-import { AmbassadorError } from '../core/errors.ts';
+import { AmbassadorError, LeadershipLostError } from '../core/errors.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import { ApiError, isDisruptionRefused } from '../model/status.ts';
 
@@ -68,7 +68,8 @@ export class Repeater {
    * What `attempt` resolves to, in the end.
    *
    * @throws its last failure, unless an earlier one left the outcome unknown: then that one, because
-   *   `fate: 'not-sent'` would be untrue of the whole; `signal.reason` when aborted.
+   *   `fate: 'not-sent'` would be untrue of the whole; a LeadershipLostError always, which says nothing
+   *   of that; `signal.reason` when aborted.
    */
   async run<T>(
     attempt: () => Promise<T>,
@@ -89,7 +90,7 @@ export class Repeater {
         }
         if (isUnknown(error)) unknown = error;
         if (delayMs === undefined || this.#clock.monotonic() + delayMs > untilMs) {
-          throw unknown ?? error;
+          throw error instanceof LeadershipLostError ? error : (unknown ?? error);
         }
         this.#meter.count('rest_client_request_retries_total', this.#labels(repetition, error));
         await sleep(this.#clock, delayMs, signal);

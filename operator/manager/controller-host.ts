@@ -2,7 +2,7 @@ import type { Connection, Fence } from '../client/connection.ts';
 import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
 import type { AroundAttempt } from '../controller/attempt.ts';
 import type { Controller } from '../controller/controller.ts';
-import type { Log } from '../controller/reconciler.ts';
+import type { Log, Self } from '../controller/reconciler.ts';
 import { ControllerRunner } from '../controller/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
@@ -19,17 +19,29 @@ export interface ControllerHostOptions {
   readonly meter?: Meter;
   /** What the writes of controllers that need leadership must pass. Default: nothing. */
   readonly fence?: Fence;
+  /** What Events must pass. Default: nothing. */
+  readonly eventFence?: Fence;
   readonly aroundAttempt?: AroundAttempt;
 }
 
-/** Puts controllers to work: each has a client and an Event recorder of its own. */
+/** Puts controllers to work: each has a client of its own, and all have one Event recorder. */
 export class ControllerHost {
   readonly #options: ControllerHostOptions;
   readonly #runners = new Map<string, ControllerRunner>();
-  readonly #recorders: ApiEventRecorder[] = [];
+  /** One for the process: who aggregates and limits must see all. */
+  readonly #events: ApiEventRecorder;
 
   constructor(options: ControllerHostOptions) {
     this.#options = options;
+    const { clock, connection, logFor, meter = noMeter, settings } = options;
+    this.#events = new ApiEventRecorder({
+      // What a leader did may be told when it leads no more, but not when another may have begun.
+      client: connection.clientFor('chancery-events', options.eventFence),
+      clock,
+      self: selfOf(settings),
+      log: logFor({}),
+      meter,
+    });
   }
 
   /** True while a reconcile takes longer than its controller allows. */
@@ -65,7 +77,7 @@ export class ControllerHost {
 
   /** Resolves when all Events are sent or dropped, after `limitMs` at the latest. */
   async flushEvents(limitMs: number): Promise<void> {
-    await Promise.all(this.#recorders.map((recorder) => recorder.close(limitMs)));
+    await this.#events.close(limitMs);
   }
 
   #runner(controller: Controller): ControllerRunner {
@@ -83,15 +95,6 @@ export class ControllerHost {
       controller.name,
       controller.needsLeaderElection ? fence : undefined,
     );
-    const self = { namespace: settings.podNamespace, podName: settings.podName };
-    const events = new ApiEventRecorder({
-      client,
-      clock,
-      self,
-      reportingController: `chancery.dev/${controller.name}`,
-      log: logFor({ controller: controller.name }),
-    });
-    this.#recorders.push(events);
     return new ControllerRunner({
       controller,
       informerFor: (source) => informers.of(source),
@@ -99,11 +102,15 @@ export class ControllerHost {
       journal: informers.overlays,
       clock,
       crdWait: settings.crdWait,
-      events,
-      self,
+      events: this.#events.for(controller.name),
+      self: selfOf(settings),
       logFor,
       meter,
       ...(aroundAttempt && { aroundAttempt }),
     });
   }
+}
+
+function selfOf({ podNamespace, podName }: Settings): Self {
+  return { namespace: podNamespace, podName };
 }

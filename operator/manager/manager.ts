@@ -21,6 +21,9 @@ export type { ManagerOptions } from './manager-options.ts';
 /** Whom the fields of CustomResourceDefinitions belong to: the same for every operator's. */
 const DEFINITIONS_MANAGER = 'chancery-definitions';
 
+/** Of what is left until another may lead; the rest is for the end of the process itself. */
+const STOP_SHARE_OF_LOSS = 0.9;
+
 /** The controllers and runnables of one process, with what they share. */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -53,7 +56,7 @@ export class Manager {
     this.#host = new ControllerHost({
       ...options,
       informers: this.#informers,
-      ...(elector && { fence: elector }),
+      ...(elector && { fence: elector, eventFence: elector.eventFence }),
     });
     const checks = {
       live: [
@@ -235,10 +238,10 @@ export class Manager {
   #lost({ elector }: Leadership, error: unknown): void {
     this.#leads = false;
     const withinMs = Math.max(elector.exitBy - this.#options.clock.monotonic(), 0);
+    this.#options.onLeadershipLost?.(withinMs); // first: what listens to a signal may block for long
+    this.#budget?.shrinkTo(withinMs * STOP_SHARE_OF_LOSS);
     this.#fail(error);
     this.#tasks.abort(({ guarded }) => guarded, error);
-    this.#budget?.shrinkTo(withinMs);
-    this.#options.onLeadershipLost?.(withinMs);
   }
 
   /** From a manager of which a part has failed nothing more must come. */
@@ -253,7 +256,7 @@ export class Manager {
     using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
     this.#budget = budget;
     const exitBy = this.#leadership?.elector.exitBy ?? Number.POSITIVE_INFINITY;
-    budget.shrinkTo(Math.max(exitBy - clock.monotonic(), 0));
+    budget.shrinkTo(Math.max(exitBy - clock.monotonic(), 0) * STOP_SHARE_OF_LOSS);
     this.#log.info({ budgetMs: budget.leftMs }, 'stopping');
     const sources = (): Promise<void> => {
       this.#sources.abort(reason);

@@ -58,8 +58,9 @@ function timeLeft(fence: Fence, clock: Clock): number {
 }
 
 function cutOffAfter(leftMs: number, write: LinkedAbort, fence: Fence, clock: Clock): Cancel {
-  let cancel: Cancel;
+  let cancel: Cancel = () => {};
   const arm = (delayMs: number): void => {
+    if (delayMs === Number.POSITIVE_INFINITY) return;
     cancel = clock.schedule(delayMs, () => {
       try {
         arm(timeLeft(fence, clock));

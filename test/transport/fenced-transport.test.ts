@@ -179,3 +179,17 @@ test('a write asks what its caller wants asked before it is sent, too', async ()
 
   expect(beforeSend).toHaveBeenCalledOnce();
 });
+
+test('a fence without limit sets no timer', async () => {
+  const clock = new FakeClock();
+  const fence = new MovableFence(Number.POSITIVE_INFINITY);
+  const bytes = new WaitingTransport();
+  const stop = new AbortController();
+
+  const sending = fencedTransport(bytes, { fence, clock }).send(write({ signal: stop.signal }));
+  const timers = clock.pending;
+  stop.abort();
+  await sending.catch(() => {});
+
+  expect(timers).toBe(0);
+});

@@ -82,6 +82,14 @@ export class LeaderElector implements Fence {
     });
   }
 
+  /**
+   * For Events, which tell what was done: they pass before this process leads, and after a loss until
+   * `exitBy`, so that none is sent when another may act.
+   */
+  get eventFence(): Fence {
+    return { writeDeadlineAt: () => this.#mandate.newsDeadlineAt() };
+  }
+
   /** Whether writes may begin now. */
   get isLeader(): boolean {
     return this.#mandate.isValid;

@@ -121,6 +121,21 @@ export class Mandate implements Fence {
     return this.#state.tenure.cutOffAt;
   }
 
+  /**
+   * The last moment of what tells of the work: infinity while there was no mandate, and until `exitBy`
+   * after a loss.
+   *
+   * @throws LeadershipLostError `LEADERSHIP_LOST` when it is over.
+   */
+  newsDeadlineAt(): number {
+    this.leftMs();
+    const state = this.#state;
+    if (state.phase === 'none') return Number.POSITIVE_INFINITY;
+    if (state.phase === 'held') return state.tenure.cutOffAt;
+    if (this.#options.clock.monotonic() < this.exitBy && state.phase === 'lost') return this.exitBy;
+    throw this.refusal();
+  }
+
   /** Why writes may not begin now. */
   refusal(): LeadershipLostError {
     const { phase } = this.#state;

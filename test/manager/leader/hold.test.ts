@@ -434,3 +434,42 @@ test('H61 a leader whose API server stalls stops before another can lead', async
   expect(clock.monotonic()).toBeGreaterThanOrEqual(75_000);
   expect(store.lease?.spec?.holderIdentity).toBe('new');
 });
+
+test('LE-10 Events pass for a candidate, and for one that has lost until another may begin', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector, stop } = candidate('a', store, clock);
+  const deadlines: unknown[] = [];
+  const ask = (): void => {
+    try {
+      deadlines.push(elector.eventFence.writeDeadlineAt());
+    } catch (error) {
+      deadlines.push((error as Error).name);
+    }
+  };
+
+  ask();
+  await elector.acquire(stop.signal);
+  ask();
+  clock.advance(13_999);
+  ask();
+  clock.advance(1);
+  ask();
+
+  expect(deadlines).toEqual([Number.POSITIVE_INFINITY, 14_000, 14_000, 'LeadershipLostError']);
+});
+
+test('LE-10 no Event passes of one that was deprived, or has given up', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const done = await leader('a', store, clock);
+  await done.elector.release();
+  const next = await leader('b', store, clock);
+  watched(next.elector.hold(next.stop.signal));
+
+  store.edit({ spec: { holderIdentity: 'c' } });
+  await clock.advanceAndSettle(2_000);
+
+  expect(() => done.elector.eventFence.writeDeadlineAt()).toThrow('has given up');
+  expect(() => next.elector.eventFence.writeDeadlineAt()).toThrow('another process holds');
+});
