@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../core/errors.ts';
 import type { Condition } from '../model/condition.ts';
 import {
   type CustomResourceDefinition,
@@ -106,20 +107,10 @@ export function customResource<
   Spec extends TSchema,
   Status extends TObject | undefined = undefined,
 >(options: CustomResourceOptions<Spec, Status>): CustomResource<CustomObject<Spec, Status>> {
-  const { group, kind, version, scope = 'Namespaced', otherVersions = [] } = options;
-  const names = namesOf(options);
-  const stored = definitionVersion(options, '');
-  const others = otherVersions.map((other, at) => otherVersion(other, `otherVersions[${at}].`));
-  refuseRepeated([version, ...others.map(({ name }) => name)]);
-  const definition: CustomResourceDefinition = deepFreeze(
-    structuredClone({
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${names.plural}.${group}`, ...revisionOf(options.revision) },
-      spec: { group, names, scope, versions: [stored, ...others] },
-    }),
-  );
-  const [own = stored] = definition.spec.versions;
+  const { group, kind, version } = options;
+  const definition = definitionOf(options);
+  const { names, scope, versions } = definition.spec;
+  const own = versions.find(({ name }) => name === version);
   return Object.freeze({
     group,
     version,
@@ -127,9 +118,36 @@ export function customResource<
     kind,
     namespaced: scope === 'Namespaced',
     definition,
-    hasStatus: own.subresources?.status !== undefined,
+    hasStatus: own?.subresources?.status !== undefined,
     validate: (object: unknown) => objectProblems(object, `${group}/${version}`, kind, own),
   });
+}
+
+type AnyOptions = CustomResourceOptions<TSchema, TObject | undefined>;
+
+function definitionOf(options: AnyOptions): CustomResourceDefinition {
+  try {
+    return deepFreeze(structuredClone(declared(options)));
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    // Of several resources in one program the path alone does not say which one.
+    const context = { ...error.context, kind: String(options.kind) };
+    throw new ConfigurationError(`${context.kind}: ${error.message}`, { context, cause: error });
+  }
+}
+
+function declared(options: AnyOptions): CustomResourceDefinition {
+  const { group, version, scope = 'Namespaced', otherVersions = [] } = options;
+  const names = namesOf(options);
+  const stored = definitionVersion(options, '');
+  const others = otherVersions.map((other, at) => otherVersion(other, `otherVersions[${at}].`));
+  refuseRepeated([version, ...others.map(({ name }) => name)]);
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${names.plural}.${group}`, ...revisionOf(options.revision) },
+    spec: { group, names, scope, versions: [stored, ...others] },
+  };
 }
 
 function otherVersion(options: OtherVersion, path: string): DefinitionVersion {

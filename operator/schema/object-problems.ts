@@ -14,18 +14,19 @@ export function objectProblems(
   object: unknown,
   apiVersion: string,
   kind: string,
-  { schema, subresources }: DefinitionVersion,
+  version: DefinitionVersion | undefined,
 ): readonly FieldProblem[] {
+  const schema = version?.schema.openAPIV3Schema ?? {};
   if (!isJson(object)) return [{ path: '', message: 'must be of type object' }];
-  const value = completed(object, schema.openAPIV3Schema, true);
-  const { scale } = subresources ?? {};
+  const value = completed(object, schema, true);
+  const scale = version?.subresources?.scale;
   return [
     ...(object.apiVersion === apiVersion
       ? []
       : [{ path: 'apiVersion', message: `must be ${apiVersion}` }]),
     ...(object.kind === kind ? [] : [{ path: 'kind', message: `must be ${kind}` }]),
     ...nameProblems(object.metadata),
-    ...valueProblems(value, schema.openAPIV3Schema, ''),
+    ...valueProblems(value, schema, ''),
     ...(scale === undefined ? [] : scaleProblems(value, scale)),
   ];
 }

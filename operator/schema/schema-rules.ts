@@ -133,7 +133,7 @@ const REASONS = [
 ];
 
 /** The expression itself is judged by the API server, when the definition is installed. */
-function refuseRule(
+export function refuseRule(
   { rule, message, messageExpression, reason, fieldPath }: ValidationRule,
   path: string,
 ): void {

@@ -8,7 +8,7 @@ import { definitionError } from './definition-error.ts';
 import { refuseVersion } from './names.ts';
 import { type PrinterColumnOptions, printerColumnsOf } from './printer-columns.ts';
 import { scaleOf } from './scale.ts';
-import { refuseUnusable } from './schema-rules.ts';
+import { refuseRule, refuseUnusable } from './schema-rules.ts';
 import { selectableFieldsOf } from './selectable-fields.ts';
 import { statusSchema } from './status-schema.ts';
 import { structuralSchema } from './structural.ts';
@@ -88,6 +88,6 @@ function rootSchema(
     properties: { spec: specSchema, ...(statusPart && { status: statusPart }) },
     ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
   };
-  refuseUnusable({ ...root, properties: {} }, path.replace(/\.$/, ''));
+  for (const [at, rule] of rules.entries()) refuseRule(rule, `${path}rules[${at}]`);
   return root;
 }
