@@ -122,6 +122,9 @@ export class ControllerBench {
         { clock: this.clock, random: () => 0, relistIntervalMs: 0 },
       );
     this.#informers.set(of, informer);
+    if (known === undefined) {
+      for (const [name, index] of Object.entries(of.indexes ?? {})) informer.addIndex(name, index);
+    }
     return informer as unknown as Informer<KubernetesObject>;
   }
 }

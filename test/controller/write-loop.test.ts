@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { WriteLoops } from '../../operator/controller/write-loop.ts';
+import { objectKey } from '../../operator/model/object.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { ControllerBench, others, things } from '../support/controller-bench.ts';
+import type { FakeCollection, Thing } from '../support/fake-collection.ts';
+
+const key = objectKey('demo', 'a');
+
+/** A client whose patches set the value of an object, as its server would. */
+function patching(collection: () => FakeCollection): Client {
+  const patch: Client['patch'] = async (_resource, { name }, { body }) => {
+    const known = collection().objects.find(({ metadata }) => metadata.name === name);
+    const { value } = body as unknown as Thing;
+    if (known?.value === value) return known as never;
+    const { ownerReferences } = known?.metadata ?? {};
+    return collection().put(name, value, ownerReferences && { ownerReferences }) as never;
+  };
+  return { patch } as Client;
+}
+
+test('K-53: a reconciler that writes each time because it wrote is told of, and slowed down', async () => {
+  let value = 0;
+  const at: number[] = [];
+  const bench: ControllerBench = new ControllerBench(
+    {
+      reconcile: async (_key, object, { client, clock }) => {
+        at.push(clock.monotonic());
+        const name = object?.metadata.name ?? '';
+        await client.patch(
+          things,
+          { name, namespace: 'demo' },
+          { type: 'merge', body: { value: ++value } },
+        );
+        return {};
+      },
+    },
+    { client: patching(() => bench.collection()) },
+  );
+  bench.collection().put('a');
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(3_600_000);
+
+  const gaps = at.slice(1).map((each, index) => each - (at[index] ?? 0));
+  expect(gaps.filter((gap) => gap === 0).length).toBeLessThan(40);
+  expect(gaps.filter((gap) => gap > 0).slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+  expect(gaps.at(-1)).toBe(300_000);
+  expect(at.length).toBeLessThan(60);
+  expect(bench.count('chancery_write_loop_total')).toBeGreaterThan(10);
+  expect(new Set(bench.events.map(({ reason }) => reason))).toEqual(new Set(['WriteLoop']));
+  const told = bench.lines.filter(({ message }) => message.includes('its own writes'));
+  expect(told.length).toBeGreaterThan(3); // one in 10 minutes of an hour
+  expect(told.length).toBeLessThanOrEqual(6);
+  expect(told[0]?.fields).toMatchObject({ object: 'things.example.dev demo/a' });
+});
+
+test('K-53: a reconciler that has stopped to write is as quick as any', async () => {
+  let value = 0;
+  let isBroken = true;
+  let calls = 0;
+  const bench: ControllerBench = new ControllerBench(
+    {
+      reconcile: async (_key, object, { client }) => {
+        calls++;
+        const name = object?.metadata.name ?? '';
+        if (isBroken) {
+          await client.patch(
+            things,
+            { name, namespace: 'demo' },
+            { type: 'merge', body: { value: ++value } },
+          );
+        }
+        return {};
+      },
+    },
+    { client: patching(() => bench.collection()) },
+  );
+  bench.collection().put('a');
+  await bench.run();
+  await bench.clock.advanceAndSettle(10_000);
+  isBroken = false;
+  await bench.clock.advanceAndSettle(60_000);
+  const whenQuiet = calls;
+
+  for (let edit = 1; edit <= 5; edit++) {
+    bench.collection().put('a', -edit);
+    await bench.clock.advanceAndSettle(10);
+  }
+
+  expect(calls - whenQuiet).toBe(5);
+});
+
+test('K-53: a roll-out of a hundred steps, each of which changes the status, is no loop', async () => {
+  const loops = new WriteLoops(new FakeClock());
+  let turns = 0;
+
+  for (let ready = 0; ready < 100; ready++) {
+    loops.began(key);
+    if (ready === 0) loops.wrote(key, 'deployments.apps demo/a');
+    loops.wrote(key, 'websites demo/a'); // its status
+    if (loops.ended(key) !== undefined) turns++;
+    loops.caused(key, () => 'websites demo/a'); // of which the controller hears
+    loops.caused(key, () => 'deployments.apps demo/a'); // another Pod is ready
+  }
+
+  expect(turns).toBe(0);
+});
+
+test('K-53: writes without effect are no loop, however often others change the object', async () => {
+  let calls = 0;
+  const bench: ControllerBench = new ControllerBench(
+    {
+      owns: [others],
+      reconcile: async (_key, _object, { client, store }) => {
+        calls++;
+        const [child] = store(others).list();
+        const body = { value: child?.value ?? 0 };
+        await client.patch(others, { name: 'c', namespace: 'demo' }, { type: 'merge', body });
+        return {};
+      },
+    },
+    { client: patching(() => bench.collection(others)) },
+  );
+  const owner = {
+    apiVersion: 'example.dev/v1',
+    kind: 'Thing',
+    name: 'a',
+    uid: 'u',
+    controller: true,
+  };
+  bench.collection(others).put('c', 0, { ownerReferences: [owner] });
+  await bench.run();
+
+  for (let value = 1; value <= 100; value++) {
+    bench.collection(others).put('c', value, { ownerReferences: [owner] });
+    await bench.clock.advanceAndSettle(10);
+  }
+
+  expect(calls).toBeGreaterThan(100);
+  expect(bench.count('chancery_write_loop_total')).toBe(0);
+});
+
+test('K-53: two controllers that undo each other are a loop, although each hears of the other', async () => {
+  let isFighting = true;
+  const bench: ControllerBench = new ControllerBench(
+    {
+      reconcile: async (_key, _object, { client }) => {
+        await client.patch(
+          things,
+          { name: 'a', namespace: 'demo' },
+          { type: 'merge', body: { value: 1 } },
+        );
+        if (isFighting) bench.collection().put('a', 2); // the other one is quick
+        return {};
+      },
+    },
+    { client: patching(() => bench.collection()) },
+  );
+  bench.collection().put('a', 2);
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(10_000);
+  isFighting = false;
+  await bench.clock.advanceAndSettle(60_000);
+
+  expect(bench.count('chancery_write_loop_total')).toBeGreaterThan(0);
+});
+
+test('K-53: it takes more than 30 writes in a minute', () => {
+  const clock = new FakeClock();
+  const loops = new WriteLoops(clock);
+  const turn = (): unknown => {
+    loops.caused(key, () => 'a');
+    loops.began(key);
+    loops.wrote(key, 'a');
+    return loops.ended(key);
+  };
+  turn(); // nothing was written before it
+
+  const slowly = Array.from({ length: 100 }, () => {
+    clock.advance(2_000);
+    return turn();
+  });
+  clock.advance(60_000);
+  const quickly = Array.from({ length: 31 }, turn);
+
+  expect(slowly.every((each) => each === undefined)).toBe(true);
+  expect(quickly.slice(0, 30).every((each) => each === undefined)).toBe(true);
+  expect(quickly[30]).toEqual({ object: 'a', writes: 31, intervalMs: 1_000 });
+});
+
+test('K-53: a poll or a retry that writes is no turn of a loop', () => {
+  const loops = new WriteLoops(new FakeClock());
+
+  const ends = Array.from({ length: 100 }, () => {
+    loops.began(key);
+    loops.wrote(key, 'a');
+    return loops.ended(key);
+  });
+
+  expect(ends.every((each) => each === undefined)).toBe(true);
+});
