@@ -52,7 +52,7 @@ export class DryRunReport {
 
   #wrote(write: DryWrite, controller: string): void {
     const { refusal } = write;
-    const heading = `${headingOf(write)} (${controller})`;
+    const heading = `${headingOf(write)} by ${controller}`;
     if (refusal !== undefined) {
       this.#refusals.add(refusal);
       if (this.#print([`# refused: ${heading}: ${oneLine(refusal.message)}`])) this.#refused++;
@@ -115,8 +115,9 @@ function identity(object: KubernetesObject | undefined): KubernetesObject | unde
 }
 
 function headingOf(write: DryWrite): string {
-  const part = write.subresource === undefined ? '' : ` (${write.subresource})`;
-  return `${write.verb} ${nameOf(write)}${part}`;
+  const { verb, resource, subresource, target } = write;
+  const part = subresource === undefined ? '' : `/${subresource}`;
+  return `${verb} ${resourceName(resource)}${part} ${objectKey(target.namespace, target.name)}`;
 }
 
 function nameOf({ resource, target }: DryWrite): string {
@@ -131,8 +132,9 @@ function eventLine(event: KubernetesObject): string {
   return `# event: ${type} ${reason} ${about.kind} ${name}: ${oneLine(String(note ?? message ?? ''))}`;
 }
 
+/** A message may have been written by anybody, and a terminal obeys what it is sent. */
 function oneLine(text: string): string {
-  return text.replace(/\s*[\r\n]\s*/g, ' ');
+  return text.replace(/[\s\p{Cc}]+/gu, ' ');
 }
 
 function counted(count: number, what: string): string {

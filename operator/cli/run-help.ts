@@ -31,7 +31,10 @@ The log goes to standard error as JSON; SIGUSR2 turns its debug lines on and off
 Exit codes:
 ${table([
   ['0', 'asked to stop, and stopped in order; of a dry run also: done, whatever was refused'],
-  ['1', 'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal'],
+  [
+    '1',
+    'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal',
+  ],
   ['2', 'a module does not load or exports no controller, or the environment is wrong'],
   ['3', 'leadership lost: another replica leads'],
 ])}

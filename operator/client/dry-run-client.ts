@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import { pods } from '../model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
@@ -18,9 +18,9 @@ export interface DryWrite {
   /** What the server would have stored; undefined for a delete and an eviction, and when it refused. */
   readonly after: KubernetesObject | undefined;
   /** Why the object as it is could not be read. */
-  readonly unread?: ApiError;
-  /** Why the server would not have done it. */
-  readonly refusal?: ApiError;
+  readonly unread?: OperatorError;
+  /** Why the server, or the ambassador's filter, would not have let it be done. */
+  readonly refusal?: OperatorError;
   /** Of a delete or an eviction: what it asked for besides. */
   readonly options?: object;
 }
@@ -79,7 +79,7 @@ async function refusalsTold<T>(
   try {
     return await write();
   } catch (error) {
-    if (error instanceof ApiError) sink.wrote({ ...facts, after: undefined, refusal: error });
+    if (isRefusal(error)) sink.wrote({ ...facts, after: undefined, refusal: error });
     throw error;
   }
 }
@@ -118,9 +118,17 @@ async function find(
   try {
     return { before: await client.find(resource, target, { signal }) };
   } catch (error) {
-    if (error instanceof ApiError) return { before: undefined, unread: error };
+    if (isRefusal(error)) return { before: undefined, unread: error };
     throw error;
   }
+}
+
+/** By the server, or by the filter in front of it: asking again would not help. */
+function isRefusal(error: unknown): error is OperatorError {
+  return (
+    error instanceof ApiError ||
+    (error instanceof OperatorError && error.code === 'AMBASSADOR_FORBIDDEN')
+  );
 }
 
 function isEvent({ group, plural }: Resource): boolean {

@@ -229,7 +229,9 @@ class RestClient implements Client {
       Object.keys(deleteOptions).length === 0
         ? undefined
         : { apiVersion: 'v1', kind: 'DeleteOptions', ...deleteOptions };
-    const path = pathOfObject(resource, target);
+    // The server reads the body, people who read its log the query.
+    const query = { dryRun: dryRun === true ? 'All' : undefined };
+    const path = withQuery(pathOfObject(resource, target), query);
     await this.#call('DELETE', path, signal, CONTENT_TYPES.object, body);
   }
 

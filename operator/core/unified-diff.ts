@@ -2,7 +2,7 @@
 const CONTEXT_LINES = 3;
 
 /** Differing lines that are searched for a shortest diff; beyond it the whole middle is replaced. */
-const MAX_DIFFERENCES = 2_000;
+const MAX_DIFFERENCES = 1_000;
 
 /** A line of two texts: in both, only in the first, only in the second. */
 interface Line {
@@ -12,7 +12,7 @@ interface Line {
 
 /**
  * The hunks of a unified diff, line by line and without file names; none when the texts are equal. It
- * is a shortest one where the texts differ in at most 2,000 lines.
+ * is a shortest one where the texts differ in at most 1,000 lines.
  */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   const lines = compare(linesOf(before), linesOf(after));

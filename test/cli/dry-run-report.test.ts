@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { DryRunReport } from '../../operator/cli/dry-run-report.ts';
+import type { DryWrite } from '../../operator/client/dry-run-client.ts';
+import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { configMap } from '../../operator/testing/objects/config.ts';
+import { Collector } from './collector.ts';
+
+const target = { namespace: 'demo', name: 'a' };
+const WRITE: DryWrite = {
+  verb: 'update',
+  resource: configMaps,
+  target,
+  before: configMap('a', { namespace: 'demo', data: { value: '1' } }),
+  after: configMap('a', { namespace: 'demo', data: { value: '2' } }),
+};
+
+function reported(write: DryWrite, colour = false): readonly string[] {
+  const out = new Collector();
+  new DryRunReport({ out, colour }).sinkOf('shop').wrote(write);
+  return out.lines;
+}
+
+const ESCAPE = String.fromCharCode(27);
+
+test('on a terminal what goes is red and what comes is green', () => {
+  const lines = reported(WRITE, true);
+
+  expect(lines).toContain(`${ESCAPE}[31m-  value: "1"${ESCAPE}[39m`);
+  expect(lines).toContain(`${ESCAPE}[32m+  value: "2"${ESCAPE}[39m`);
+  expect(reported(WRITE).join('\n')).not.toContain(ESCAPE);
+});
+
+test('a message of the server cannot move the cursor of a terminal', () => {
+  const message = `no${ESCAPE}[2J\r\nway`;
+  const refusal = new ApiError({ reason: 'Invalid', message }, { httpStatus: 422 });
+
+  const lines = reported({ ...WRITE, after: undefined, refusal });
+
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^# refused: update configmaps demo\/a by shop: .*no \[2J way/);
+});
+
+test('what cannot be read is said beside what would be written', () => {
+  const message = 'configmaps is forbidden';
+  const unread = new ApiError({ reason: 'Forbidden', message }, { httpStatus: 403 });
+
+  const lines = reported({ ...WRITE, before: undefined, unread });
+
+  expect(lines[1]).toMatch(/^# as it is now cannot be read: .*configmaps is forbidden/);
+  expect(lines).toContain('+  value: "2"');
+});
+
+test('of a subresource of another kind only the asking is shown, for its answer may be a secret', () => {
+  const after = {
+    apiVersion: 'v1',
+    kind: 'TokenRequest',
+    metadata: target,
+    status: { token: 'x' },
+  };
+
+  const lines = reported({ ...WRITE, verb: 'create', resource: pods, subresource: 'token', after });
+
+  expect(lines).toEqual(['# create pods/token demo/a by shop']);
+});
+
+test('a very long line is cut', () => {
+  const long = configMap('a', { namespace: 'demo', data: { value: 'x'.repeat(10_000) } });
+
+  const lines = reported({ ...WRITE, after: long });
+
+  expect(lines.at(-1)).toMatch(/^\+ {2}value: x+… \(10010 characters\)$/);
+});
