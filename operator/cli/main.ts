@@ -6,6 +6,7 @@ import type { ExitCode } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { CRASH_LOG_LINES, crashLimitMs } from './crash.ts';
 import { dispatch } from './dispatch.ts';
+import { exitWithin } from './exit-within.ts';
 
 /**
  * The process: its arguments, streams, signals and end. Everything else is reached through `Io`.
@@ -60,10 +61,6 @@ function crashed(err: unknown, message: string): void {
   if (crashes <= CRASH_LOG_LINES) log.error({ err }, message);
   if (crashes === 1) exitWithin(crashLimitMs(process.env), 1);
   stop.abort(err);
-}
-
-function exitWithin(withinMs: number, code: ExitCode): void {
-  systemClock.schedule(withinMs, () => process.exit(code));
 }
 
 /** Resolves when everything written is out, or never can be: a reader that hangs must not hold us. */

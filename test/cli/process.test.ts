@@ -134,7 +134,7 @@ export default controller({
   },
 });`;
 
-test('a second SIGTERM ends at once, with 1, what the first could not', async () => {
+test('D-2: a second SIGTERM ends at once, with 1, what the first could not', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'stubborn.ts': STUBBORN });
