@@ -1,0 +1,158 @@
+/** Real processes of one operator, each behind a line of its own to one embedded API server. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import { type RequestGate, RequestLine } from '../../operator/testing/env/request-line.ts';
+import type { LoggedRequest } from '../../operator/testing/env/request-log.ts';
+
+const BIN = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
+
+/** The shortest that an elector takes: a fail-over takes 3 to 6 s. */
+export const TIMING = { leaseSeconds: 3, renewDeadlineSeconds: 2, retryPeriodSeconds: 1 } as const;
+
+/** A request of one of the replicas, in the order in which the server's side has received them. */
+export interface Arrival {
+  readonly who: string;
+  readonly call: LoggedRequest;
+  /** `performance.now()` of this process. */
+  readonly atMs: number;
+}
+
+/** A line of a replica's log. */
+export type LogRecord = Readonly<Record<string, unknown>>;
+
+export interface Replica extends AsyncDisposable {
+  readonly name: string;
+  readonly log: readonly LogRecord[];
+  /** Exit code, or the name of the signal that ended it. */
+  readonly exit: Promise<number | NodeJS.Signals>;
+  /** Decides about its requests; replaced by whoever breaks something. */
+  gate: RequestGate;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface ReplicaOptions {
+  /** A file of `test/leadership/modules`. Default `busy-writer.ts`. */
+  readonly module?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** One API server, and the replicas that were started on it. */
+export class Replicas implements AsyncDisposable {
+  readonly server: ApiServer;
+  /** Every request of every replica. */
+  readonly arrivals: Arrival[] = [];
+  readonly #all: Replica[] = [];
+
+  private constructor(server: ApiServer) {
+    this.server = server;
+  }
+
+  static async start(): Promise<Replicas> {
+    const server = await ApiServer.start();
+    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
+    const metadata = { namespace: 'demo', name: 'seed' };
+    server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    return new Replicas(server);
+  }
+
+  async replica(name: string, options: ReplicaOptions = {}): Promise<Replica> {
+    const replica = await startReplica(name, this, options);
+    this.#all.push(replica);
+    return replica;
+  }
+
+  /** What `who` has sent that changes something; Leases and Events included. */
+  writesOf(who: string): readonly Arrival[] {
+    return this.arrivals.filter(({ who: by, call }) => by === who && isWrite(call));
+  }
+
+  /** What the reconciler of `who` has written. */
+  appliesOf(who: string): readonly Arrival[] {
+    return this.writesOf(who).filter(({ call }) => call.resource === 'configmaps');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const replica of this.#all) await replica[Symbol.asyncDispose]();
+    await this.server.close();
+  }
+}
+
+export function isWrite({ verb }: LoggedRequest): boolean {
+  return verb !== 'get' && verb !== 'list' && verb !== 'watch';
+}
+
+async function startReplica(
+  name: string,
+  { server, arrivals }: Replicas,
+  { module = 'busy-writer.ts', environment = {} }: ReplicaOptions,
+): Promise<Replica> {
+  const log: LogRecord[] = [];
+  let gate: RequestGate = {};
+  const line = new RequestLine({
+    server: server.url,
+    gate: {
+      before: (call) => {
+        arrivals.push({ who: name, call, atMs: performance.now() });
+        return gate.before?.(call) ?? 'pass';
+      },
+      after: (call) => gate.after?.(call) ?? 'pass',
+    },
+  });
+  await line.start();
+  const path = fileURLToPath(new URL(`modules/${module}`, import.meta.url));
+  const child = spawn(process.execPath, [BIN, 'run', path], {
+    env: { ...settings(name, line.url), ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let rest = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const each of lines) log.push(recordOf(each));
+  });
+  const exit = once(child, 'close').then(([code, signal]) => code ?? signal);
+  return {
+    name,
+    log,
+    exit,
+    get gate() {
+      return gate;
+    },
+    set gate(next) {
+      gate = next;
+    },
+    kill: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exit;
+      await line.cut();
+    },
+  };
+}
+
+function settings(name: string, url: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    CHANCERY_API_URL: url,
+    CHANCERY_HEALTH_PORT: '0',
+    CHANCERY_METRICS_PORT: '0',
+    CHANCERY_LEADER_ELECTION: 'true',
+    CHANCERY_LEASE_DURATION: String(TIMING.leaseSeconds),
+    CHANCERY_LEASE_RENEW_DEADLINE: String(TIMING.renewDeadlineSeconds),
+    CHANCERY_LEASE_RETRY_PERIOD: String(TIMING.retryPeriodSeconds),
+    POD_NAME: name,
+    POD_NAMESPACE: 'demo',
+    WATCH_NAMESPACE: 'demo',
+  };
+}
+
+function recordOf(line: string): LogRecord {
+  try {
+    return JSON.parse(line) as LogRecord;
+  } catch {
+    return { text: line };
+  }
+}
