@@ -2,7 +2,7 @@ import type { Controller, Permission } from '../controller/controller.ts';
 import type { Source } from '../controller/source.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isBuiltInGroup } from '../model/built-in-group.ts';
-import { customResourceDefinitions, events } from '../model/builtin.ts';
+import { customResourceDefinitions, events, leases } from '../model/builtin.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 
 export type Verb = Permission['verbs'][number];
@@ -40,6 +40,11 @@ export interface Access {
 export interface Placement {
   /** A name or `POD_NAMESPACE`; undefined for every namespace. */
   readonly namespace: string | undefined;
+  /** Left out: the settings say that every replica works. */
+  readonly leaderElection?: {
+    /** Where the Lease is: a name or `POD_NAMESPACE`. */
+    readonly namespace: string;
+  };
 }
 
 /**
@@ -60,7 +65,8 @@ export function accessOf(
   placement: Placement,
 ): readonly Access[] {
   const merged = new Map<string, Access>();
-  for (const access of controllers.flatMap((controller) => accessOfOne(controller, placement))) {
+  const ofControllers = controllers.flatMap((controller) => accessOfOne(controller, placement));
+  for (const access of [...ofControllers, ...accessOfElection(placement)]) {
     refuseUnusableNames(access);
     const { resource, subresource, namespace, verbs } = access;
     const { group, version, plural } = resource;
@@ -134,6 +140,16 @@ function accessTo(
     namespace: resource.namespaced ? resolve(namespace, placement) : undefined,
     verbs,
   };
+}
+
+/** The elector reads, makes and renews its Lease, and tells there who leads. */
+function accessOfElection({ leaderElection }: Placement): readonly Access[] {
+  if (leaderElection === undefined) return [];
+  const { namespace } = leaderElection;
+  return [
+    { resource: leases, subresource: undefined, namespace, verbs: ['get', 'create', 'update'] },
+    { resource: events, subresource: undefined, namespace, verbs: ['create'] },
+  ];
 }
 
 /** An Event is recorded beside its object, and in `default` when that has no namespace. */

@@ -260,3 +260,16 @@ test('K-31 what admission alone asks for is granted, and no path is opened for i
   expect(acceptPaths.filter((pattern) => pattern.includes('finalizers'))).toEqual([]);
   expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });
+
+test('LE-1 the Lease of a candidate may be read, made and replaced through the ambassador', () => {
+  const { acceptPaths, rejectMethods } = proxyFilter([declare({ for: pods })], {
+    ...inDemo,
+    leaderElection: { namespace: 'ops' },
+  });
+  const opens = (path: string): boolean => acceptPaths.some((each) => new RegExp(each).test(path));
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/ops/leases';
+
+  expect([opens(leases), opens(`${leases}/a-leader`)]).toEqual([true, true]);
+  expect(opens(leases.replace('ops', 'demo'))).toBe(false);
+  expect(rejectMethods.some((each) => new RegExp(each).test('PUT'))).toBe(false);
+});

@@ -155,3 +155,24 @@ test('a resource with a status brings the right to write that', () => {
     'websites/status': 'patch',
   });
 });
+
+test('LE-1 a candidate for leadership may read, make and renew Leases beside it, and tell who leads', () => {
+  const elsewhere = { ...own, namespace: 'watched', leaderElection: { namespace: POD_NAMESPACE } };
+
+  const roles = rbac([declare()], elsewhere).filter(({ kind }) => kind === 'Role');
+
+  expect(roles.map(({ metadata }) => metadata)).toEqual([
+    { name: 'operator' },
+    { name: 'operator', namespace: 'watched' },
+  ]);
+  expect(roles[0]).toMatchObject({
+    rules: [
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        verbs: ['get', 'create', 'update'],
+      },
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
+    ],
+  });
+});
