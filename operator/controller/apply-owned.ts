@@ -82,11 +82,12 @@ async function applyToExisting<C extends KubernetesObject>(
   { adopt = false, force }: ApplyOwnedOptions,
 ): Promise<C> {
   const { client, fieldManager, memory, owner, ownerResource } = given;
+  // Whose it is does not matter any more.
+  if (known.metadata.deletionTimestamp !== undefined) throw inTheWay(resource, child);
   const controller = controllerOf(known);
   const isOurs =
     controller !== undefined && isSameOwner(controller, controllerReference(owner, ownerResource));
   if (!isOurs && (controller !== undefined || !adopt)) throw new AlreadyOwnedError(resource, known);
-  if (known.metadata.deletionTimestamp !== undefined) throw inTheWay(resource, child);
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, known, child)) return known;
 
