@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sleep, systemClock } from '../../operator/core/clock.ts';
+import {
+  type DelayMonitor,
+  nodeDelayMonitor,
+  watchEventLoop,
+} from '../../operator/manager/event-loop-watch.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const SECONDS = 'chancery_event_loop_delay_seconds';
+
+/** A monitor that reads what the test says, and 0 again after that. */
+class SetMonitor implements DelayMonitor {
+  running = false;
+  nextMs = 0;
+
+  start(): void {
+    this.running = true;
+  }
+
+  stop(): void {
+    this.running = false;
+  }
+
+  takeMaxMs(): number {
+    const taken = this.nextMs;
+    this.nextMs = 0;
+    return taken;
+  }
+}
+
+function world() {
+  const clock = new FakeClock();
+  const meter = new RecordingMeter();
+  const monitor = new SetMonitor();
+  const { lines, logFor } = recordingLog();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const watching = watchEventLoop({ clock, meter, log: logFor({}), monitor }, stop.signal);
+  /** A second in which the loop stood still for so long. */
+  const second = async (delayMs: number): Promise<void> => {
+    monitor.nextMs = delayMs;
+    await clock.advanceAndSettle(1_000);
+  };
+  return { clock, meter, monitor, lines, stop, watching, second };
+}
+
+describe('watchEventLoop', () => {
+  test('K-6 observes the longest delay of each second', async () => {
+    const { meter, second } = world();
+
+    for (const delayMs of [3, 0, 250, 1_000]) await second(delayMs);
+
+    expect(meter.observations(SECONDS)).toEqual([0.003, 0, 0.25, 1]);
+  });
+
+  test('K-6 warns of more than a second, with the remedy', async () => {
+    const { lines, second } = world();
+
+    await second(1_000);
+    const atTheLimit = lines.length;
+    await second(1_000.6);
+
+    expect(atTheLimit).toBe(0);
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'event loop was blocked, leases and timers are late',
+        fields: { delayMs: 1001, remedy: expect.stringContaining('worker thread') },
+      },
+    ]);
+  });
+
+  test('K-6 warns once a minute of a loop that is blocked again and again, and says how often', async () => {
+    const { lines, second } = world();
+
+    for (let at = 0; at < 61; at++) await second(at % 2 === 0 ? 1_500 : 0);
+
+    expect(lines.map(({ fields }) => [fields.delayMs, fields.before])).toEqual([
+      [1_500, undefined],
+      [1_500, 29],
+    ]);
+  });
+
+  test('ends with its signal, and leaves neither timer nor monitor behind', async () => {
+    const { clock, monitor, stop, watching } = world();
+    const during = [monitor.running, clock.pending];
+
+    stop.abort();
+    await watching;
+
+    expect(during).toEqual([true, 1]);
+    expect([monitor.running, clock.pending]).toEqual([false, 0]);
+  });
+
+  test('begins nothing for a signal that has aborted', async () => {
+    const clock = new FakeClock();
+    const monitor = new SetMonitor();
+    const log = recordingLog().logFor({});
+    const meter = new RecordingMeter();
+
+    await watchEventLoop({ clock, meter, log, monitor }, AbortSignal.abort());
+
+    expect([monitor.running, clock.pending]).toEqual([false, 0]);
+  });
+
+  test('K-6 notices a real loop that is busy for more than a second', async () => {
+    const { lines, logFor } = recordingLog();
+    const meter = new RecordingMeter();
+    const stop = new AbortController();
+    const told = new EventTarget();
+    const log = {
+      warn: (fields: object, message: string) => {
+        logFor({}).warn(fields, message);
+        told.dispatchEvent(new Event('warned'));
+      },
+    };
+    const watching = watchEventLoop({ clock: systemClock, meter, log }, stop.signal);
+    const warned = once(told, 'warned');
+    await eventually(() => meter.observations(SECONDS).length === 1);
+
+    beBusy(1_300); // as a reconciler that parses too much
+    await warned;
+    stop.abort();
+    await watching;
+
+    const delayMs = Number(lines[0]?.fields.delayMs);
+    expect(delayMs).toBeGreaterThan(1_200);
+    expect(Math.max(...meter.observations(SECONDS))).toBeCloseTo(delayMs / 1_000, 2);
+  });
+});
+
+function beBusy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** Resolves when the loop has turned for so long. */
+async function turn(ms: number): Promise<void> {
+  await sleep(systemClock, ms, new AbortController().signal);
+}
+
+test('K-6 the monitor of Node misses no block, wherever it falls between two readings', async () => {
+  const monitor = nodeDelayMonitor();
+  monitor.start();
+  onTestFinished(() => monitor.stop());
+  await turn(150);
+  const missed: object[] = [];
+
+  for (const [at, pauseMs] of [0, 1, 30, 75, 0, 0].entries()) {
+    const blockedMs = 200 + 100 * at;
+    await turn(pauseMs);
+    beBusy(blockedMs);
+    await turn(120);
+    const seenMs = monitor.takeMaxMs();
+    if (seenMs < blockedMs - 60) missed.push({ pauseMs, blockedMs, seenMs });
+  }
+
+  expect(missed).toEqual([]);
+});
+
+test('the monitor of Node reads a short delay as short, and forgets what was taken', async () => {
+  const monitor = nodeDelayMonitor();
+  monitor.start();
+  onTestFinished(() => monitor.stop());
+
+  const taken: number[] = [];
+  await eventually(() => taken.push(monitor.takeMaxMs()) > 5);
+
+  expect(Math.min(...taken)).toBeLessThan(500);
+  expect(taken.every((ms) => ms >= 0)).toBe(true);
+});
