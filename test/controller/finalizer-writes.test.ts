@@ -1,0 +1,232 @@
+/** Adding and removing finalizers on the embedded API server, with others writing in between. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { decorateClient } from '../../operator/client/client-decorator.ts';
+import { connect } from '../../operator/client/connection.ts';
+import { requireFinalizerName } from '../../operator/controller/finalizer-name.ts';
+import { addFinalizer, removeFinalizer } from '../../operator/controller/finalizer-writes.ts';
+import { systemClock } from '../../operator/core/clock.ts';
+import { noMeter } from '../../operator/core/metrics.ts';
+import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
+import { configMap } from '../../operator/testing/objects/config.ts';
+import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+
+const OURS = 'example.dev/cleanup';
+const THEIRS = 'other.dev/cleanup';
+
+async function cluster() {
+  const env = await startTestEnv();
+  onTestFinished(() => env.stop());
+  const transport = undiciTransport(env.url, { clock: systemClock });
+  onTestFinished(() => transport.close());
+  const namespace = await env.namespace();
+  const client = connect(env.url, { clock: systemClock, meter: noMeter, transport }).clientFor(
+    'test',
+  );
+  const at = { namespace, name: 'a' };
+  return {
+    env,
+    client,
+    namespace,
+    create: (finalizers: readonly string[] = []): Promise<ConfigMap> =>
+      env.create(configMap('a', { namespace, ...(finalizers.length > 0 && { finalizers }) })),
+    live: (): Promise<ConfigMap | undefined> => client.find(configMaps, at),
+    finalizers: async (): Promise<readonly string[] | undefined> =>
+      (await client.find(configMaps, at))?.metadata.finalizers,
+    change: (metadata: object): Promise<unknown> =>
+      env.patch('v1', 'ConfigMap', namespace, 'a', { metadata }),
+    remove: (): Promise<void> => env.delete('v1', 'ConfigMap', namespace, 'a'),
+  };
+}
+
+/** `client`, before whose first patches something happens; and how many there were. */
+function interfered(client: Client, times: number, interfere: (nth: number) => Promise<unknown>) {
+  const patches = { count: 0 };
+  const around = decorateClient(client, {
+    async write(call, next) {
+      if (call.verb === 'patch' && patches.count++ < times) await interfere(patches.count);
+      return next(call);
+    },
+  });
+  return { patches, client: around };
+}
+
+test.each([
+  ['none', []],
+  ['another', [THEIRS]],
+])('K-21: adds ours to an object with %s, and answers with the object', async (_what, before) => {
+  const { client, create, finalizers } = await cluster();
+  const object = await create(before);
+
+  const stored = await addFinalizer(client, configMaps, object, OURS);
+
+  expect(await finalizers()).toEqual([...before, OURS]);
+  expect(stored?.metadata.finalizers).toEqual([...before, OURS]);
+});
+
+test('K-21: what is there already is not written', async () => {
+  const { client, create } = await cluster();
+  const object = await create([OURS]);
+  const { client: counted, patches } = interfered(client, 0, async () => {});
+
+  const stored = await addFinalizer(counted, configMaps, object, OURS);
+
+  expect([stored, patches.count]).toEqual([object, 0]);
+});
+
+test('K-21: a foreign finalizer that comes or goes meanwhile stays as its owner wants it', async () => {
+  const { change, client, create, finalizers } = await cluster();
+  const object = await create([THEIRS]);
+  const { client: racing } = interfered(client, 1, () =>
+    change({ finalizers: ['third.dev/x', 'third.dev/y'] }),
+  );
+
+  await addFinalizer(racing, configMaps, object, OURS);
+
+  expect(await finalizers()).toEqual(['third.dev/x', 'third.dev/y', OURS]);
+});
+
+test('K-21: an object that changes all the time is tried five times', async () => {
+  const { change, client, create } = await cluster();
+  const object = await create();
+  const { client: racing, patches } = interfered(client, 9, (nth) =>
+    change({ labels: { nth: `${nth}` } }),
+  );
+
+  const adding = addFinalizer(racing, configMaps, object, OURS);
+
+  await expect(adding).rejects.toBeInstanceOf(ApiError);
+  expect(patches.count).toBe(5);
+});
+
+test('K-21: nothing is added to an object that is being deleted, though the cache does not know yet', async () => {
+  const { client, create, finalizers, remove } = await cluster();
+  const object = await create([THEIRS]);
+  await remove();
+
+  const stored = await addFinalizer(client, configMaps, object, OURS);
+
+  expect(stored).toBeUndefined();
+  expect(await finalizers()).toEqual([THEIRS]);
+});
+
+test('K-21: nothing is added to what is gone, or to another object of its name', async () => {
+  const { client, create, finalizers, remove } = await cluster();
+  const object = await create();
+  await remove();
+  const whenGone = await addFinalizer(client, configMaps, object, OURS);
+  await create();
+
+  const whenOther = await addFinalizer(client, configMaps, object, OURS);
+
+  expect([whenGone, whenOther]).toEqual([undefined, undefined]);
+  expect(await finalizers()).toBeUndefined();
+});
+
+test('K-22: removes ours and leaves the others, wherever it stands', async () => {
+  const { client, create, finalizers } = await cluster();
+  const object = await create([THEIRS, OURS, 'third.dev/x']);
+
+  await removeFinalizer(client, configMaps, object, OURS);
+
+  expect(await finalizers()).toEqual([THEIRS, 'third.dev/x']);
+});
+
+test('K-22: the last one goes with the object', async () => {
+  const { client, create, live, remove } = await cluster();
+  const object = await create([OURS]);
+  await remove();
+
+  const answer = await removeFinalizer(client, configMaps, object, OURS);
+
+  expect([answer, await live()]).toEqual([undefined, undefined]);
+});
+
+test('K-22: when ours has moved it is looked for again, and no other is removed', async () => {
+  const { change, client, create, finalizers } = await cluster();
+  const object = await create([THEIRS, OURS]);
+  const { client: racing, patches } = interfered(client, 1, () =>
+    change({ finalizers: ['third.dev/x', 'third.dev/y', OURS] }),
+  );
+
+  await removeFinalizer(racing, configMaps, object, OURS);
+
+  expect(await finalizers()).toEqual(['third.dev/x', 'third.dev/y']);
+  expect(patches.count).toBe(2);
+});
+
+test('K-22: other changes of the object need no second try', async () => {
+  const { change, client, create, finalizers } = await cluster();
+  const object = await create([OURS]);
+  await change({ labels: { a: 'b' } });
+  const { client: counted, patches } = interfered(client, 0, async () => {});
+
+  await removeFinalizer(counted, configMaps, object, OURS);
+
+  expect([await finalizers(), patches.count]).toEqual([undefined, 1]);
+});
+
+test('K-22: one that moves all the time is tried five times', async () => {
+  const { change, client, create } = await cluster();
+  const object = await create([OURS]);
+  const { client: racing, patches } = interfered(client, 9, (nth) =>
+    change({ finalizers: [...Array.from({ length: nth }, (_, index) => `x.dev/${index}`), OURS] }),
+  );
+
+  const removing = removeFinalizer(racing, configMaps, object, OURS);
+
+  await expect(removing).rejects.toBeInstanceOf(ApiError);
+  expect(patches.count).toBe(5);
+});
+
+test('K-22: what is gone, or another object of its name, needs nothing removed', async () => {
+  const { change, client, create, finalizers, remove } = await cluster();
+  const object = await create([OURS]);
+  await change({ finalizers: null });
+  await remove();
+  await removeFinalizer(client, configMaps, object, OURS);
+  await create([OURS]);
+
+  await removeFinalizer(client, configMaps, object, OURS);
+
+  expect(await finalizers()).toEqual([OURS]);
+});
+
+test('K-22: a refusal that is about no change is not repeated', async () => {
+  const { client, create } = await cluster();
+  const object = await create([OURS]);
+  const forbidden = new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });
+  const { client: refusing, patches } = interfered(client, 9, () => Promise.reject(forbidden));
+
+  const removing = removeFinalizer(refusing, configMaps, object, OURS);
+
+  await expect(removing).rejects.toBe(forbidden);
+  expect(patches.count).toBe(1);
+});
+
+test.each([
+  'example.dev/cleanup',
+  'dev/c',
+  `${'a.'.repeat(126)}a/${'n'.repeat(63)}`,
+  'example.dev/Clean_up.1',
+])('K-24: %s is a name', (name) => {
+  expect(() => requireFinalizerName(name)).not.toThrow();
+});
+
+test.each([
+  '',
+  'cleanup',
+  '/cleanup',
+  'example.dev/',
+  'Example.dev/cleanup',
+  'example_dev/cleanup',
+  'example..dev/cleanup',
+  'example.dev/a/b',
+  'example.dev/-a',
+  `example.dev/${'n'.repeat(64)}`,
+  `${'a.'.repeat(127)}/c`,
+])('K-24: %j is refused, as the API server does', async (name) => {
+  expect(() => requireFinalizerName(name)).toThrow('a finalizer');
+});

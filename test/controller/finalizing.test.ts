@@ -1,0 +1,318 @@
+/** The order of finalizers: operators on the embedded API server, and cleanup that fails, by the clock. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
+import { generationChanged } from '../../operator/controller/predicates.ts';
+import { source } from '../../operator/controller/source.ts';
+import { TerminalError } from '../../operator/controller/terminal-error.ts';
+import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+import { consistently } from '../../operator/testing/consistently.ts';
+import { crashPoints } from '../../operator/testing/env/crash-points.ts';
+import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../operator/testing/env/test-env.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { configMap } from '../../operator/testing/objects/config.ts';
+import { startOperator } from '../../operator/testing/operator/test-operator.ts';
+import { ControllerBench } from '../support/controller-bench.ts';
+
+const OURS = 'example.dev/cleanup';
+const mine = source(configMaps, { labelSelector: 'mine=yes' });
+const labels = { mine: 'yes' };
+
+type Options = Partial<ControllerOptions<ConfigMap>>;
+
+async function operated(
+  options: Options,
+  arrange?: (env: TestEnv, namespace: string) => Promise<unknown>,
+) {
+  const env = await startTestEnv();
+  onTestFinished(() => env.stop());
+  const namespace = await env.namespace();
+  await arrange?.(env, namespace);
+  const operator = startOperator({
+    url: env.url,
+    namespace,
+    controllers: [controller({ name: 'test', for: mine, reconcile: async () => ({}), ...options })],
+  });
+  onTestFinished(() => operator.stop());
+  return {
+    env,
+    namespace,
+    operator,
+    create: (more: object = {}) => env.create(configMap('a', { namespace, labels, ...more })),
+    live: () => env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a'),
+    remove: () => env.delete('v1', 'ConfigMap', namespace, 'a'),
+  };
+}
+
+test('K-20: the finalizer is stored before the reconciler is called, with the object as it is stored', async () => {
+  const seen: (readonly string[] | undefined)[] = [];
+  const stored: (readonly string[] | undefined)[] = [];
+  const managed: unknown[] = [];
+  const { create } = await operated({
+    predicate: generationChanged as never,
+    finalizer: { name: OURS, finalize: async () => {} },
+    reconcile: async (_key, object, { client }) => {
+      if (object === undefined) return {};
+      const { namespace, name } = object.metadata;
+      seen.push(object.metadata.finalizers);
+      managed.push(object.metadata.managedFields);
+      stored.push((await client.get(configMaps, { namespace, name })).metadata.finalizers);
+      return {};
+    },
+  });
+
+  await create();
+
+  await eventually(() => stored.length > 0);
+  expect([seen[0], stored[0], managed[0]]).toEqual([[OURS], [OURS], undefined]);
+});
+
+test('K-20: a deleted object is finalized instead of reconciled, then it is gone, and nothing more is written', async () => {
+  const calls: string[] = [];
+  const { create, env, live, remove } = await operated({
+    finalizer: {
+      name: OURS,
+      finalize: async (object) => {
+        calls.push(`finalize ${object.metadata.deletionTimestamp !== undefined}`);
+      },
+    },
+    reconcile: async (key, object, { store }) => {
+      calls.push(object === undefined ? 'gone' : 'reconcile');
+      if (object === undefined) expect(store(mine).get(key)).toBeUndefined();
+      return {};
+    },
+  });
+  await create();
+  await eventually(() => calls.includes('reconcile'));
+
+  await remove();
+
+  await eventually(() => calls.at(-1) === 'gone');
+  await consistently(async () => calls.at(-1) === 'gone' && (await live()) === undefined);
+  expect(calls.filter((call) => call !== 'reconcile')).toEqual(['finalize true', 'gone']);
+  const writes = env.requests.of({ resource: 'configmaps', verb: 'patch' });
+  expect(writes).toHaveLength(2); // the finalizer, there and back
+});
+
+test('K-23: what the last removal answers is seen by nobody, while a foreign finalizer keeps the object', async () => {
+  const calls: string[] = [];
+  const { create, env, live, namespace, remove } = await operated({
+    finalizer: {
+      name: OURS,
+      finalize: async () => {
+        calls.push('finalize');
+      },
+    },
+    reconcile: async (_key, object) => {
+      calls.push(
+        object === undefined ? 'gone' : `reconcile ${object.metadata.deletionTimestamp ?? ''}`,
+      );
+      return {};
+    },
+  });
+  await create({ finalizers: ['other.dev/x'] });
+  await eventually(() => calls.includes('reconcile '));
+  await remove();
+  await eventually(async () => (await live())?.metadata.finalizers?.join() === 'other.dev/x');
+  await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { late: 'change' } });
+  await consistently(() => calls.filter((call) => call !== 'reconcile ').join() === 'finalize');
+
+  await env.patch('v1', 'ConfigMap', namespace, 'a', { metadata: { finalizers: null } });
+
+  await eventually(() => calls.at(-1) === 'gone');
+  expect(calls.filter((call) => call !== 'reconcile ')).toEqual(['finalize', 'gone']);
+});
+
+test('K-20: without a finalizer of its own a controller is called for an object that is being deleted', async () => {
+  const seen: boolean[] = [];
+  const { create, remove } = await operated({
+    reconcile: async (_key, object) => {
+      if (object !== undefined) seen.push(object.metadata.deletionTimestamp !== undefined);
+      return {};
+    },
+  });
+  await create({ finalizers: ['other.dev/x'] });
+  await eventually(() => seen.length > 0);
+
+  await remove();
+
+  await eventually(() => seen.at(-1));
+});
+
+test('K-21: an object that comes when it is being deleted is never touched', async () => {
+  const calls: string[] = [];
+  const { env, operator } = await operated(
+    {
+      finalizer: {
+        name: OURS,
+        finalize: async () => {
+          calls.push('finalize');
+        },
+      },
+      reconcile: async () => {
+        calls.push('reconcile');
+        return {};
+      },
+    },
+    async (cluster, namespace) => {
+      await cluster.create(configMap('a', { namespace, labels, finalizers: ['other.dev/x'] }));
+      await cluster.delete('v1', 'ConfigMap', namespace, 'a');
+    },
+  );
+  await operator.untilReady();
+
+  await consistently(() => calls.length === 0);
+
+  expect(env.requests.count({ resource: 'configmaps', verb: 'patch' })).toBe(0);
+});
+
+test('K-20: killed between any two of its calls nothing is left over, and nothing is made twice', async () => {
+  const problems: string[] = [];
+  let world = new Set<string>(); // what Kubernetes does not know of
+  const points = await crashPoints({
+    arrange: async (env, namespace) => {
+      world = new Set();
+      await env.create(configMap('a', { namespace, labels }));
+    },
+    start: (url, namespace) => {
+      const outside = world;
+      return startOperator({
+        url,
+        namespace,
+        controllers: [
+          controller({
+            name: 'test',
+            for: mine,
+            finalizer: {
+              name: OURS,
+              finalize: async ({ metadata: { uid = '' } }) => {
+                outside.delete(uid);
+              },
+            },
+            reconcile: async (_key, object) => {
+              const { uid = '', finalizers } = object?.metadata ?? {};
+              if (object === undefined || outside.has(uid)) return {};
+              if (!finalizers?.includes(OURS))
+                problems.push('made before the finalizer was stored');
+              outside.add(uid);
+              return {};
+            },
+          }),
+        ],
+      });
+    },
+    act: async (env, namespace) => {
+      await eventually(() => world.size === 1);
+      await env.delete('v1', 'ConfigMap', namespace, 'a');
+    },
+    until: async (env, namespace) =>
+      (await env.get('v1', 'ConfigMap', namespace, 'a')) === undefined,
+    state: async () => [...world],
+    calls: ({ verb }) => verb === 'patch',
+  });
+
+  expect(problems).toEqual([]);
+  expect(points.map(({ when, call }) => `${when} ${call.verb}`)).toEqual([
+    'before patch',
+    'after patch',
+    'before patch',
+    'after patch',
+  ]);
+}, 60_000);
+
+const DELETED_AT = new Date(1_000_000).toISOString();
+const deleting = { finalizers: [OURS], deletionTimestamp: DELETED_AT };
+
+/** A client that removes finalizers from what a bench shows. */
+function removing(removed: string[]): Client {
+  const patch: Client['patch'] = async (_resource, { name }) => {
+    removed.push(name);
+    return {} as never;
+  };
+  return { patch } as Client;
+}
+
+test('K-25: cleanup that fails is tried for ever, is told of, and never removes the finalizer', async () => {
+  let tries = 0;
+  const removed: string[] = [];
+  const bench = new ControllerBench(
+    {
+      finalizer: {
+        name: OURS,
+        finalize: async () => {
+          throw ++tries % 2 === 0 ? new TerminalError('will not') : new Error('cannot');
+        },
+      },
+      reconcile: async () => ({}),
+    },
+    { client: removing(removed) },
+  );
+  bench.collection().put('a', 0, deleting);
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(24 * 3_600_000);
+
+  expect(tries).toBeGreaterThan(80); // the back-off ends at 1,000 s
+  expect(removed).toEqual([]);
+  expect(bench.events[0]).toMatchObject({
+    type: 'Warning',
+    reason: 'FinalizeFailed',
+    action: 'Finalize',
+    note: 'cleanup failed: cannot',
+  });
+  expect(bench.events.every(({ reason }) => reason === 'FinalizeFailed')).toBe(true);
+  expect(bench.lines.filter(({ message }) => message === 'finalize failed').length).toBe(tries);
+});
+
+test('K-25: after forceFinalizeAfterMs the finalizer goes all the same, and that is told of', async () => {
+  const at: number[] = [];
+  const removed: string[] = [];
+  const bench = new ControllerBench(
+    {
+      finalizer: {
+        name: OURS,
+        forceFinalizeAfterMs: 3_600_000,
+        finalize: async (_object, { clock }) => {
+          at.push(clock.now());
+          throw new Error('cannot');
+        },
+      },
+      reconcile: async () => ({}),
+    },
+    { client: removing(removed) },
+  );
+  bench.collection().put('a', 0, deleting);
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(3_599_999);
+  const before = removed.length;
+  await bench.clock.advanceAndSettle(1);
+  const calls = at.length;
+  bench.collection().put('a', 1, deleting); // the cache does not know yet
+  await bench.clock.advanceAndSettle(3_600_000);
+
+  expect([before, removed]).toEqual([0, ['a']]);
+  expect(at.at(-1)).toBe(1_000_000 + 3_600_000);
+  expect(at).toHaveLength(calls);
+  expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'FinalizerForced' });
+});
+
+test('K-25: an update that only begins the deletion reaches finalize, whatever a predicate says', async () => {
+  const removed: string[] = [];
+  const bench = new ControllerBench(
+    {
+      predicate: ({ type }) => type === 'create',
+      finalizer: { name: OURS, finalize: async () => {} },
+      reconcile: async () => ({}),
+    },
+    { client: removing(removed) },
+  );
+  bench.collection().put('a', 0, { finalizers: [OURS] });
+  await bench.run();
+
+  bench.collection().put('a', 0, deleting);
+  await bench.clock.advanceAndSettle(0);
+
+  expect(removed).toEqual(['a']);
+});
