@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { type HealthCheck, HealthServer } from '../../operator/manager/health-server.ts';
+import { recordingLog } from '../support/recording-log.ts';
 
 interface Answer {
   readonly status: number | undefined;
@@ -50,7 +51,7 @@ describe('HealthServer', () => {
     '/readyz?',
     '/readyz/good',
     '/livez/ping',
-  ])('%s is ok when all is well', async (path) => {
+  ])('H-1 %s is ok when all is well', async (path) => {
     const server = await started([good]);
 
     const { status, body, headers } = await ask(server, path);
@@ -101,10 +102,82 @@ describe('HealthServer', () => {
     ['/readyz/unknown', 404, '404 page not found\n'],
     ['/', 404, '404 page not found\n'],
     ['/metrics', 404, '404 page not found\n'],
-  ])('%s answers %i', async (path, status, body) => {
+  ])('H-1 %s answers %i', async (path, status, body) => {
     const server = await started([good, bad], [good]);
 
     expect(await ask(server, path)).toMatchObject({ status, body });
+  });
+
+  test('H-1 HEAD is answered as GET is, without a body; nothing else is allowed', async () => {
+    const server = await started([good]);
+
+    const head = await fetch(`http://127.0.0.1:${server.port}/readyz`, { method: 'HEAD' });
+    const post = await fetch(`http://127.0.0.1:${server.port}/readyz`, { method: 'POST' });
+
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
+      200,
+      '2',
+      '',
+    ]);
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('H-1 reasons are logged, once when a check begins to fail and once when it holds again', async () => {
+    const { lines, logFor } = recordingLog();
+    let ok = false;
+    const check = { name: 'store', ok: () => ok, why: () => ({ missing: 'pods' }) };
+    const options = { port: 0, host: '127.0.0.1', live: [], ready: [check], log: logFor({}) };
+    const server = new HealthServer(options);
+    await server.start();
+    onTestFinished(() => server.stop());
+
+    const bodies: string[] = [];
+    for (const next of [false, true, true]) {
+      bodies.push((await ask(server, '/readyz')).body);
+      ok = next;
+    }
+    await ask(server, '/readyz');
+
+    expect(bodies.join()).not.toContain('pods');
+    expect(lines.map(({ level, message, fields }) => [level, message, fields])).toEqual([
+      ['warn', 'health check failed', { check: 'store', missing: 'pods' }],
+      ['info', 'health check holds again', { check: 'store' }],
+    ]);
+  });
+
+  test('H-5 a check answers from memory: one that gives a promise has failed', async () => {
+    const asked = { name: 'api', ok: (async () => true) as unknown as () => boolean };
+    const server = await started([asked]);
+
+    const { status } = await ask(server, '/readyz');
+
+    expect(status).toBe(500);
+  });
+
+  test('H-5 probes are answered in less than 100 ms while others hold a hundred connections', async () => {
+    const server = await started([good]);
+    const idle = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const socket = connect(server.port, '127.0.0.1');
+        onTestFinished(() => {
+          socket.destroy();
+        });
+        socket.on('error', () => {}); // the reset at the end is the point
+        await once(socket, 'connect');
+        socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n'); // and never the rest
+        return socket;
+      }),
+    );
+    const durations: number[] = [];
+
+    for (let probe = 0; probe < 50; probe++) {
+      const startedAt = performance.now();
+      await ask(server, '/readyz');
+      durations.push(performance.now() - startedAt);
+    }
+
+    expect(idle.every(({ destroyed }) => !destroyed)).toBe(true);
+    expect(durations.toSorted((a, b) => a - b)[25]).toBeLessThan(100);
   });
 
   test('a check that throws has failed, and its reason is withheld', async () => {

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type NeededSource,
+  sourcesCheck,
+  syncedCheck,
+} from '../../operator/manager/health-checks.ts';
+import type { SourceState } from '../../operator/store/shared-informer.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+
+interface SourceFacts {
+  synced: boolean;
+  state: SourceState;
+  lastContactAt: number | undefined;
+}
+
+function sourceOf(resource: string, facts: Partial<SourceFacts> = {}) {
+  const status = { health: 'healthy', reason: undefined, error: undefined, retryInMs: undefined };
+  const informer = { synced: true, state: 'watching', lastContactAt: 0, status, ...facts };
+  return { facts: { resource }, informer: informer as typeof informer & SourceFacts };
+}
+
+const asNeeded = (all: readonly object[]) => () => all as readonly NeededSource[];
+
+describe('syncedCheck', () => {
+  test('H-3 holds when every source has its first list', () => {
+    const pods = sourceOf('pods');
+    const late = sourceOf('secrets', { synced: false, state: 'waiting' });
+    const check = syncedCheck(asNeeded([pods, late]));
+
+    const before = [check.ok(), check.why?.()];
+    late.informer.synced = true;
+
+    expect(before).toEqual([
+      false,
+      { count: 1, sources: [{ resource: 'secrets', state: 'waiting' }] },
+    ]);
+    expect(check.ok()).toBe(true);
+  });
+
+  test('H-3 what a source does after its first list changes nothing, but its end does', () => {
+    const source = sourceOf('pods');
+    const check = syncedCheck(asNeeded([source]));
+    const states: SourceState[] = ['watching', 'waiting', 'forbidden', 'unserved'];
+
+    const held = states.map((state) => {
+      source.informer.state = state;
+      return check.ok();
+    });
+    source.informer.synced = false; // as one that has stopped
+
+    expect(held).toEqual([true, true, true, true]);
+    expect(check.ok()).toBe(false);
+  });
+
+  test('of many that are missing a few are named', () => {
+    const all = Array.from({ length: 50 }, (_, at) => sourceOf(`r${at}`, { synced: false }));
+
+    const why = syncedCheck(asNeeded(all)).why?.();
+
+    expect(why).toMatchObject({ count: 50, sources: { length: 5 } });
+  });
+
+  test('without a source there is nothing to wait for', () => {
+    expect(syncedCheck(asNeeded([])).ok()).toBe(true);
+  });
+});
+
+describe('sourcesCheck', () => {
+  test.each<[SourceState, boolean]>([
+    ['watching', true],
+    ['listing', true],
+    ['waiting', true],
+    ['stopped', false],
+    ['forbidden', false],
+    ['unserved', false],
+  ])('H-4 a source that is %s: %s', (state, ok) => {
+    const check = sourcesCheck(asNeeded([sourceOf('pods', { state })]), { clock: new FakeClock() });
+
+    expect(check.ok()).toBe(ok);
+  });
+
+  test('H-4 fails when the server was not heard of for twice the longest watch', () => {
+    const clock = new FakeClock();
+    const deaf = sourceOf('pods'); // half open: it is still watching
+    const check = sourcesCheck(asNeeded([deaf, sourceOf('secrets')]), { clock });
+
+    clock.advance(20 * 60_000);
+    const after20Minutes = check.ok();
+    clock.advance(1);
+    const later = check.ok();
+    deaf.informer.lastContactAt = clock.monotonic();
+
+    expect([after20Minutes, later]).toEqual([true, false]);
+    expect(check.why?.()).toMatchObject({ count: 1, sources: [{ resource: 'secrets' }] });
+  });
+
+  test('H-4 the limit follows the setting of the watches', () => {
+    const clock = new FakeClock();
+    const options = { clock, longestWatchSeconds: 30 };
+    const check = sourcesCheck(asNeeded([sourceOf('pods')]), options);
+
+    clock.advance(60_000);
+    const atTheLimit = check.ok();
+    clock.advance(1);
+
+    expect([atTheLimit, check.ok()]).toEqual([true, false]);
+  });
+
+  test('H-4 a server that was never heard of is not well', () => {
+    const never = sourceOf('pods', { lastContactAt: undefined });
+
+    expect(sourcesCheck(asNeeded([never]), { clock: new FakeClock() }).ok()).toBe(false);
+  });
+});
