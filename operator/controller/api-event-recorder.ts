@@ -1,170 +1,193 @@
 import type { Client } from '../client/client.ts';
-import type { Clock } from '../core/clock.ts';
-import { events, type KubernetesEvent } from '../model/builtin.ts';
-import { rfc3339Micro } from '../model/condition.ts';
+import type { Cancel, Clock } from '../core/clock.ts';
+import { type Meter, noMeter } from '../core/metrics.ts';
+import { EventDrops } from './event-drops.ts';
+import { EventRate, MAX_REMEMBERED, SimilarEvents } from './event-limits.ts';
+import {
+  cutNote,
+  type EventFacts,
+  EventObjects,
+  eventFacts,
+  identityOf,
+  nameOfReference,
+} from './event-object.ts';
 import type { EventNote, EventRecorder } from './event-recorder.ts';
+import { EventSender } from './event-sender.ts';
+import { EventSeries } from './event-series.ts';
+import { LeastRecent } from './least-recent.ts';
 import type { Log, Self } from './reconciler.ts';
 
-/** Repeats within this time say nothing new (client-go's figure for one series). */
-const REPEAT_MS = 6 * 60 * 1_000;
+/** What Events get to be sent in when the process ends. */
+export const EVENT_FLUSH_MS: number = 5_000;
 
-/** Different Events remembered for that; client-go keeps as many. */
-const MAX_REMEMBERED = 4_096;
+const COMBINED = '(combined from similar events): ';
 
-/** Events that may wait to be sent; more are dropped, for an outage must not fill memory. */
-const MAX_WAITING = 1_000;
-
-const MAX_NOTE_BYTES = 1_024;
-
-/** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
-const MAX_NAME_PREFIX = 253 - 1 - 16;
+/** Between two looks at the series that are going on. */
+const LOOK_SPACING_MS = 1_000;
 
 export interface ApiEventRecorderOptions {
-  readonly client: Client;
+  readonly client: Pick<Client, 'create' | 'patch'>;
   readonly clock: Clock;
-  /** Named as `reportingController`, e.g. `chancery.dev/config-restart`. */
-  readonly reportingController: string;
+  /** The Pod is named as `reportingInstance`. */
   readonly self: Self;
   readonly log: Log;
+  /** Default: nothing is measured. */
+  readonly meter?: Meter;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** How many names fit into a millisecond: a name carries the time in nanoseconds. */
-const NAMES_PER_MS = 1_000_000;
-
-/** Sends Events to the API server, one after the other, beside everything else. */
-export class ApiEventRecorder implements EventRecorder {
+/**
+ * Sends the Events of a process to the API server (`events.k8s.io/v1`), beside everything else: who
+ * records one never waits, and nothing is thrown.
+ *
+ * - The same Event within 6 minutes of the last time is counted in the `series` of the one that was
+ *   sent: at its first repetition, then every 30 minutes, and when it has not come for 6 minutes. The
+ *   version of its object does not make it another.
+ * - Ten that differ only in their notes within 600 s, and those that follow, are one, whose note begins
+ *   with `(combined from similar events): `.
+ * - A source may begin 25 Events about one object at once, then one in 300 s.
+ * - What fails in transport, or with a 429 or 5xx, is sent again after 10 s, 11 times; another refusal is
+ *   final. At most 1,000 wait.
+ *
+ * What is dropped is counted in `chancery_events_dropped_total`, and logged once a minute.
+ */
+export class ApiEventRecorder {
   readonly #options: ApiEventRecorderOptions;
-  /** When each Event was sent last, by what makes it the same; oldest first. */
-  readonly #sentAt = new Map<string, number>();
-  readonly #waiting: EventNote[] = [];
-  #sending: Promise<void> | undefined;
-  #sequence: number;
-  readonly #stop = new AbortController();
+  readonly #drops: EventDrops;
+  readonly #rate: EventRate;
+  readonly #similar: SimilarEvents;
+  readonly #objects: EventObjects;
+  readonly #sender: EventSender;
+  readonly #series = new LeastRecent<EventSeries>(MAX_REMEMBERED);
+  readonly #mended = new Set<string>();
+  #cancelLook: Cancel | undefined;
+  #closed = false;
 
   constructor(options: ApiEventRecorderOptions) {
+    const { client, clock, log, meter = noMeter, random = Math.random } = options;
     this.#options = options;
-    const { random = Math.random } = options;
-    // Somewhere: two recorders, of one process or of two, may speak of one object at one time.
-    this.#sequence = Math.floor(random() * NAMES_PER_MS);
-  }
-
-  record(event: EventNote): void {
-    try {
-      this.#enqueue(event);
-    } catch (error) {
-      // The caller may be a module that no compiler has seen.
-      this.#options.log.warn({ err: error }, 'event not recorded');
-    }
-  }
-
-  #enqueue(event: EventNote): void {
-    if (this.#isRepeat(event) || this.#stop.signal.aborted) return;
-    if (this.#waiting.length >= MAX_WAITING) {
-      this.#options.log.warn({ reason: event.reason }, 'event dropped, too many are waiting');
-      return;
-    }
-    this.#waiting.push(event);
-    this.#sending ??= this.#sendAll();
-  }
-
-  /** Resolves when everything recorded so far is sent or dropped, or after `limitMs`. */
-  async close(limitMs: number): Promise<void> {
-    const cancel = this.#options.clock.schedule(limitMs, () => this.#stop.abort());
-    await this.#sending;
-    cancel();
-    this.#stop.abort();
-  }
-
-  async #sendAll(): Promise<void> {
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      if (this.#stop.signal.aborted) {
-        const count = this.#waiting.splice(0).length + 1;
-        this.#options.log.warn({ count }, 'events dropped, the time to send them is over');
-        break;
-      }
-      try {
-        await this.#send(next);
-      } catch (error) {
-        this.#options.log.warn({ err: error, reason: next.reason }, 'event not sent');
-      }
-    }
-    this.#sending = undefined;
-  }
-
-  async #send({ regarding, type, reason, action, note }: EventNote): Promise<void> {
-    const { client, clock, reportingController, self } = this.#options;
-    const { apiVersion, kind, metadata } = regarding;
-    const { name, namespace, uid, resourceVersion } = metadata;
-    const event: KubernetesEvent = {
-      apiVersion: 'events.k8s.io/v1',
-      kind: 'Event',
-      metadata: {
-        name: `${namePrefix(name)}.${this.#nextSuffix()}`,
-        namespace: namespace ?? 'default',
+    this.#drops = new EventDrops({ clock, log, meter });
+    this.#rate = new EventRate(clock);
+    this.#similar = new SimilarEvents(clock);
+    this.#objects = new EventObjects(random());
+    this.#sender = new EventSender({
+      ...{ client, clock, random, objects: this.#objects },
+      lost: (series, reason, error) => {
+        this.#series.delete(series.key);
+        this.#drops.count(series.controller, reason, error);
       },
-      eventTime: rfc3339Micro(clock.now()),
-      reportingController,
-      reportingInstance: self.podName ?? 'unknown',
-      type,
-      reason,
-      action,
-      note: cut(note, MAX_NOTE_BYTES),
-      regarding: {
-        apiVersion,
-        kind,
-        name,
-        ...(namespace !== undefined && { namespace }),
-        ...(uid !== undefined && { uid }),
-        ...(resourceVersion !== undefined && { resourceVersion }),
+    });
+  }
+
+  /** A recorder for one part of the process, `chancery.dev/NAME` as `reportingController`. */
+  for(controller: string): EventRecorder {
+    return {
+      record: (note) => {
+        try {
+          this.#record(controller, note);
+        } catch (error) {
+          // The caller may be a module that no compiler has seen.
+          this.#drops.count(controller, 'invalid', error);
+        }
       },
     };
-    await client.create(events, event, { signal: this.#stop.signal });
   }
 
-  /** The time in nanoseconds, as in client-go, and unique where the clock is not. */
-  #nextSuffix(): string {
-    const nowMs = BigInt(Math.floor(this.#options.clock.now()));
-    this.#sequence = (this.#sequence + 1) % NAMES_PER_MS;
-    return (nowMs * BigInt(NAMES_PER_MS) + BigInt(this.#sequence)).toString(16);
+  /** Takes no more; resolves when the rest is sent or dropped, after `limitMs` at the latest. */
+  async close(limitMs: number = EVENT_FLUSH_MS): Promise<void> {
+    this.#closed = true;
+    this.#cancelLook?.();
+    for (const series of [...this.#series.values()]) this.#finish(series);
+    await this.#sender.close(limitMs);
+    this.#drops.flush();
   }
 
-  #isRepeat({ regarding, type, reason, action, note }: EventNote): boolean {
-    const { uid, name, namespace } = regarding.metadata;
-    const identity = JSON.stringify([
-      uid,
-      namespace,
-      name,
-      regarding.kind,
-      type,
-      reason,
-      action,
-      note,
-    ]);
-    const nowMs = this.#options.clock.monotonic();
-    const sentAt = this.#sentAt.get(identity);
-    if (sentAt !== undefined && nowMs - sentAt < REPEAT_MS) return true;
-    this.#sentAt.delete(identity);
-    this.#sentAt.set(identity, nowMs);
-    const oldest = this.#sentAt.keys().next();
-    if (this.#sentAt.size > MAX_REMEMBERED && !oldest.done) this.#sentAt.delete(oldest.value);
-    return false;
+  #record(controller: string, note: EventNote): void {
+    if (this.#closed) {
+      this.#drops.count(controller, 'closed');
+      return;
+    }
+    const facts = this.#facts(controller, note);
+    const identity = identityOf(facts);
+    const many = this.#similar.areMany(identity, facts.note);
+    const key = many ? identity : `${identity} ${facts.note}`;
+    const known = this.#series.get(key);
+    if (known !== undefined && !known.isIdle) {
+      known.repeat();
+      this.#keep(known);
+    } else {
+      if (known !== undefined) this.#finish(known);
+      this.#begin(
+        key,
+        controller,
+        many ? { ...facts, note: cutNote(COMBINED + facts.note) } : facts,
+      );
+    }
   }
-}
 
-/** What of an object's name may begin the name of an Event: `system:node` and `a-` may not. */
-function namePrefix(name: string): string {
-  const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
-  const isSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-  return isSubdomain.test(prefix) ? prefix : 'event';
-}
+  #facts(controller: string, note: EventNote): EventFacts {
+    const { log, self } = this.#options;
+    const reportingController = `chancery.dev/${controller}`;
+    const source = { reportingController, reportingInstance: self.podName ?? 'unknown' };
+    return eventFacts(note, source, (field) => {
+      const of = `${controller} ${field}`;
+      if (this.#mended.has(of)) return;
+      this.#mended.add(of);
+      log.warn({ controller, field }, 'event has a field that the API does not take, it is mended');
+    });
+  }
 
-/** `text` in at most `maxBytes` of UTF-8, cut between characters. */
-function cut(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  let end = maxBytes;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.subarray(0, end).toString();
+  #begin(key: string, controller: string, facts: EventFacts): void {
+    const { clock } = this.#options;
+    const source = `${facts.reportingController} ${nameOfReference(facts.regarding)}`;
+    if (!this.#rate.allows(source)) {
+      this.#drops.count(controller, 'rate-limited');
+      return;
+    }
+    const event = this.#objects.create(facts, clock.now());
+    this.#keep(new EventSeries(key, controller, event, clock));
+  }
+
+  #keep(series: EventSeries): void {
+    const forgotten = this.#series.set(series.key, series);
+    if (forgotten !== undefined) this.#finish(forgotten);
+    this.#send(series);
+    this.#planLook();
+  }
+
+  /** Tells of what has been counted; what follows is another series. */
+  #finish(series: EventSeries): void {
+    this.#series.delete(series.key);
+    series.review(true);
+    this.#send(series);
+  }
+
+  #send(series: EventSeries): void {
+    if (!series.isDue || this.#sender.add(series)) return;
+    this.#series.delete(series.key);
+    this.#drops.count(series.controller, 'queue-full');
+  }
+
+  #planLook(): void {
+    if (this.#cancelLook !== undefined || this.#closed || this.#series.size === 0) return;
+    const { clock } = this.#options;
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const series of this.#series.values()) nextAt = Math.min(nextAt, series.nextAt);
+    const inMs = Math.max(nextAt - clock.monotonic(), LOOK_SPACING_MS);
+    this.#cancelLook = clock.schedule(inMs, () => {
+      this.#cancelLook = undefined;
+      for (const series of [...this.#series.values()]) this.#look(series);
+      this.#planLook();
+    });
+  }
+
+  #look(series: EventSeries): void {
+    if (series.isIdle) {
+      this.#finish(series);
+      return;
+    }
+    series.review();
+    this.#send(series);
+  }
 }

@@ -3,6 +3,8 @@ import type { KubernetesObject } from '../model/object.ts';
 export interface EventNote {
   /** The object that the Event is about. */
   readonly regarding: KubernetesObject;
+  /** A second object that has to do with it, such as a child that was made. */
+  readonly related?: KubernetesObject;
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, at most 128 characters: why. */
   readonly reason: string;
@@ -15,8 +17,10 @@ export interface EventNote {
 /** Tells people what happened to an object, where `kubectl describe` shows it. */
 export interface EventRecorder {
   /**
-   * Sends an Event in the background. Never throws and never delays the caller: an Event that cannot
-   * be sent is logged and dropped. The same Event within six minutes is sent once.
+   * Sends an Event in the background. Never throws and never delays the caller.
+   *
+   * The same Event again within 6 minutes is counted by the one that was sent: see `ApiEventRecorder`,
+   * which also says what is dropped when there are too many, or nobody takes them.
    */
   record(event: EventNote): void;
 }

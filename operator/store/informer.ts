@@ -48,6 +48,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
   #resourceVersion: string | undefined;
+  #listedAt: number | undefined;
   #phase: 'idle' | 'running' | 'stopped' = 'idle';
   #signal: AbortSignal = new AbortController().signal;
 
@@ -113,6 +114,11 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   get lastContactAt(): number | undefined {
     return this.#contact.lastAt;
+  }
+
+  /** `clock.monotonic()` when the last complete list was in the store; undefined before the first. */
+  get listedAt(): number | undefined {
+    return this.#listedAt;
   }
 
   get resourceVersion(): string | undefined {
@@ -233,7 +239,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     const changeIndices = yield* this.#indices.prepare(replacement);
     this.#cache.install(replacement);
     changeIndices();
-    if (isOlder(resourceVersion, this.#resourceVersion ?? '')) this.overlay.clear();
+    this.#listedAt = this.#clock.monotonic();
     this.#resourceVersion = resourceVersion;
     const held = this.#tell(replacement.changes);
     this.#handlers.markSynced();

@@ -119,9 +119,7 @@ export class Overlay<T extends KubernetesObject> {
     if (known !== undefined && !isOlder(known.resourceVersion, resourceVersion)) return;
     const unseen = this.#options.cached(key)?.metadata.uid !== uid;
     const ttlMs = unseen && generateName !== undefined ? EXPECTATION_TTL_MS : OVERLAY_TTL_MS;
-    const now = clock.monotonic();
-    const inherited = known?.uid === uid ? known.expiresAt : now;
-    const expiresAt = Math.max(now + ttlMs, inherited);
+    const expiresAt = clock.monotonic() + ttlMs;
     const form = formOf(answer);
     this.#entries.delete(key);
     if (form === undefined) return;
@@ -157,10 +155,8 @@ export class Overlay<T extends KubernetesObject> {
   }
 
   #remove(uid: string, removal: Omit<Removal, 'expiresAt'>): void {
-    const known = this.#removals.get(uid);
-    const lastVersion = removal.lastVersion ?? known?.lastVersion;
     const expiresAt = this.#options.clock.monotonic() + OVERLAY_TTL_MS;
-    this.#removals.set(uid, { ...removal, lastVersion, expiresAt });
+    this.#removals.set(uid, { ...removal, expiresAt });
     this.#planSweep();
   }
 

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type KubernetesObject, type ObjectMeta, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { EXPECTATION_TTL_MS, OVERLAY_TTL_MS, type Overlay } from '../../operator/store/overlay.ts';
+import { EXPECTATION_TTL_MS, OVERLAY_TTL_MS, Overlay } from '../../operator/store/overlay.ts';
 import { Overlays, type PendingWrite } from '../../operator/store/overlays.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
@@ -320,6 +320,8 @@ describe('an overlay forgets', () => {
     stop();
     await run();
     late.wrote(server.put('a', 3));
+    write(server.put('a', 4));
+    begin().deleted('uid-1');
 
     expect(informer.overlay.size).toBe(0);
     expect(clock.pending).toBe(0);
@@ -505,5 +507,111 @@ describe('K-23: the answer to the removal of the last finalizer', () => {
     write(withoutFinalizers(server.put('a', 2)));
 
     expect(value()).toBe(2);
+  });
+});
+
+describe('an overlay whose cache is', () => {
+  /** An overlay by itself, over a cache that is what the test says. */
+  function alone() {
+    const clock = new FakeClock();
+    const meter = new RecordingMeter();
+    const cached = new Map<string, Thing>();
+    const world = { resourceVersion: '100' as string | undefined, tells: true };
+    const overlay = new Overlay<Thing>({
+      clock,
+      meter,
+      cached: (key) => cached.get(key),
+      resourceVersion: () => world.resourceVersion,
+      formOf: (object) => (world.tells ? { object } : undefined),
+      active: () => true,
+    });
+    onTestFinished(() => overlay.clear());
+    const value = (name: string): number | undefined => {
+      const key = objectKey('demo', name);
+      return overlay.shown(key, cached.get(key))?.value;
+    };
+    return { clock, meter, cached, world, overlay, value };
+  }
+
+  function thing(name: string, resourceVersion: string, value: number, more = {}): Thing {
+    const metadata = { name, namespace: 'demo', uid: `uid-${name}`, resourceVersion, ...more };
+    return { apiVersion: 'v1', kind: 'Thing', metadata, value };
+  }
+
+  test('K-61: ahead of its own version, by a list whose pages are not of one time, shows the cache', () => {
+    const { cached, overlay, value } = alone();
+    cached.set(objectKey('demo', 'a'), thing('a', '105', 5));
+
+    overlay.wrote(thing('a', '103', 3));
+
+    expect(value('a')).toBe(5);
+  });
+
+  test('K-61: without a version yet still takes up nothing that cannot be compared', () => {
+    const { world, overlay } = alone();
+    world.resourceVersion = undefined;
+
+    overlay.wrote(thing('a', 'x7', 3));
+
+    expect(overlay.size).toBe(0);
+  });
+
+  test('K-61: unable to tell what it would keep of a newer write shows no older one', () => {
+    const { world, overlay, value } = alone();
+    overlay.wrote(thing('a', '101', 1));
+    world.tells = false;
+
+    overlay.wrote(thing('a', '102', 2));
+
+    expect(value('a')).toBeUndefined();
+  });
+
+  test('K-61: behind on one object of two is asked about each, whichever answer came first', async () => {
+    const { clock, meter, cached, world, overlay, value } = alone();
+    overlay.wrote(thing('b', '105', 5));
+    overlay.wrote(thing('a', '103', 3));
+    cached.set(objectKey('demo', 'a'), thing('a', '104', 4));
+    world.resourceVersion = '104';
+    overlay.advanced();
+
+    expect([value('a'), value('b')]).toEqual([4, 5]);
+    await clock.advanceAndSettle(OVERLAY_TTL_MS);
+    expect(meter.value('chancery_overlay_expired_total')).toBe(1); // b alone
+  });
+
+  test('K-61: never told shows its own state at the very end of the 60 s', async () => {
+    const { clock, overlay, value } = alone();
+    overlay.wrote(thing('a', '101', 1));
+    await clock.advanceAndSettle(500);
+    overlay.wrote(thing('b', '102', 2));
+
+    await clock.advanceAndSettle(OVERLAY_TTL_MS - 1);
+    const before = [value('a'), value('b')];
+    await clock.advanceAndSettle(1);
+
+    expect(before).toEqual([undefined, 2]);
+    expect(value('b')).toBeUndefined();
+  });
+
+  test('K-65: told of a generated name once is not waited for longer when it is written again', async () => {
+    const { clock, cached, overlay, value } = alone();
+    cached.set(objectKey('demo', 'a'), thing('a', '99', 1, { generateName: 'web-' }));
+    overlay.wrote(thing('a', '101', 2, { generateName: 'web-' }));
+
+    await clock.advanceAndSettle(OVERLAY_TTL_MS);
+
+    expect(value('a')).toBe(1);
+  });
+
+  test('K-62: rid of what was deleted counts nothing after 60 s', async () => {
+    const { clock, meter, cached, overlay } = alone();
+    cached.set(objectKey('demo', 'a'), thing('a', '99', 1));
+    overlay.deleted(objectKey('demo', 'a'), ['uid-a']);
+    cached.clear();
+
+    await clock.advanceAndSettle(OVERLAY_TTL_MS);
+
+    expect(meter.value('chancery_overlay_expired_total')).toBe(0);
+    expect(overlay.size).toBe(0);
   });
 });
