@@ -14,6 +14,7 @@ const MAPPING_FAILURES = 'chancery_mapping_failures_total';
 const PREDICATE_FAILURES = 'chancery_predicate_failures_total';
 const TRIGGER_FAILURES = 'chancery_trigger_failures_total';
 const WRITE_LOOPS = 'chancery_write_loop_total';
+const UNSELECTED = 'chancery_unselected_finalizers';
 const SECONDS = 'controller_runtime_reconcile_time_seconds';
 const MAX_WORKERS = 'controller_runtime_max_concurrent_reconciles';
 const ACTIVE_WORKERS = 'controller_runtime_active_workers';
@@ -91,5 +92,10 @@ export class ReconcileMetrics {
   /** An attempt was one more turn of a loop of writes. */
   looped(): void {
     this.#meter.count(WRITE_LOOPS, this.#labels);
+  }
+
+  /** So many objects carry the finalizer and are not selected. */
+  unselected(count: number): void {
+    this.#meter.gauge(UNSELECTED, this.#labels, count);
   }
 }

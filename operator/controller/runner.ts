@@ -13,6 +13,7 @@ import { ConsistencyWait } from './consistency-wait.ts';
 import { Contexts } from './context.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import { type MetadataPages, sweepFinalizers } from './finalizer-sweep.ts';
 import { Finalizing } from './finalizing.ts';
 import { type Intake, type Subscriptions, takeIn } from './intake.ts';
 import { objectName } from './observed-client.ts';
@@ -50,6 +51,8 @@ export interface RunnerOptions {
   readonly resyncPeriodMs?: number;
   /** What a controller does not say itself. */
   readonly queue?: QueueSettings<ObjectKey>;
+  /** For objects that carry a finalizer and are not selected. Default: they are not looked for. */
+  readonly metadataPages?: MetadataPages;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }
@@ -184,13 +187,14 @@ export class ControllerRunner {
       this.#queue.close();
     });
     const triggered = this.#trigger(intake.signal);
+    const swept = this.#sweep(intake.signal);
     this.#wait?.start();
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
       intake.abort();
       this.#wait?.stop();
-      await triggered;
+      await Promise.all([triggered, swept]);
     }
     this.#log.info({}, 'controller stopped');
   }
@@ -225,6 +229,19 @@ export class ControllerRunner {
       enqueue: (keys, options) => {
         for (const key of keys) this.#queue.addAfter(key, this.#pace.waitMs(key), options);
       },
+    });
+  }
+
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { controller, metadataPages: pages } = this.#options;
+    if (pages === undefined) return;
+    await sweepFinalizers({
+      controller,
+      pages,
+      signal,
+      log: this.#log,
+      isSelected: (key) => this.#informers.get(controller.for)?.store.get(key) !== undefined,
+      found: (count) => this.#metrics.unselected(count),
     });
   }
 

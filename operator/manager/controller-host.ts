@@ -6,13 +6,19 @@ import type { Log, Self } from '../controller/reconciler.ts';
 import { ControllerRunner } from '../controller/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { ListWatch } from '../watch/list-watch.ts';
 import type { Informers } from './informers.ts';
+import { metadataPages } from './metadata-pages.ts';
+import type { Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
 import type { Task } from './tasks.ts';
 
 export interface ControllerHostOptions {
   readonly settings: Settings;
-  readonly connection: Pick<Connection, 'clientFor'>;
+  readonly connection: Pick<Connection, 'clientFor'> & {
+    readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  };
   readonly informers: Informers;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
@@ -100,6 +106,10 @@ export class ControllerHost {
       informerFor: (source) => informers.of(source),
       client,
       journal: informers.overlays,
+      metadataPages: metadataPages({
+        listWatchFor: connection.listWatchFor,
+        namespaces: settings.namespaces,
+      }),
       clock,
       crdWait: settings.crdWait,
       events: this.#events.for(controller.name),

@@ -221,6 +221,41 @@ test('K-20: killed between any two of its calls nothing is left over, and nothin
   ]);
 }, 60_000);
 
+test('K-26: objects that carry the finalizer and are not selected any more are told of, once', async () => {
+  const { env, namespace, operator } = await operated(
+    { finalizer: { name: OURS, finalize: async () => {} } },
+    async (cluster, at) => {
+      for (const name of ['left-1', 'left-2']) {
+        await cluster.create(configMap(name, { namespace: at, finalizers: [OURS] }));
+      }
+      await cluster.create(configMap('a', { namespace: at, labels, finalizers: [OURS] }));
+      await cluster.create(configMap('foreign', { namespace: at, finalizers: ['other.dev/x'] }));
+    },
+  );
+  const told = () => operator.log.filter(({ message }) => message.startsWith('objects carry'));
+
+  await eventually(() => told().length > 0);
+
+  expect(told().map(({ fields }) => fields)).toMatchObject([
+    { finalizer: OURS, count: 2, keys: [`${namespace}/left-1`, `${namespace}/left-2`] },
+  ]);
+  expect(operator.meter.value('chancery_unselected_finalizers', { controller: 'test' })).toBe(2);
+  expect(env.requests.count({ resource: 'configmaps', verb: 'list' })).toBeLessThanOrEqual(2);
+});
+
+test('K-26: a source without selectors, or a controller without finalizer, looks for nothing', async () => {
+  const whole = await operated({
+    for: source(configMaps),
+    finalizer: { name: OURS, finalize: async () => {} },
+  });
+  const plain = await operated({});
+  for (const { operator } of [whole, plain]) await operator.untilReady();
+
+  for (const { env } of [whole, plain]) {
+    await consistently(() => env.requests.count({ resource: 'configmaps', verb: 'list' }) <= 1);
+  }
+});
+
 const DELETED_AT = new Date(1_000_000).toISOString();
 const deleting = { finalizers: [OURS], deletionTimestamp: DELETED_AT };
 
