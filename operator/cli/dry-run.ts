@@ -26,6 +26,8 @@ export class DryRun {
   readonly #report: DryRunReport;
   #controllers = 0;
   #failures = 0;
+  /** Reconciles that ask for another one, which is not made. */
+  #postponed = 0;
 
   constructor({ io, follow }: DryRunOptions) {
     const { stdout: out, env } = io;
@@ -74,6 +76,9 @@ export class DryRun {
     } finally {
       stop.abort(new Error('the dry run is over'));
       await Promise.all([running, done]);
+    }
+    if (this.#postponed > 0) {
+      this.#tell(`${this.#postponed} of the reconciles ask for another one later: see --follow`);
     }
     this.#tell(this.#report.summary(this.#controllers));
   }
@@ -148,7 +153,9 @@ export class DryRun {
     return async (key, object, context) => {
       if (known.has(key)) return AWAIT_CHANGE;
       known.add(key);
-      return reconcile(key, object, context);
+      const result = await reconcile(key, object, context);
+      if (result?.requeueAfterMs !== undefined) this.#postponed++;
+      return result;
     };
   }
 }

@@ -1,0 +1,133 @@
+/** A client whose writes are dry, against the embedded API server: what it answers, sends and tells. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
+import {
+  type DryRunSink,
+  type DryWrite,
+  dryRunClient,
+} from '../../operator/client/dry-run-client.ts';
+import { restClient } from '../../operator/client/rest-client.ts';
+import { configMaps, events } from '../../operator/model/builtin.ts';
+import { subjectAccessReviews } from '../../operator/model/kubernetes/resources.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { configMap } from '../../operator/testing/objects/config.ts';
+import { transportTo } from '../transport/raw-server.ts';
+
+const target = { namespace: 'default', name: 'a' };
+const VALUE = { type: 'merge', body: { data: { value: '2' } } } as const;
+
+class Told implements DryRunSink {
+  readonly writes: DryWrite[] = [];
+  readonly events: KubernetesObject[] = [];
+  wrote(write: DryWrite): void {
+    this.writes.push(write);
+  }
+  event(event: KubernetesObject): void {
+    this.events.push(event);
+  }
+}
+
+interface Fixture {
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly told: Told;
+}
+
+/** @param rules - what the client may do; default everything. */
+async function fixture(verbs?: readonly string[]): Promise<Fixture> {
+  const server = await ApiServer.start(verbs === undefined ? {} : { authorization: 'RBAC' });
+  onTestFinished(() => server.close());
+  server.create(configMap('a', { namespace: 'default', data: { value: '1' } }));
+  if (verbs !== undefined) allow(server, verbs);
+  const url = verbs === undefined ? server.url : await server.urlFor('tester');
+  const clock = new FakeClock();
+  const rest = restClient({ transport: transportTo(url), fieldManager: 'tester', clock });
+  const told = new Told();
+  return { server, client: dryRunClient(rest, told), told };
+}
+
+function allow(server: ApiServer, verbs: readonly string[]): void {
+  const rbac = 'rbac.authorization.k8s.io';
+  const metadata = { name: 'tester', namespace: 'default' };
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs }];
+  const roleRef = { apiGroup: rbac, kind: 'Role', name: 'tester' };
+  const subjects = [{ apiGroup: rbac, kind: 'User', name: 'tester' }];
+  server.create({ apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules } as KubernetesObject);
+  const binding = { apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects };
+  server.create(binding as KubernetesObject);
+}
+
+test('a write is answered as the server would store it, and told beside what is there', async () => {
+  const { server, client, told } = await fixture();
+
+  const answer = await client.patch(configMaps, target, VALUE);
+
+  expect(answer.data).toEqual({ value: '2' });
+  expect(told.writes).toMatchObject([
+    { verb: 'patch', target, before: { data: { value: '1' } }, after: { data: { value: '2' } } },
+  ]);
+  expect(server.get('v1', 'ConfigMap', 'default', 'a')).toMatchObject({ data: { value: '1' } });
+});
+
+test('a refusal is told and thrown', async () => {
+  const { client, told } = await fixture();
+
+  const deleting = client.delete(configMaps, { ...target, name: 'none' });
+
+  await expect(deleting).rejects.toMatchObject({ status: 404 });
+  expect(told.writes).toMatchObject([{ verb: 'delete', refusal: { status: 404 } }]);
+});
+
+test('who may not read what it writes is told what would be there, and why not what is', async () => {
+  const { client, told } = await fixture(['patch']);
+
+  await client.patch(configMaps, target, VALUE);
+
+  expect(told.writes).toMatchObject([
+    { unread: { status: 403 }, before: undefined, after: { data: { value: '2' } } },
+  ]);
+});
+
+test('an Event is told and not sent', async () => {
+  const { server, client, told } = await fixture();
+  const event = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: target } as never;
+  const sent = server.requests.length;
+
+  const answer = await client.create(events, event);
+  await client.patch(events, target, { type: 'merge', body: { series: { count: 2 } } });
+
+  expect(answer).toBe(event);
+  expect(told.events).toEqual([event]);
+  expect(server.requests).toHaveLength(sent);
+});
+
+test('a question is asked, and is no write', async () => {
+  const { client, told } = await fixture();
+
+  const answer = await client.create(subjectAccessReviews, {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    metadata: { name: '' },
+    spec: { user: 'somebody', nonResourceAttributes: { path: '/', verb: 'get' } },
+  });
+
+  expect(answer.status?.allowed).toBeDefined();
+  expect(told.writes).toEqual([]);
+});
+
+test.each([
+  'exec',
+  'attach',
+  'portforward',
+  'proxy',
+])('%s is not asked for', async (subresource) => {
+  const { server, client } = await fixture();
+  const sent = server.requests.length;
+
+  const creating = client.create(configMaps, configMap('a') as never, { subresource });
+
+  await expect(creating).rejects.toMatchObject({ code: 'CONFIG' });
+  expect(server.requests).toHaveLength(sent);
+});
