@@ -38,9 +38,14 @@ export interface InformersOptions {
   readonly meter?: Meter;
 }
 
-/** An informer and its users. */
-interface Shared {
+/** A source on the wire, and what keeps it. */
+export interface ScopeActivity {
+  readonly scope: Scope;
   readonly informer: Informer<KubernetesObject>;
+}
+
+/** An informer and its users. */
+interface Shared extends ScopeActivity {
   /** What names it in a log line. */
   readonly facts: object;
   readonly labels: Labels;
@@ -125,6 +130,11 @@ export class Informers {
     return [...this.needed()].every(({ informer }) => informer.synced);
   }
 
+  /** Every list and watch on the wire, as it is now. */
+  *scopes(): Generator<ScopeActivity, void, undefined> {
+    for (const { informer, scope } of this.#shared.values()) yield { informer, scope };
+  }
+
   /** Sources that are not optional, as they are now. */
   *needed(): Generator<NeededSource, void, undefined> {
     for (const { informer, facts, needs } of this.#shared.values()) {
@@ -197,7 +207,8 @@ export class Informers {
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );
-    const shared = { informer, facts, labels, users: 0, needs: 0, stop: () => {} };
+    const stop = this.overlays.add(scope.resource, scope.namespace, informer.overlay);
+    const shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
     this.#start(shared);

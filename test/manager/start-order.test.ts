@@ -10,6 +10,7 @@ import { aborted } from '../../operator/core/abort.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import type { Runnable } from '../../operator/manager/runnable.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
+import { keyOf } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
@@ -248,6 +249,33 @@ describe('M-2: a standby', () => {
     expect(before).toEqual([0, true]);
     expect(collection.lists).toBe(1);
     expect(facts).toHaveLength(2);
+  });
+
+  test('K-64: forgets at the gain what this process wrote before: another has led since', async () => {
+    const { first, clock, standby, collection } = await replicas();
+    const own = source(configMaps, { namespace: 'all' });
+    let shown = (): unknown => expect.unreachable('nothing was reconciled');
+    standby.manager.add(
+      controller({
+        name: 'everywhere',
+        for: own,
+        needsLeaderElection: false,
+        reconcile: async (_key, _object, { client, store }) => {
+          await client.create(configMaps, configMap('written', '1000'));
+          shown = () => store(own).get(keyOf(configMap('written')))?.metadata.resourceVersion;
+          return AWAIT_CHANGE;
+        },
+      }),
+    );
+    await clock.advanceAndSettle(10);
+    const before = shown();
+
+    await first.stopAndWait();
+    await clock.advanceAndSettle(10_000);
+
+    expect(collection.items.map(keyOf)).not.toContain('default/written');
+    expect(standby.manager.leads).toBe(true);
+    expect([before, shown()]).toEqual(['1000', undefined]);
   });
 
   test('M-2: a switch of the option turns the election off, whatever the settings say', async () => {

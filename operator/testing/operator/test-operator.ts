@@ -4,6 +4,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { connectOptions } from '../../manager/connect-options.ts';
 import { Manager } from '../../manager/manager.ts';
+import type { Runnable } from '../../manager/runnable.ts';
 import { settingsFrom } from '../../manager/settings.ts';
 import { undiciTransport } from '../../transport/undici-transport.ts';
 import { eventually } from '../eventually.ts';
@@ -15,10 +16,17 @@ export interface TestOperatorOptions {
   /** Where its ambassador is: `TestEnv.url`, or that of a `KubectlProxy` or a `RequestLine`. */
   readonly url: string;
   readonly controllers: readonly Controller[];
+  /** What runs beside them. */
+  readonly runnables?: readonly Runnable[];
   /** The namespace that its sources watch. Default: all. */
   readonly namespace?: string;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /**
+   * Its replicas, which have the same controllers, agree by a Lease in `namespace` on the one that
+   * works. Default: there is no election.
+   */
+  readonly leaderElection?: { readonly namespace: string };
   /** More settings, by the environment variables that `chancery run --help` lists. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -42,7 +50,8 @@ export class TestOperator implements AsyncDisposable {
   #running: Promise<void> = Promise.resolve();
   #ended: Promise<void> | undefined;
 
-  constructor({ url, controllers, namespace, clock, environment }: TestOperatorOptions) {
+  constructor(options: TestOperatorOptions) {
+    const { url, controllers, runnables, namespace, clock, leaderElection, environment } = options;
     const { meter } = this;
     const own = new MortalClock(clock ?? systemClock);
     this.#clock = own;
@@ -53,6 +62,10 @@ export class TestOperator implements AsyncDisposable {
       CHANCERY_METRICS_PORT: '0',
       NODE_ENV: 'test',
       ...(namespace === undefined ? {} : { POD_NAMESPACE: namespace }),
+      ...(leaderElection && {
+        CHANCERY_LEADER_ELECTION: 'true',
+        CHANCERY_LEASE_NAMESPACE: leaderElection.namespace,
+      }),
       ...environment,
       CHANCERY_API_URL: url,
     });
@@ -65,6 +78,7 @@ export class TestOperator implements AsyncDisposable {
     this.#manager = new Manager({
       settings,
       controllers,
+      ...(runnables && { runnables }),
       clock: own,
       meter,
       connection,
@@ -81,6 +95,11 @@ export class TestOperator implements AsyncDisposable {
   /** It runs, and every source has its first list: what `/readyz` says. */
   get ready(): boolean {
     return this.#manager.ready;
+  }
+
+  /** True while it may do what needs leadership; without an election as soon as it runs. */
+  get leads(): boolean {
+    return this.#manager.leads;
   }
 
   /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not within 10 s. */
