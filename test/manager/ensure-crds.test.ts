@@ -253,6 +253,26 @@ test('old and new replicas that start at once end with the new definition', asyn
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
+test('a definition that was replaced since it was read is looked at again', async () => {
+  const { options, clientOf, live } = await world();
+  const [slow, fast] = [await clientOf('slow'), await clientOf('fast')];
+  await ensureCrd(slow, OLD, options);
+  const overtaken: Client = Object.create(slow, {
+    apply: {
+      async value(...call: Parameters<Client['apply']>) {
+        await ensureCrd(fast, release({ fields: ['newest'], revision: 2 }), options);
+        return slow.apply(...call);
+      },
+    },
+    find: { value: (...call: Parameters<Client['find']>) => slow.find(...call) },
+  });
+
+  const outcome = await ensureCrd(overtaken, release({ fields: ['newer'], revision: 1 }), options);
+
+  expect(outcome).toBe('kept');
+  expect(await live()).toMatchObject({ fields: ['newest'] });
+});
+
 test('a version in which objects may be stored is not dropped', async () => {
   const { env, options, clientOf, live } = await world();
   const client = await clientOf('operator');

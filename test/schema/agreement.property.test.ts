@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
+import type { TSchema } from '../../operator/schema/type.ts';
 import { customResource, Type } from '../../operator/schema.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
@@ -68,4 +69,32 @@ test('local validation agrees with the API server, about schemas and about objec
 
   // Neither answer is the rule, or nothing was compared.
   expect(Math.min(judged.taken, judged.refused)).toBeGreaterThan(40);
+});
+
+test.each<[string, TSchema, unknown]>([
+  ['null in a list whose items have a default', Type.Array(Type.String({ default: 'a' })), [null]],
+  ['null in a list whose items have none', Type.Array(Type.String()), [null]],
+  ['null in a map', Type.Record(Type.String(), Type.String()), { a: null }],
+  ['null for a field with a default', Type.String({ default: 'a' }), null],
+  ['one character of two code units', Type.String({ maxLength: 1 }), '𝒳'],
+  ['two characters', Type.String({ maxLength: 1 }), 'ab'],
+  ['an integer beyond int64', Type.Integer(), 2 ** 63],
+  ['an integer beyond int32', Type.Integer({ format: 'int32' }), 2 ** 31],
+  ['a number beyond float', Type.Number({ format: 'float' }), 1e39],
+  ['a tenth three times', Type.Number({ multipleOf: 0.1 }), 0.3],
+  ['no multiple', Type.Number({ multipleOf: 0.1 }), 0.35],
+  ['a field called as what objects inherit', Type.Object({ a: Type.String() }), { toString: 1 }],
+  ['pruned fields count for nothing', Type.Object({}, { minProperties: 1 }), { more: 1 }],
+])('%s', async (_, schema, it) => {
+  const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  const spec = Type.Object({ it: Type.Optional(schema) });
+  const resource = customResource({ group: 'example.dev', version: 'v1', kind: 'Thing', spec });
+  await env.apply(resource.definition);
+  const metadata = { name: 'a', namespace: 'default' };
+  const object = { apiVersion: 'example.dev/v1', kind: 'Thing', metadata, spec: { it } };
+
+  const said = await complaints(env, object);
+
+  expect(resource.validate(object).length === 0).toBe(said === undefined);
 });
