@@ -20,7 +20,8 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
    * which is no failure: it is called again after so long, and when something changes. A method, so
    * that a finalizer of Deployments is a Finalizer.
    */
-  finalize(object: T, context: ReconcileContext<T>): Promise<Unfinished | undefined>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: a cleanup that returns nothing is the usual one
+  finalize(object: T, context: ReconcileContext<T>): Promise<Unfinished | undefined | void>;
   /**
    * Gives up so long after `deletionTimestamp`, and removes the finalizer although the cleanup has not
    * succeeded: what it should have removed leaks. Default: never.

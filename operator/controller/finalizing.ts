@@ -5,7 +5,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { deepFreeze } from '../store/freeze.ts';
 import { dropManagedFields } from '../store/transform.ts';
 import type { Controller } from './controller.ts';
-import type { Finalizer } from './finalizer.ts';
+import type { Finalizer, Unfinished } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer-writes.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from './reconciler.ts';
 import type { Source } from './source.ts';
@@ -99,8 +99,8 @@ export class Finalizing {
   ): Promise<unknown> {
     const context = contextFor(object);
     try {
-      const unfinished = await finalizer.finalize(object, context);
-      if (unfinished?.requeueAfterMs !== undefined) {
+      const unfinished: unknown = await finalizer.finalize(object, context);
+      if (isUnfinished(unfinished)) {
         if (this.patienceMs(object) !== 0) return unfinished;
         throw new OperatorError('the cleanup is still not finished', {
           code: 'USER_CODE',
@@ -139,6 +139,11 @@ export class Finalizing {
       this.#finalized.delete(oldest);
     }
   }
+}
+
+/** Anything else says that nothing is left, for `AWAIT_CHANGE` is returned by habit. */
+function isUnfinished(returned: unknown): returned is Unfinished {
+  return typeof returned === 'object' && returned !== null && 'requeueAfterMs' in returned;
 }
 
 /** An answer, as the source would have cached it and a store would show it. */

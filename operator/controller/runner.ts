@@ -57,6 +57,22 @@ export interface RunnerOptions {
   readonly meter?: Meter;
 }
 
+/** A controller as people look at it. Plain data. */
+export interface ControllerActivity {
+  readonly name: string;
+  /** False before its sources are synced, while another replica leads, and after the end. */
+  readonly working: boolean;
+  readonly workers: number;
+  readonly busy: number;
+  /** Keys ready to be taken, by priority, the highest first. */
+  readonly ready: readonly { readonly priority: number; readonly keys: number }[];
+  /** Keys that are due later. */
+  readonly delayed: number;
+  /** Keys whose last attempt failed. */
+  readonly failing: number;
+  readonly longestRunningMs: number;
+}
+
 const DEFAULT_RECONCILE_TIMEOUT_MS = 5 * 60 * 1_000;
 const DEFAULT_CACHE_SYNC_TIMEOUT_MS = 2 * 60 * 1_000;
 /** controller-runtime's SyncPeriod. */
@@ -130,6 +146,22 @@ export class ControllerRunner {
     });
   }
 
+  /** What it is doing, for people. */
+  get activity(): ControllerActivity {
+    const { controller } = this.#options;
+    const queue = this.#queue;
+    return {
+      name: controller.name,
+      working: this.#subscriptions !== undefined,
+      workers: controller.maxConcurrentReconciles,
+      busy: queue.heldCount,
+      ready: Array.from(queue.depths, ([priority, keys]) => ({ priority, keys })),
+      delayed: queue.delayedCount,
+      failing: queue.failingCount,
+      longestRunningMs: queue.longestHeldMs,
+    };
+  }
+
   /** True while a reconcile is under way for longer than `maxReconcileAgeMs`; for a liveness probe. */
   get stuck(): boolean {
     const { controller, maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
@@ -193,6 +225,7 @@ export class ControllerRunner {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
       intake.abort();
+      this.#subscriptions = undefined;
       this.#wait?.stop();
       await Promise.all([triggered, swept]);
     }

@@ -3,7 +3,7 @@ import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
 import type { AroundAttempt } from '../controller/attempt.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
-import { ControllerRunner } from '../controller/runner.ts';
+import { type ControllerActivity, ControllerRunner } from '../controller/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
@@ -12,6 +12,8 @@ import type { Informers } from './informers.ts';
 import { metadataPages } from './metadata-pages.ts';
 import type { Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
+import { countWrites } from './status-page/count-writes.ts';
+import type { MinuteCounts } from './status-page/minute-counts.ts';
 import type { Task } from './tasks.ts';
 
 export interface ControllerHostOptions {
@@ -28,6 +30,8 @@ export interface ControllerHostOptions {
   /** What Events must pass. Default: nothing. */
   readonly eventFence?: Fence;
   readonly aroundAttempt?: AroundAttempt;
+  /** Counts what controllers write. Default: nothing does. */
+  readonly writes?: MinuteCounts;
 }
 
 /** Puts controllers to work: each has a client of its own, and all have one Event recorder. */
@@ -53,6 +57,11 @@ export class ControllerHost {
   /** True while a reconcile takes longer than its controller allows. */
   get stuck(): boolean {
     return [...this.#runners.values()].some(({ stuck }) => stuck);
+  }
+
+  /** What each controller is doing. */
+  *activities(): Generator<ControllerActivity, void, undefined> {
+    for (const { activity } of this.#runners.values()) yield activity;
   }
 
   /** True when every controller has looked at everything that its sources hold. */
@@ -96,11 +105,13 @@ export class ControllerHost {
       logFor,
       meter = noMeter,
       settings,
+      writes,
     } = this.#options;
-    const client = connection.clientFor(
+    const bare = connection.clientFor(
       controller.name,
       controller.needsLeaderElection ? fence : undefined,
     );
+    const client = writes === undefined ? bare : countWrites(bare, writes);
     return new ControllerRunner({
       controller,
       informerFor: (source) => informers.of(source),

@@ -19,6 +19,8 @@ export interface HealthServerOptions {
   /** Facts of this process only: an API server that is away must not restart the operator. */
   readonly live: readonly HealthCheck[];
   readonly ready: readonly HealthCheck[];
+  /** Answers what is no probe; false for what it does not know either. Default: nothing does. */
+  readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Told when a check begins to fail, and when it holds again. Default: nobody is. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }
@@ -71,6 +73,7 @@ export class HealthServer {
     const only = rest.join('/');
     const checks = this.#checksOf(endpoint)?.filter(({ name }) => only === '' || name === only);
     if (checks === undefined || checks.length === 0) {
+      if (this.#options.others?.(request, response) === true) return;
       send(response, 404, '404 page not found\n');
       return;
     }

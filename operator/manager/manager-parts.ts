@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../controller/reconciler.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
 import type { HealthCheck } from './health-server.ts';
@@ -7,6 +8,7 @@ import { LeaderElector } from './leader/leader-elector.ts';
 import { leaderIdentity } from './leader/leader-identity.ts';
 import { leaseNameOf } from './leader-election-settings.ts';
 import type { ManagerOptions } from './manager-options.ts';
+import type { StatusPage } from './status-page/status-page.ts';
 
 /** What the settings say about sources. */
 export function informersOptions(
@@ -73,6 +75,7 @@ export function healthServerOf(
   { settings, healthChecks = {} }: ManagerOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly HealthCheck[] },
   log: Log,
+  page?: StatusPage,
 ): HealthServer | undefined {
   if (settings.healthPort === 0) return undefined;
   return new HealthServer({
@@ -80,6 +83,10 @@ export function healthServerOf(
     host: settings.healthHost,
     live: [...own.live, ...(healthChecks.live ?? [])],
     ready: [...own.ready, ...(healthChecks.ready ?? [])],
+    ...(page && {
+      others: (request: IncomingMessage, response: ServerResponse) =>
+        page.answer(request, response),
+    }),
     log,
   });
 }

@@ -12,6 +12,11 @@ import { electorOf, healthServerOf, informersOptions, sourceChecks } from './man
 import { stopInOrder } from './orderly-stop.ts';
 import type { Runnable } from './runnable.ts';
 import { runnableTask } from './runnable-task.ts';
+import { look } from './status-page/look.ts';
+import { MinuteCounts } from './status-page/minute-counts.ts';
+import type { ProcessStatus } from './status-page/process-status.ts';
+import { ReconcileHistory } from './status-page/reconcile-history.ts';
+import { StatusPage } from './status-page/status-page.ts';
 import { StopBudget } from './stop-budget.ts';
 import { Tasks } from './tasks.ts';
 import { waitForAmbassador } from './wait-for-ambassador.ts';
@@ -31,6 +36,8 @@ export class Manager {
   readonly #informers: Informers;
   readonly #host: ControllerHost;
   readonly #health: HealthServer | undefined;
+  readonly #page: StatusPage | undefined;
+  readonly #look: () => ProcessStatus;
   readonly #leadership: Leadership | undefined;
   readonly #controllerNames = new Set<string>();
   /** What waits for the start, or for leadership. */
@@ -53,8 +60,34 @@ export class Manager {
     const elector = electorOf(options, this.#log);
     this.#leadership = elector && new Leadership(elector);
     this.#informers = new Informers(informersOptions(options, this.#log));
+    const { settings, clock } = options;
+    const history = new ReconcileHistory(clock);
+    const writes = new MinuteCounts(clock);
+    const startedAt = clock.monotonic();
+    this.#look = () =>
+      look({
+        clock,
+        settings,
+        startedAt,
+        phase: () => this.#shownPhase,
+        ready: () => this.ready,
+        leadership: () =>
+          elector && {
+            lease: elector.leaseName,
+            leads: elector.isLeader,
+            holder: elector.holder,
+          },
+        scopes: () => this.#informers.scopes(),
+        controllers: () => this.#host.activities(),
+        history,
+        writes,
+      });
+    this.#page = settings.statusPage ? new StatusPage({ clock, status: this.#look }) : undefined;
     this.#host = new ControllerHost({
       ...options,
+      aroundAttempt: (attempt, next) =>
+        history.around(attempt, () => options.aroundAttempt?.(attempt, next) ?? next()),
+      writes,
       informers: this.#informers,
       ...(elector && { fence: elector, eventFence: elector.eventFence }),
     });
@@ -68,7 +101,7 @@ export class Manager {
         { name: 'running', ok: () => this.#isRunning },
       ],
     };
-    this.#health = healthServerOf(options, checks, this.#log);
+    this.#health = healthServerOf(options, checks, this.#log, this.#page);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
   }
 
@@ -83,6 +116,11 @@ export class Manager {
    */
   get idle(): boolean {
     return this.#isRunning && this.#host.idle;
+  }
+
+  /** What the process is doing, as the status page shows it. */
+  get status(): ProcessStatus {
+    return this.#look();
   }
 
   /** True while this process may do what needs leadership; without election from the start. */
@@ -145,6 +183,11 @@ export class Manager {
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
     this.#stop.abort(reason);
     await this.#running.catch(() => {}); // `run` tells it
+  }
+
+  get #shownPhase(): ProcessStatus['phase'] {
+    if (this.#stop.signal.aborted) return 'stopping';
+    return this.#phase === 'running' ? 'running' : 'starting';
   }
 
   get #isRunning(): boolean {
@@ -269,6 +312,7 @@ export class Manager {
       await this.#endLeadership(budget, eventsDone);
     } finally {
       await metricsServer?.stop();
+      this.#page?.stop();
       await this.#health?.stop();
     }
     this.#log.info({}, 'stopped');

@@ -22,6 +22,8 @@ export interface Settings {
   readonly healthPort: number;
   /** Address that it listens on: all of the Pod's by default, for the kubelet asks the Pod's IP. */
   readonly healthHost: string;
+  /** The health port shows people what the process does: `/status`. */
+  readonly statusPage: boolean;
   /** Port of `/metrics`; 0 for none. */
   readonly metricsPort: number;
   readonly metricsHost: string;
@@ -64,6 +66,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['POD_NAME', 'name of our own Pod (Downward API)'],
   ['CHANCERY_HEALTH_PORT', 'port of /healthz and /readyz; default 8081, 0 for none'],
   ['CHANCERY_HEALTH_HOST', 'address for that port; default all'],
+  ['CHANCERY_STATUS_PAGE', 'false: no page for people, /status, on the health port; default true'],
   ['CHANCERY_METRICS_PORT', 'port of /metrics; default 8080, 0 for none'],
   ['CHANCERY_METRICS_HOST', 'address for that port; default all'],
   ['CHANCERY_METRICS_PREFIX', 'what our own metrics begin with; default chancery_'],
@@ -119,6 +122,7 @@ export function settingsFrom(environment: Environment): Settings {
     podName: read('POD_NAME'),
     healthPort: wholeNumber(read, 'CHANCERY_HEALTH_PORT', PORTS) ?? 8_081,
     healthHost: read('CHANCERY_HEALTH_HOST') ?? '::',
+    statusPage: flag(read, 'CHANCERY_STATUS_PAGE', true),
     metricsPort: wholeNumber(read, 'CHANCERY_METRICS_PORT', PORTS) ?? 8_080,
     metricsHost: read('CHANCERY_METRICS_HOST') ?? '::',
     metricsPrefix: metricsPrefix(read),

@@ -50,6 +50,13 @@ export class ReadyLine<K> {
     return this.#entries.size;
   }
 
+  /** Keys in line by priority, the highest first. */
+  get depths(): ReadonlyMap<number, number> {
+    const filled = [...this.#classes.values()].filter(({ size }) => size > 0);
+    const sorted = filled.sort((a, b) => b.priority - a.priority);
+    return new Map(sorted.map(({ priority, size }) => [priority, size]));
+  }
+
   /** Classes that take room. */
   get classCount(): number {
     return this.#classes.size;

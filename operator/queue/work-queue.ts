@@ -80,6 +80,16 @@ export class WorkQueue<K> {
     return this.#ready.size;
   }
 
+  /** The same by priority, the highest first. */
+  get depths(): ReadonlyMap<number, number> {
+    return this.#ready.depths;
+  }
+
+  /** Keys that become ready by themselves, later. */
+  get delayedCount(): number {
+    return this.#delayed.size;
+  }
+
   /** Keys that are to be taken now or later: ready, delayed, or held and added again. */
   get waitingCount(): number {
     return this.#waiting.size;

@@ -90,6 +90,12 @@ export class LeaderElector implements Fence {
     return { writeDeadlineAt: () => this.#mandate.newsDeadlineAt() };
   }
 
+  /** `namespace/name` of the Lease. */
+  get leaseName(): string {
+    const { namespace, name } = this.#options.lease;
+    return `${namespace}/${name}`;
+  }
+
   /** Whether writes may begin now. */
   get isLeader(): boolean {
     return this.#mandate.isValid;
