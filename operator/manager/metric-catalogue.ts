@@ -220,6 +220,12 @@ const OWN: readonly Metric[] = [
     labels: ['controller'],
   },
   {
+    name: 'chancery_unselected_finalizers',
+    type: 'gauge',
+    help: 'Objects that carry the finalizer of the controller and that its source does not select',
+    labels: ['controller'],
+  },
+  {
     name: 'chancery_consistency_wait_expired_total',
     type: 'counter',
     help: 'Keys that ran although the cache had not caught up with what they wrote',
