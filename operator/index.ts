@@ -327,7 +327,8 @@ export {
   type RemoveCall,
   type WriteCall,
 } from './client/client-decorator.ts';
-export { type FieldValidation, type RestClientOptions, restClient } from './client/rest-client.ts';
+export { restClient } from './client/rest-client.ts';
+export type { FieldValidation, RestClientOptions } from './client/rest-client-options.ts';
 export {
   type RetryOnConflictOptions,
   retryOnConflict,

@@ -11,7 +11,8 @@ import { undiciTransport } from '../transport/undici-transport.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Client } from './client.ts';
 import { listWatch, type Scope } from './list-watch.ts';
-import { type FieldValidation, restClient } from './rest-client.ts';
+import { restClient } from './rest-client.ts';
+import type { FieldValidation } from './rest-client-options.ts';
 import { retryingClient } from './retrying-client.ts';
 import { oncePerText } from './server-warnings.ts';
 

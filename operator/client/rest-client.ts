@@ -25,37 +25,9 @@ import { decodeList } from './list-answer.ts';
 import { decodeObject } from './object-answer.ts';
 import { type QueryParameters, withQuery } from './query.ts';
 import { isUnserved } from './response-failure.ts';
+import type { FieldValidation, RestClientOptions } from './rest-client-options.ts';
 import { pathOfCollection, pathOfObject, pathToCreate } from './scope.ts';
 import { warningTexts } from './server-warnings.ts';
-
-export interface RestClientOptions {
-  readonly transport: Transport;
-  /** Names us in `metadata.managedFields`. Another name later is another owner of our fields. */
-  readonly fieldManager: string;
-  /** For a `Retry-After` that is a date. */
-  readonly clock: Clock;
-  /** `lease`: on connections of its own and with a short deadline. Default `call`. */
-  readonly purpose?: 'call' | 'lease';
-  /**
-   * Answers carry integers beyond ±2^53 as `bigint`, exactly, instead of the nearest `number`. For a
-   * client that reads objects of others and writes them back whole. Default false: a cache, which is
-   * fed by watches, has numbers only, and what was read would differ from it.
-   */
-  readonly exactIntegers?: boolean;
-  /**
-   * What the server does about fields that it does not know, and about those that come twice:
-   * `Strict` refuses the write (400), `Warn` drops them and says so, `Ignore` drops them. Default: the
-   * server's own, `Warn`.
-   */
-  readonly fieldValidation?: FieldValidation;
-  /**
-   * Given each text of a `Warning` header, as often as it comes: deprecated versions, unknown fields,
-   * what an admission webhook finds remarkable. Must not throw.
-   */
-  readonly onWarning?: (text: string) => void;
-}
-
-export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
 /** Objects in a page of a list, as in client-go. */
 export const LIST_PAGE_SIZE: number = 500;
