@@ -16,7 +16,8 @@ ${table([
   ['--version', 'print the version'],
 ])}
 
-Exit codes: 0 done or asked to stop, 1 failed, 2 wrong command line, environment or module.
+Exit codes: 0 done or asked to stop, 1 failed, 2 wrong command line, environment or module, 3 leadership
+lost.
 `;
 }
 

@@ -272,6 +272,29 @@ test('each object is reconciled once: what was created is not there, and polls a
   ]);
 });
 
+test('everything that the first list holds is reconciled, however much it is', async () => {
+  const server = await startServer();
+  for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
+  const module = `
+    import { AWAIT_CHANGE, configMaps, controller } from 'chancery';
+    export default controller({
+      name: 'items',
+      for: configMaps,
+      async reconcile(key, { metadata: { namespace, name } }, { client }) {
+        if (!name.endsWith('99')) return AWAIT_CHANGE;
+        await client.delete(configMaps, { namespace, name });
+        return AWAIT_CHANGE;
+      },
+    });`;
+
+  const run = dryRun(server, module);
+
+  expect(await run.exit).toBe(0);
+  expect(told(run)).toEqual([
+    'dry run: 12 writes to 12 objects in 1 controller; nothing was written',
+  ]);
+});
+
 test('with --follow it goes on with what changes, until it is asked to stop', async () => {
   const server = await shop();
   const body = `

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../operator/cli/run.ts';
-import { chancery, folderWith } from './child.ts';
+import { chancery, folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';
 import { configMap } from './printed.ts';
 import { startServer } from './server.ts';
@@ -118,6 +118,65 @@ test.each([
     `chancery run: ${path} exports no controller: expected controller({...}), runnable({...}) or an ` +
       `array of them as the default export, got ${got}`,
   ]);
+});
+
+const BESIDE = `
+import { runnable } from 'chancery';
+import hello from './hello.ts';
+
+export const healthChecks = { ready: [{ name: 'warm', ok: () => process.env.WARM === 'yes' }] };
+export default [hello, runnable({
+  name: 'beside',
+  needsLeaderElection: false,
+  run: (signal) => new Promise((done) => signal.addEventListener('abort', () => {
+    console.log('beside ended');
+    done(undefined);
+  })),
+})];`;
+
+test('M-3: a module may export runnables beside controllers, and checks of its own', async () => {
+  const server = await startServer();
+  const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': BESIDE });
+  const path = join(folder, 'beside.mjs');
+  const port = await freePort();
+
+  const declared = invoke(['run', '--check', path]);
+  const child = chancery(['run', path], {
+    CHANCERY_API_URL: server.url,
+    CHANCERY_HEALTH_PORT: `${port}`,
+    CHANCERY_HEALTH_HOST: '127.0.0.1',
+  });
+  await child.stderr.until(() => child.stderr.lines.some((line) => line.includes('is healthy')));
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+  child.kill('SIGTERM');
+
+  expect(await declared.exit).toBe(0);
+  expect(declared.stdout.records.slice(1)).toEqual([
+    { runnable: 'beside', needsLeaderElection: false, stopPhase: 'others' },
+  ]);
+  expect([response.status, await response.text()]).toEqual([
+    500,
+    expect.stringContaining('[-]warm failed'),
+  ]);
+  expect(await child.exit).toBe(0);
+  expect(child.stdout.lines).toEqual(['beside ended']);
+});
+
+test.each([
+  'null',
+  '{ live: {} }',
+  '{ alive: [] }',
+  '{ ready: [{ name: "x" }] }',
+  '{ ready: [{ name: "", ok() {} }] }',
+])('healthChecks that are %s are refused: exit code 2, and one line', async (checks) => {
+  const code = BESIDE.replace(/= \{ ready.*$/m, `= ${checks};`);
+  const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': code });
+  const path = join(folder, 'beside.mjs');
+
+  const { exit, stderr } = invoke(['run', '--check', path]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([expect.stringContaining(`${path} exports unusable healthChecks`)]);
 });
 
 test('a module uses this toolkit even when another copy lies nearer', async () => {

@@ -1,10 +1,8 @@
 /** D-4: a program that embeds a manager ends by itself when the manager has. */
 
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderWith, start } from '../cli/child.ts';
+import { folderWith, freePort, start } from '../cli/child.ts';
 import { configMap } from '../cli/printed.ts';
 import { startServer } from '../cli/server.ts';
 
@@ -38,24 +36,15 @@ await manager.run();
 stoppedAt = performance.now();
 `;
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
-
 test('D-4: a process exits within a second of the stop, without process.exit', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'program.mjs': PROGRAM });
   const child = start(process.execPath, [join(folder, 'program.mjs')], {
     CHANCERY_API_URL: server.url,
-    CHANCERY_HEALTH_PORT: await freePort(),
+    CHANCERY_HEALTH_PORT: `${await freePort()}`,
     CHANCERY_HEALTH_HOST: '127.0.0.1',
-    CHANCERY_METRICS_PORT: await freePort(),
+    CHANCERY_METRICS_PORT: `${await freePort()}`,
     CHANCERY_METRICS_HOST: '127.0.0.1',
     CHANCERY_LEADER_ELECTION: 'true',
     POD_NAMESPACE: 'demo',

@@ -1,7 +1,6 @@
 /** M-1 to M-4: what a manager starts, in which order, and what joins it later. */
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -14,6 +13,7 @@ import { keyOf } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
+import { freePort } from '../cli/child.ts';
 import { configMap, LeaseServer, World } from './world.ts';
 
 const ELECTION = { CHANCERY_LEADER_ELECTION: 'true', POD_NAMESPACE: 'ops' };
@@ -46,15 +46,6 @@ function noting(name: string, facts: string[], more: Partial<Runnable> = {}): Ru
       facts.push(`${name} ended`);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function statusOf(port: number, path: string): Promise<number | undefined> {
