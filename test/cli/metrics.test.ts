@@ -1,0 +1,96 @@
+/** `chancery run` as Prometheus and a person with `kill` see it: a process of its own. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { parsedExposition } from '../support/parsed-exposition.ts';
+import { chancery, folderWith, start } from './child.ts';
+import { configMap } from './printed.ts';
+import { startServer } from './server.ts';
+
+const OPERATOR = `
+  import { AWAIT_CHANGE, configMaps, controller, source } from 'chancery';
+  export default controller({
+    name: 'hello',
+    for: source(configMaps, { namespace: 'all' }),
+    reconcile: async (key, object, { log }) => {
+      log.debug({}, 'seen');
+      return AWAIT_CHANGE;
+    },
+  });`;
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+test('X-1 chancery run serves /metrics on its port, with the prefix that is set', async () => {
+  const server = await startServer();
+  server.create(configMap('a'));
+  const port = await freePort();
+  const child = chancery(['run', join(folderWith({ 'operator.ts': OPERATOR }), 'operator.ts')], {
+    CHANCERY_API_URL: server.url,
+    CHANCERY_METRICS_PORT: port,
+    CHANCERY_METRICS_HOST: '127.0.0.1',
+    CHANCERY_METRICS_PREFIX: 'acme_',
+    CHANCERY_METRICS_DETAILED: 'true',
+  });
+
+  const families = await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    const found = parsedExposition((await answer?.text()) ?? '\n');
+    const total = found.get('controller_runtime_reconcile_total')?.samples ?? [];
+    return total.some(({ labels, value }) => labels.result === 'success' && value > 0) && found;
+  });
+  child.kill('SIGTERM');
+
+  expect(families.get('acme_cached_objects')?.samples[0]?.value).toBeGreaterThan(0);
+  expect(families.get('rest_client_response_size_bytes')?.samples.length).toBeGreaterThan(0);
+  expect(families.get('process_cpu_seconds_total')?.type).toBe('counter');
+  expect(families.get('acme_event_loop_delay_seconds')?.type).toBe('histogram');
+  expect(await child.exit).toBe(0);
+});
+
+test('SIGUSR2 makes chancery run show its debug lines, and hide them again', async () => {
+  const server = await startServer();
+  const child = chancery(['run', join(folderWith({ 'operator.ts': OPERATOR }), 'operator.ts')], {
+    CHANCERY_API_URL: server.url,
+  });
+  const messages = (): string[] =>
+    child.stderr.lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  await child.stderr.until(() => messages().includes('controller started'));
+
+  child.kill('SIGUSR2');
+  await child.stderr.until(() => messages().includes('log level changed by SIGUSR2'));
+  server.create(configMap('a'));
+  await child.stderr.until(() => messages().includes('seen'));
+  child.kill('SIGTERM');
+
+  expect(await child.exit).toBe(0);
+});
+
+test('who asks for no metrics and no traces loads neither package', async () => {
+  const index = new URL('../../operator/index.ts', import.meta.url).href;
+  const program = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({
+      load(url, context, next) {
+        loaded.push(url);
+        return next(url, context);
+      },
+    });
+    const { createManager } = await import(${JSON.stringify(index)});
+    await createManager({ controllers: [], environment: { CHANCERY_METRICS_PORT: '0' } });
+    const packages = ['prom-client', '@opentelemetry', 'typebox', '/manager/'];
+    console.log(packages.map((name) => loaded.some((url) => url.includes(name))).join());`;
+  const child = start(process.execPath, [join(folderWith({ 'p.mjs': program }), 'p.mjs')]);
+
+  expect(await child.exit).toBe(0);
+  expect(child.stdout.lines).toEqual(['false,false,false,true']);
+});
