@@ -232,6 +232,12 @@ const OWN: readonly Metric[] = [
     labels: ['controller'],
   },
   {
+    name: 'chancery_events_dropped_total',
+    type: 'counter',
+    help: 'Kubernetes Events that were not sent, by the reason why',
+    labels: ['controller', 'reason'],
+  },
+  {
     name: 'chancery_watch_opens_total',
     type: 'counter',
     help: 'Watches opened, by what became of it',

@@ -28,7 +28,7 @@ const ERRORS = 'chancery_meter_errors_total';
  * its own; metrics of user code may be registered there as well.
  *
  * The series are kept here and not by prom-client, which builds a text of all labels for each
- * measurement: 0.3 to 0.7 µs each, against 0.05.
+ * measurement: 0.3 to 0.7 µs each, against 0.05 to 0.1.
  */
 export class PrometheusMeter implements Meter, Exposition {
   /** prom-client's: `new Counter({ …, registers: [meter.registry] })` is scraped along. */
