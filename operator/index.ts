@@ -398,12 +398,19 @@ export type { Enqueue, Trigger } from './controller/trigger.ts';
 // One process
 
 export type { AroundAttempt, Attempt, AttemptEnd } from './controller/attempt.ts';
+export { type NamedPermission, permissionsForCrds } from './manager/crd-permissions.ts';
 export {
   type CreateManagerOptions,
   createManager,
   type OwningManager,
   runOperator,
 } from './manager/create-manager.ts';
+export {
+  type EnsureCrdOptions,
+  type EnsuredCrd,
+  ensureCrd,
+  ensureCrds,
+} from './manager/ensure-crds.ts';
 export type { HealthCheck } from './manager/health-server.ts';
 export type { LeaderElectionSettings } from './manager/leader-election-settings.ts';
 export { createLogger, type Logger } from './manager/logger.ts';
