@@ -123,6 +123,7 @@ test('the operator of the README runs as it stands there', async () => {
     PATH: pathWith(folder),
     CHANCERY_API_URL: server.url,
     CHANCERY_HEALTH_PORT: '0',
+    CHANCERY_METRICS_PORT: '0',
   });
 
   await eventually(() => {
