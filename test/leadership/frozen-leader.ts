@@ -19,8 +19,6 @@ export interface FrozenLeaderReport {
   readonly loss: unknown;
 }
 
-const LEADS_MS = 60_000;
-
 /**
  * Two replicas write as leader; the one that leads is frozen in the middle of it, for longer than its
  * lease, and woken when the other leads and writes.
@@ -29,52 +27,38 @@ const LEADS_MS = 60_000;
  */
 export async function frozenLeader(moment: number): Promise<FrozenLeaderReport> {
   await using replicas = await Replicas.start();
-  const old = await replicas.replica('old');
-  await until(() => replicas.appliesOf('old').length > 50, 'the first leader writes');
-  const next = await replicas.replica('new');
-  await until(() => reads(replicas, 'new') > 0, 'the standby has read the Lease');
-  await pause(1_000 * (1 + moment));
+  const { leader, standby } = await replicas.pair();
+  await pause(1_000 * moment);
 
-  old.kill('SIGSTOP');
+  leader.kill('SIGSTOP');
   const frozenAt = performance.now();
-  const writesBefore = replicas.appliesOf('old').length;
-  await until(() => replicas.appliesOf('new').length > 20, 'the second leader writes');
+  const writesBefore = replicas.appliesOf(leader.name).length;
+  await replicas.until(
+    () => replicas.appliesOf(standby.name).length > 20,
+    'the second leader writes',
+  );
   const wokenAt = performance.now();
-  old.kill('SIGCONT');
-  const exit = await old.exit;
+  leader.kill('SIGCONT');
+  const exit = await leader.exit;
   const exitMs = performance.now() - wokenAt;
 
-  const first = replicas.appliesOf('new')[0] as Arrival;
+  const first = replicas.appliesOf(standby.name)[0] as Arrival;
   const since = replicas.arrivals.slice(replicas.arrivals.indexOf(first));
-  const writesMeanwhile = since.filter(({ who, atMs }) => who === 'new' && atMs < wokenAt).length;
-  next.kill('SIGTERM');
-  await next.exit;
+  const writesMeanwhile = replicas
+    .appliesOf(standby.name)
+    .filter(({ atMs }) => atMs < wokenAt).length;
+  standby.kill('SIGTERM');
+  await standby.exit;
   return {
     writesBefore,
     writesMeanwhile,
     writesAfter: since
-      .filter(({ who, call }) => who === 'old' && isWrite(call))
+      .filter(({ who, call }) => who === leader.name && isWrite(call))
       .map(({ call, atMs }) => `${call.verb} ${call.path} ${Math.round(atMs - wokenAt)} ms`),
     takeoverMs: Math.round(first.atMs - frozenAt),
     frozenMs: Math.round(wokenAt - frozenAt),
     exitMs: Math.round(exitMs),
     exit,
-    loss: old.log.find(({ msg }) => msg === 'leadership lost')?.err,
+    loss: leader.log.find(({ msg }) => msg === 'leadership lost')?.err,
   };
-}
-
-/** How often `who` has read the Lease. */
-function reads({ arrivals }: Replicas, who: string): number {
-  return arrivals.filter(
-    (each) => each.who === who && each.call.resource.startsWith('leases') && !isWrite(each.call),
-  ).length;
-}
-
-/** Polls: what is waited for happens in other processes. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  const untilMs = performance.now() + LEADS_MS;
-  while (!holds()) {
-    if (performance.now() > untilMs) throw new Error(`not within ${LEADS_MS} ms: ${what}`);
-    await pause(5);
-  }
 }

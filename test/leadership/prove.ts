@@ -5,12 +5,12 @@ import { frozenLeader } from './frozen-leader.ts';
 
 const USAGE = `usage: npm run prove:leadership -- [--runs N]
 
-Two replicas of an operator that writes all the time, with leader election (lease 3 s). The leader is
+Two replicas of an operator that writes all the time, with leader election (lease 6 s). The leader is
 frozen with SIGSTOP until the other leads and writes, and woken with SIGCONT. A run is good when the
 server has received no write of the woken process, an Event or a Lease included, and that process has
 ended with exit code 3.
 
-  --runs N   default 20; a run takes about 10 s
+  --runs N   default 20; a run takes about 15 s
   --help     this text
 
 One line a run on standard output. Exits 0 when every run was good, and 1 when one was not.
@@ -28,6 +28,7 @@ if (values.help || !Number.isInteger(runs) || runs < 1) {
   process.exit(values.help ? 0 : 2);
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 let bad = 0;
 for (let run = 1; run <= runs; run++) {
   const { writesAfter, exit, loss, ...figures } = await frozenLeader((run - 1) / runs);

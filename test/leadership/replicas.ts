@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { type RequestGate, RequestLine } from '../../operator/testing/env/request-line.ts';
@@ -9,8 +10,17 @@ import type { LoggedRequest } from '../../operator/testing/env/request-log.ts';
 
 const BIN = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
 
-/** The shortest that an elector takes: a fail-over takes 3 to 6 s. */
-export const TIMING = { leaseSeconds: 3, renewDeadlineSeconds: 2, retryPeriodSeconds: 1 } as const;
+/** A second longer than the least: processes of a busy machine do not run for a second at times. */
+export const TIMING = { leaseSeconds: 6, renewDeadlineSeconds: 4, retryPeriodSeconds: 1 } as const;
+
+/** A process takes a second to start, and many on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+/** Of the log of each replica, when something was waited for in vain. */
+const LINES_SHOWN = 3;
+
+/** Of a leader that is in the middle of its work. */
+const SETTLED_WRITES = 20;
 
 /** A request of one of the replicas, in the order in which the server's side has received them. */
 export interface Arrival {
@@ -64,6 +74,19 @@ export class Replicas implements AsyncDisposable {
     return replica;
   }
 
+  /** Two replicas, started at once: the one that leads and has written, and the one that stands by. */
+  async pair(options: ReplicaOptions = {}): Promise<{ leader: Replica; standby: Replica }> {
+    const [a, b] = await Promise.all([this.replica('a', options), this.replica('b', options)]);
+    const hasWritten = (who: string): boolean => this.appliesOf(who).length > SETTLED_WRITES;
+    const hasAsked = (who: string): boolean =>
+      this.arrivals.some((each) => each.who === who && each.call.resource.startsWith('leases.'));
+    await this.until(
+      () => (hasWritten('a') && hasAsked('b')) || (hasWritten('b') && hasAsked('a')),
+      'one leads and writes, and the other has read the Lease',
+    );
+    return hasWritten('a') ? { leader: a, standby: b } : { leader: b, standby: a };
+  }
+
   /** What `who` has sent that changes something; Leases and Events included. */
   writesOf(who: string): readonly Arrival[] {
     return this.arrivals.filter(({ who: by, call }) => by === who && isWrite(call));
@@ -72,6 +95,18 @@ export class Replicas implements AsyncDisposable {
   /** What the reconciler of `who` has written. */
   appliesOf(who: string): readonly Arrival[] {
     return this.writesOf(who).filter(({ call }) => call.resource === 'configmaps');
+  }
+
+  /** Polls: what is waited for happens in other processes. */
+  async until(holds: () => boolean, what: string): Promise<void> {
+    const untilMs = performance.now() + PATIENCE_MS;
+    while (!holds()) {
+      if (performance.now() > untilMs) {
+        const said = this.#all.flatMap(({ name, log }) => [name, ...log.slice(-LINES_SHOWN)]);
+        throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${JSON.stringify(said)}`);
+      }
+      await pause(5);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,6 +148,8 @@ async function startReplica(
     rest = lines.pop() ?? '';
     for (const each of lines) log.push(recordOf(each));
   });
+  const killNow = (): void => void child.kill('SIGKILL');
+  process.once('exit', killNow); // a frozen child would stay for ever
   const exit = once(child, 'close').then(([code, signal]) => code ?? signal);
   return {
     name,
@@ -128,6 +165,7 @@ async function startReplica(
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       await exit;
+      process.removeListener('exit', killNow);
       await line.cut();
     },
   };

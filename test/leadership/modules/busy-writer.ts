@@ -12,7 +12,7 @@ export default controller<ConfigMap>({
     const by = self.podName ?? '';
     for (let count = 1; !signal.aborted; count++) {
       const metadata = { namespace: 'demo', name: 'journal' };
-      const data = { by, count: String(count) };
+      const data = { by, count: String(count), sentAt: String(clock.now()) };
       const journal = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
       await client.apply(configMaps, journal, { force: true });
       if (count % WRITES_PER_EVENT === 0) event('Normal', 'Written', `${by} wrote ${count} times`);

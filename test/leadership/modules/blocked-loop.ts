@@ -1,0 +1,34 @@
+/** A writer that blocks its event loop for longer than its lease, and writes at once when it is done. */
+import { type ConfigMap, configMaps, controller } from 'chancery';
+
+const BLOCKED_MS = 7_000;
+
+export default controller<ConfigMap>({
+  name: 'blocked-loop',
+  for: configMaps,
+  async reconcile(key, _seed, { client, self }) {
+    if (key !== 'demo/seed') return {};
+    const metadata = { namespace: 'demo', name: 'journal' };
+    const write = (text: string): Promise<ConfigMap> =>
+      client.apply(configMaps, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata,
+        data: { by: self.podName ?? '', text },
+      });
+    await write('before');
+    const untilMs = performance.now() + BLOCKED_MS;
+    while (performance.now() < untilMs);
+    const [first, second] = await Promise.allSettled([write('after'), write('after, again')]);
+    process.stderr.write(
+      `${JSON.stringify({ first: outcomeOf(first), second: outcomeOf(second) })}\n`,
+    );
+    return {};
+  },
+});
+
+function outcomeOf(result: PromiseSettledResult<unknown>): unknown {
+  if (result.status === 'fulfilled') return 'written';
+  const { code, layer } = result.reason as { readonly code?: string; readonly layer?: string };
+  return { code, layer };
+}
