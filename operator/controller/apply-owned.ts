@@ -1,5 +1,4 @@
 import type { Client } from '../client/client.ts';
-import { isBeingDeleted } from '../model/conflict.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../model/object.ts';
 import {
   AlreadyOwnedError,
@@ -47,7 +46,6 @@ export async function applyOwned<C extends KubernetesObject>(
     return created;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    if (isBeingDeleted(error)) throw inTheWay(resource, child, error);
     const { namespace } = child.metadata;
     const live = await given.client.find(resource, { name, namespace });
     if (live === undefined) throw inTheWay(resource, child, error);

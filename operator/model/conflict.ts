@@ -9,7 +9,8 @@ import { ApiError, isAlreadyExists, isConflict } from './status.ts';
  * | the object has another resourceVersion | yes | `isVersionConflict` |
  * | the object is gone, or there is another one (a patch: 422) | yes | `isUidMismatch` |
  * | a field belongs to another manager (server-side apply) | yes | `isApplyConflict` |
- * | a webhook refuses, or something beside the object, such as a quota, has changed | maybe | – |
+ * | another object that counts, such as a quota, has changed | yes | `isVersionConflict`, of that name |
+ * | a webhook refuses | as it says | – |
  * | an object of that name exists | no | `isAlreadyExists` |
  * | it exists and is being deleted | no | `isAlreadyExists` and `isBeingDeleted` |
  */
