@@ -64,12 +64,12 @@ test('local validation agrees with the API server, about schemas and about objec
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 
   // Neither answer is the rule, or nothing was compared.
-  expect(Math.min(judged.taken, judged.refused)).toBeGreaterThan(40);
-});
+  expect(Math.min(judged.taken, judged.refused)).toBeGreaterThan(25);
+}, 120_000);
 
 test.each<[string, TSchema, unknown]>([
   ['null in a list whose items have a default', Type.Array(Type.String({ default: 'a' })), [null]],

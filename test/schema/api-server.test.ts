@@ -4,7 +4,7 @@ import { connect } from '../../operator/client/connection.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { CustomResource } from '../../operator/schema/custom-resource.ts';
-import { customResource, Type } from '../../operator/schema.ts';
+import { customResource, Type, withRules } from '../../operator/schema.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { websites } from './website.ts';
@@ -217,4 +217,28 @@ test('a default of an object stands, though what is in it has defaults of its ow
   const created = await env.create(withoutSpec);
 
   expect(created).toMatchObject({ spec: { server: { port: 80 } } });
+});
+
+test('rules about changes, with a message, a reason and a field of their own', async () => {
+  const host = withRules(Type.String(), [
+    {
+      rule: 'self == oldSelf',
+      messageExpression: "'the host stays ' + oldSelf",
+      reason: 'FieldValueForbidden',
+    },
+  ]);
+  const range = withRules(
+    Type.Object({ min: Type.Integer({ default: 0 }), max: Type.Integer({ default: 1 }) }),
+    [{ rule: 'self.min <= self.max', fieldPath: '.max', message: 'is below min' }],
+  );
+  const spec = Type.Object({ host, range: Type.Optional(range) });
+  const ruled = customResource({ group: 'example.dev', version: 'v1', kind: 'Website', spec });
+  const env = await envWith(ruled);
+  await env.create(website('a', { host: 'one' }));
+
+  const moved = env.patch('example.dev/v1', 'Website', 'default', 'a', { spec: { host: 'two' } });
+  const reversed = env.create(website('b', { host: 'b', range: { min: 5 } }));
+
+  await expect(moved).rejects.toThrow('spec.host: Forbidden: the host stays one');
+  await expect(reversed).rejects.toThrow('spec.range.max: Invalid value: is below min');
 });
