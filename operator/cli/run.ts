@@ -5,7 +5,6 @@ import { ConfigurationError } from '../core/errors.ts';
 import { type CreateManagerOptions, createManager } from '../manager/create-manager.ts';
 import { toggleDebugOnSignal } from '../manager/log-level.ts';
 import { createLogger } from '../manager/logger.ts';
-import { tracedAttempts } from '../manager/open-telemetry.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { declarationLine, runnableLine } from './declaration-line.ts';
@@ -55,7 +54,6 @@ export function runCommand({
         ...(isCheck && { settings: { metricsPort: 0 } }), // nothing is measured, or listened on
         logger,
         clock,
-        aroundAttempt: tracedAttempts(), // of which nothing is recorded unless a provider is registered
         onLeadershipLost: (withinMs) => io.exitWithin(withinMs, 3),
       };
       const manager = await createManager(dryRun?.optionsFrom(options) ?? options);

@@ -10,6 +10,7 @@ import { Manager } from './manager.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { metricsPort } from './metrics-port.ts';
 import { type Settings, settingsFrom } from './settings.ts';
+import { tracing } from './tracing.ts';
 
 /** What a manager is made of by whoever has no wishes about the rest. */
 export interface CreateManagerOptions
@@ -44,7 +45,8 @@ export interface OwningManager extends Pick<Manager, 'ready' | 'leads' | 'idle' 
 
 /**
  * A manager of `controllers` and `runnables` as `chancery run` makes it, with `/healthz` and `/readyz`
- * on port 8081 and `/metrics` on 8080. Opens nothing before it runs. It handles no signals of the
+ * on port 8081 and `/metrics` on 8080; with a span around every reconcile when a tracer provider is
+ * registered with `@opentelemetry/api`. Opens nothing before it runs. It handles no signals of the
  * process and ends none: that is the caller's.
  *
  * @throws ConfigurationError `CONFIG` when the settings are unusable, or two controllers have the same
@@ -65,8 +67,10 @@ export async function createManager(options: CreateManagerOptions): Promise<Owni
   });
   const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
+  const aroundAttempt = options.aroundAttempt ?? (await tracing());
   const manager = new Manager({
     ...options,
+    ...(aroundAttempt && { aroundAttempt }),
     settings,
     connection,
     clock,

@@ -94,3 +94,29 @@ test('who asks for no metrics and no traces loads neither package', async () => 
   expect(await child.exit).toBe(0);
   expect(child.stdout.lines).toEqual(['false,false,false,true']);
 });
+
+test('X-3 chancery run traces with the provider that a module before it has registered', async () => {
+  const server = await startServer();
+  server.create(configMap('a'));
+  const api = import.meta.resolve('@opentelemetry/api');
+  const provider = `
+    import { trace } from ${JSON.stringify(api)};
+    const tracerOf = (name) => ({
+      startSpan(span, { attributes }) {
+        console.log(name, span, attributes['chancery.reconcile.key']);
+        return trace.wrapSpanContext({ traceId: '0', spanId: '0', traceFlags: 0 });
+      },
+    });
+    trace.setGlobalTracerProvider({ getTracer: tracerOf });`;
+  const folder = folderWith({ 'operator.ts': OPERATOR, 'provider.mjs': provider });
+  const child = chancery(['run', join(folder, 'operator.ts')], {
+    CHANCERY_API_URL: server.url,
+    NODE_OPTIONS: `--import ${join(folder, 'provider.mjs')}`,
+  });
+
+  await child.stdout.until(() => child.stdout.lines.length > 0);
+  child.kill('SIGTERM');
+
+  expect(child.stdout.lines[0]).toBe('chancery reconcile hello demo/a');
+  expect(await child.exit).toBe(0);
+});

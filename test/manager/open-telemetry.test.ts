@@ -18,6 +18,7 @@ import type { Attempt, AttemptEnd } from '../../operator/controller/attempt.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 import { VERSION } from '../../operator/core/version.ts';
 import { tracedAttempts } from '../../operator/manager/open-telemetry.ts';
+import { tracing } from '../../operator/manager/tracing.ts';
 import { objectKey } from '../../operator/model/object.ts';
 
 /** What a backend would be sent. */
@@ -266,5 +267,20 @@ describe('tracedAttempts', () => {
     await around(attempt, async () => succeeded);
 
     expect(spans.map(({ name }) => name)).toEqual(['reconcile website']);
+  });
+});
+
+describe('tracing', () => {
+  test('X-3 is there when a provider is registered, and records with it', async () => {
+    const { spans } = registered();
+
+    const around = await tracing();
+    await around?.(attempt, async () => succeeded);
+
+    expect(spans.map(({ name }) => name)).toEqual(['reconcile website']);
+  });
+
+  test('X-3 is not there when none is', async () => {
+    expect(await tracing()).toBeUndefined();
   });
 });
