@@ -1,61 +1,27 @@
-import type { Client } from '../client/client.ts';
-import { recordingClient, type WriteJournal } from '../client/recording-client.ts';
+import { recordingClient } from '../client/recording-client.ts';
 import { linkedAbort } from '../core/abort.ts';
-import type { Clock } from '../core/clock.ts';
-import { type Meter, noMeter } from '../core/metrics.ts';
+import { noMeter } from '../core/metrics.ts';
 import { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { type QueueSettings, WorkQueue } from '../queue/work-queue.ts';
+import { WorkQueue } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
-import type { AroundAttempt } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import { ConsistencyWait } from './consistency-wait.ts';
 import { Contexts } from './context.ts';
-import type { Controller } from './controller.ts';
-import type { EventRecorder } from './event-recorder.ts';
-import { type MetadataPages, sweepFinalizers } from './finalizer-sweep.ts';
+import { sweepFinalizers } from './finalizer-sweep.ts';
 import { Finalizing } from './finalizing.ts';
 import { type Intake, type Subscriptions, takeIn } from './intake.ts';
 import { objectName } from './observed-client.ts';
 import { Pace } from './pace.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
-import type { Log, Self } from './reconciler.ts';
+import type { Log } from './reconciler.ts';
 import { runTriggers } from './run-triggers.ts';
-import { type CrdWait, settledSources } from './settled-sources.ts';
+import type { RunnerOptions } from './runner-options.ts';
+import { settledSources } from './settled-sources.ts';
 import type { Source } from './source.ts';
 import { WriteLoops } from './write-loop.ts';
 
-export interface RunnerOptions {
-  readonly controller: Controller;
-  /** The informer behind a source; the same one for equal sources. */
-  readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
-  readonly client: Client;
-  /** Told of every write, so that the stores of the process show it. Default: nobody is. */
-  readonly journal?: WriteJournal;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly self: Self;
-  /** A logger bound to the given facts. */
-  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Default 2 minutes, controller-runtime's; then one line says which sources are missing. */
-  readonly cacheSyncTimeoutMs?: number;
-  /** About a source that the API server does not serve. Default `forever`. */
-  readonly crdWait?: CrdWait;
-  /** Something around every attempt. Default: nothing. */
-  readonly aroundAttempt?: AroundAttempt;
-  /** For a controller that does not say it itself. Default 5 minutes; 0 is no limit. */
-  readonly reconcileTimeoutMs?: number;
-  /** For a controller that does not say it itself. Default: none does. */
-  readonly maxReconcileAgeMs?: number;
-  /** For a controller that does not say it itself. Default 10 h; 0 is never. */
-  readonly resyncPeriodMs?: number;
-  /** What a controller does not say itself. */
-  readonly queue?: QueueSettings<ObjectKey>;
-  /** For objects that carry a finalizer and are not selected. Default: they are not looked for. */
-  readonly metadataPages?: MetadataPages;
-  /** Default: nothing is measured. */
-  readonly meter?: Meter;
-}
+export type { RunnerOptions } from './runner-options.ts';
 
 /** A controller as people look at it. Plain data. */
 export interface ControllerActivity {

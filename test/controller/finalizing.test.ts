@@ -50,7 +50,7 @@ test('K-20: the finalizer is stored before the reconciler is called, with the ob
   const stored: (readonly string[] | undefined)[] = [];
   const managed: unknown[] = [];
   const { create } = await operated({
-    predicate: generationChanged as never,
+    predicate: generationChanged,
     finalizer: { name: OURS, finalize: async () => {} },
     reconcile: async (_key, object, { client }) => {
       if (object === undefined) return {};

@@ -380,16 +380,26 @@ test('K-14: 100 updates are one reconcile, then one in each interval, and the la
 
 test('K-14: retries, polls and triggers keep the interval, too', async () => {
   const seenAt: number[] = [];
+  const announced: (number | undefined)[] = [];
   const hook = channel();
-  const bench = new ControllerBench({
-    minIntervalMs: 1_000,
-    triggers: [hook],
-    reconcile: async (_key, _object, { clock }) => {
-      seenAt.push(clock.monotonic() - 1_000_000);
-      if (seenAt.length === 1) throw new Error('once');
-      return seenAt.length === 2 ? { requeueAfterMs: 1 } : {};
+  const bench = new ControllerBench(
+    {
+      minIntervalMs: 1_000,
+      triggers: [hook],
+      reconcile: async (_key, _object, { clock }) => {
+        seenAt.push(clock.monotonic() - 1_000_000);
+        if (seenAt.length === 1) throw new Error('once');
+        return seenAt.length === 2 ? { requeueAfterMs: 1 } : {};
+      },
     },
-  });
+    {
+      aroundAttempt: async (_attempt, next) => {
+        const end = await next();
+        announced.push(end.requeueAfterMs);
+        return end;
+      },
+    },
+  );
   bench.collection().put('a');
   await bench.run();
 
@@ -398,6 +408,7 @@ test('K-14: retries, polls and triggers keep the interval, too', async () => {
   await bench.clock.advanceAndSettle(2_500);
 
   expect(seenAt).toEqual([0, 1_000, 2_000, 3_000]);
+  expect(announced).toEqual([1_000, 1_000, undefined, undefined]);
 });
 
 test('K-14: one key that waits holds up no other', async () => {
