@@ -28,6 +28,20 @@ const refusals = {
     reason: 'Conflict',
     message: 'admission webhook "w.example.dev" denied the request: not now',
   }),
+  disputed: failure({
+    code: 409,
+    reason: 'Conflict',
+    message: 'Apply failed with 1 conflict: conflict with "other": .status.pages',
+    details: {
+      causes: [
+        {
+          reason: 'FieldManagerConflict',
+          message: 'conflict with "other"',
+          field: '.status.pages',
+        },
+      ],
+    },
+  }),
   quota: failure({
     code: 409,
     reason: 'Conflict',
@@ -203,6 +217,7 @@ describe('a refused write of the status', () => {
     ['422', refusals.invalid, FAILED, 2],
     ['403', refusals.forbidden, FAILED, 2],
     ['409 of a webhook', refusals.webhook, CONFLICTED, 2],
+    ['409 about a field of another manager, which is no race', refusals.disputed, FAILED, 2],
     ['429', refusals.tooMany, [], 2],
     ['500', refusals.internal, FAILED, 2],
   ])('%s: it is written in the end, and the child is left as it is', async (_, reply, complaints, times) => {
