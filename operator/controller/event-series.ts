@@ -68,7 +68,7 @@ export class EventSeries {
   /** Makes what has not been told due when it is time for it, or, at the `end`, now. */
   review(end = false): void {
     const refreshAt = this.#sentAt + SERIES_REFRESH_MS;
-    if (end || this.isIdle || this.#clock.monotonic() >= refreshAt) this.#isDue = true;
+    if (end || this.#clock.monotonic() >= refreshAt) this.#isDue = true;
   }
 
   /** @param count - of the repetitions that were sent; 1 for the Event alone. */

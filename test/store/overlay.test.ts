@@ -98,6 +98,20 @@ describe('what this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
 
+  test('K-61: an object that the cache has meanwhile is found under its own values only', async () => {
+    const { informer, server, begin } = await world();
+    const [first, second] = [begin('a'), begin('b')];
+    const [a, b] = [server.put('a', 1), server.put('b', 2)];
+    second.wrote(b);
+    first.wrote(a);
+
+    server.deliver(1);
+    await settle();
+
+    const found = informer.storeWithOwnWrites.byIndex('value', '9');
+    expect(found).toEqual([]);
+  });
+
   test('K-61: a foreign event is not lost behind an own write', async () => {
     const { informer, server, write, value, deliverAll } = await withObject();
     const { told, handler } = listener();

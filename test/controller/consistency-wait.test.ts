@@ -1,0 +1,181 @@
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  CONSISTENCY_WAIT_MS,
+  ConsistencyWait,
+} from '../../operator/controller/consistency-wait.ts';
+import { source } from '../../operator/controller/source.ts';
+import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+import type { SharedInformer } from '../../operator/store/shared-informer.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
+import { LaggingServer } from '../store/lagging-server.ts';
+import { start } from '../store/started-informer.ts';
+import type { FakeCollection, Thing } from '../support/fake-collection.ts';
+
+const things = defineResource<Thing>({
+  ...{ group: '', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true },
+});
+const KEY = 'demo/parent' as ObjectKey;
+const TARGET = { namespace: 'demo', name: 'a' };
+
+async function setup() {
+  const server = new LaggingServer();
+  server.put('a', 1);
+  const { clock, informer, run } = start(server as unknown as FakeCollection);
+  const meter = new RecordingMeter();
+  const again: string[] = [];
+  const wait = new ConsistencyWait({
+    clock,
+    meter,
+    controller: 'test',
+    informers: new Map([[source(things), informer as unknown as SharedInformer<KubernetesObject>]]),
+    again: (key, priority) => again.push(`${key} ${priority}`),
+  });
+  wait.start();
+  onTestFinished(() => wait.stop());
+  void run();
+  await settle();
+  const begin = (resource = things) => wait.journalOf(KEY).begin(resource, TARGET);
+  return {
+    ...{ clock, server, wait, again, begin },
+    deliverAll: async (): Promise<void> => {
+      server.deliverAll();
+      await settle();
+    },
+    expired: (): number =>
+      meter.value('chancery_consistency_wait_expired_total', { controller: 'test' }),
+  };
+}
+
+test('K-63: a key that has written nothing waits for nothing', async () => {
+  const { wait, server } = await setup();
+  server.put('a', 2);
+
+  expect(wait.defers(KEY, 0)).toBe(false);
+});
+
+test('K-63: a key waits until the event of its write is there, and comes again with its priority', async () => {
+  const { clock, server, wait, again, begin, deliverAll } = await setup();
+  begin().wrote(server.put('a', 2));
+  const deferred = [wait.defers(KEY, -100), wait.defers(KEY, 5)];
+  const before = [...again];
+
+  await deliverAll();
+
+  expect(deferred).toEqual([true, true]);
+  expect(before).toEqual([]);
+  expect(again).toEqual([`${KEY} 5`]);
+  expect(wait.defers(KEY, 0)).toBe(false);
+  await clock.advanceAndSettle(CONSISTENCY_WAIT_MS);
+  expect(again).toHaveLength(1);
+});
+
+test('K-63: other keys do not wait', async () => {
+  const { server, wait, begin } = await setup();
+  begin().wrote(server.put('a', 2));
+
+  expect(wait.defers('demo/other' as ObjectKey, 0)).toBe(false);
+});
+
+test('K-63: a bookmark counts, and an event of another object', async () => {
+  const { server, wait, again, begin, deliverAll } = await setup();
+  const answer = server.put('a', 2);
+  begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: '99' } });
+  server.put('b', 1);
+  const deferred = wait.defers(KEY, 0);
+
+  await deliverAll();
+
+  expect([deferred, again.length]).toEqual([true, 1]);
+});
+
+test('K-63: after 5 s from the write it runs all the same, and that is counted', async () => {
+  const { clock, server, wait, again, begin, expired } = await setup();
+  await clock.advanceAndSettle(1_000);
+  begin().wrote(server.put('a', 2));
+  await clock.advanceAndSettle(1_000);
+  const deferred = wait.defers(KEY, 0);
+
+  await clock.advanceAndSettle(CONSISTENCY_WAIT_MS - 1_001);
+  const before = [...again];
+  await clock.advanceAndSettle(1);
+
+  expect([deferred, before, again]).toEqual([true, [], [`${KEY} 0`]]);
+  expect([wait.defers(KEY, 0), expired()]).toEqual([false, 1]);
+  expect(wait.defers(KEY, 0)).toBe(false);
+});
+
+test('K-63: of several writes it waits for all', async () => {
+  const { server, wait, again, begin, deliverAll } = await setup();
+  begin().wrote(server.put('a', 2));
+  begin().wrote(server.put('b', 1));
+  wait.defers(KEY, 0);
+
+  server.deliver(1);
+  await settle();
+  const between = [...again];
+  await deliverAll();
+
+  expect([between, again.length]).toEqual([[], 1]);
+});
+
+test('K-63: a deleted object is waited for until the cache has let go of it', async () => {
+  const { server, wait, again, begin, deliverAll } = await setup();
+  const removal = begin();
+  server.remove('a');
+  removal.deleted();
+  const deferred = wait.defers(KEY, 0);
+
+  await deliverAll();
+
+  expect([deferred, again.length]).toEqual([true, 1]);
+});
+
+test('K-63: an object that has finalizers is waited for until it is known to be on its way', async () => {
+  const { server, wait, again, begin, deliverAll } = await setup();
+  const removal = begin();
+  server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
+  removal.deleted();
+  const deferred = wait.defers(KEY, 0);
+
+  await deliverAll();
+
+  expect([deferred, again.length]).toEqual([true, 1]);
+});
+
+test('K-63 K-23: after the last finalizer it waits for the end of the object', async () => {
+  const { server, wait, again, begin, deliverAll } = await setup();
+  const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+  await deliverAll();
+  server.remove('a');
+  begin().wrote(deleting); // with the version of before
+  const deferred = wait.defers(KEY, 0);
+
+  await deliverAll();
+
+  expect([deferred, again.length]).toEqual([true, 1]);
+});
+
+test('K-63: what no source of the controller shows is not waited for', async () => {
+  const { server, wait, begin } = await setup();
+  const answer = server.put('a', 2);
+  begin({ ...things, plural: 'others' }).wrote(answer);
+  begin({ ...things, version: 'v2' }).wrote(answer);
+  begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: 'abc' } });
+
+  expect(wait.defers(KEY, 0)).toBe(false);
+});
+
+test('K-63: nothing is left behind at the end, and nobody comes again', async () => {
+  const { clock, server, wait, again, begin, deliverAll } = await setup();
+  begin().wrote(server.put('a', 2));
+  wait.defers(KEY, 0);
+  const pending = clock.pending;
+
+  wait.stop();
+  await deliverAll();
+
+  expect(clock.pending).toBe(pending - 1);
+  expect(again).toEqual([]);
+});
