@@ -418,6 +418,16 @@ export type { HealthChecks } from './manager/manager-options.ts';
 export { isRunnable, type Runnable, runnable, type StopPhase } from './manager/runnable.ts';
 export { type LogLevel, type Settings, settingsFrom } from './manager/settings.ts';
 
+// One process
+
+export type {
+  ControllerStatus,
+  LeadershipStatus,
+  ProcessStatus,
+  RecentReconcile,
+  SourceStatus,
+} from './manager/status-page/process-status.ts';
+
 // One declaration, many outputs
 
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';

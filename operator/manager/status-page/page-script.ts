@@ -55,12 +55,13 @@ function table(id, heads, rows, empty) {
 function stateOf(source) {
   if (source.health === 'healthy') return [source.state, 'ok'];
   const bad = source.health === 'forbidden' || source.health === 'failing';
-  return [source.state + ' (' + source.health + ')', bad ? 'bad' : 'warn'];
+  const words = source.state === source.health ? source.state : source.state + ', ' + source.health;
+  return [words, bad ? 'bad' : 'warn'];
 }
 
 function queueOf(controller) {
   if (controller.ready.length === 0) return ['empty', 'dim'];
-  return [controller.ready.map(({ priority, keys }) => keys + ' at ' + priority).join(', '), ''];
+  return [controller.ready.map(({ priority, keys }) => keys + ' at priority ' + priority).join(', '), ''];
 }
 
 function bars(counts) {

@@ -6,6 +6,7 @@ import { connectOptions } from '../../manager/connect-options.ts';
 import { Manager } from '../../manager/manager.ts';
 import type { Runnable } from '../../manager/runnable.ts';
 import { settingsFrom } from '../../manager/settings.ts';
+import type { ProcessStatus } from '../../manager/status-page/process-status.ts';
 import { undiciTransport } from '../../transport/undici-transport.ts';
 import { eventually } from '../eventually.ts';
 import { RecordingMeter } from '../recording-meter.ts';
@@ -105,6 +106,11 @@ export class TestOperator implements AsyncDisposable {
   /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not within 10 s. */
   async untilReady(): Promise<void> {
     await eventually(() => this.ready);
+  }
+
+  /** What it is doing: what its status page would show. */
+  get status(): ProcessStatus {
+    return this.#manager.status;
   }
 
   /** Its log, oldest first. */

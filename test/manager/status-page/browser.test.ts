@@ -1,0 +1,140 @@
+/** The page in a real browser: what a person sees, on a desk and on a phone. */
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { HealthServer } from '../../../operator/manager/health-server.ts';
+import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
+import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+import { startBrowser } from '../../support/browser.ts';
+import { exampleStatus } from './example-status.ts';
+
+interface Shown {
+  readonly page: Page;
+  /** What the browser complained about. */
+  readonly complaints: readonly string[];
+  /** What the page asked for, by path. */
+  readonly asked: readonly string[];
+  change(status: Partial<ProcessStatus>): void;
+  stop(): Promise<void>;
+}
+
+async function shown(width: number, height: number): Promise<Shown> {
+  const clock = new FakeClock();
+  let status = exampleStatus();
+  const statusPage = new StatusPage({ clock, status: () => status });
+  const server = new HealthServer({
+    port: 0,
+    host: '127.0.0.1',
+    live: [],
+    ready: [],
+    others: (request, response) => statusPage.answer(request, response),
+  });
+  await server.start();
+  const stop = async (): Promise<void> => {
+    statusPage.stop();
+    await server.stop();
+  };
+  onTestFinished(stop);
+  const browser = await startBrowser();
+  const page = await browser.newPage({ viewport: { width, height } });
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`http://127.0.0.1:${server.port}/`);
+  await page.getByText('live, 12:34:56 UTC').waitFor();
+  return {
+    page,
+    complaints,
+    asked,
+    change: (changes) => {
+      status = exampleStatus(changes);
+      clock.advance(1_000);
+    },
+    stop,
+  };
+}
+
+/** The rows of a section, cell by cell. */
+async function rows(page: Page, id: string): Promise<readonly (readonly string[])[]> {
+  return page.evaluate(
+    `Array.from(document.querySelectorAll('#${id} tbody tr'), (line) =>
+      Array.from(line.children, (cell) => cell.textContent))`,
+  );
+}
+
+test('shows controllers, sources, writes and reconciles, and asks for nothing but itself', async () => {
+  const { page, complaints, asked } = await shown(1_280, 900);
+
+  expect(await page.title()).toBe('web-operator-abc – ready');
+  expect(await page.locator('.badge').allTextContents()).toEqual(['ready', 'running', 'leader']);
+  expect(await rows(page, 'controllers')).toEqual([
+    [
+      'website',
+      'working',
+      '1 of 4',
+      '2 at priority 0, 17 at priority -100',
+      '5',
+      '1',
+      '1234',
+      '2',
+      '4.2 ms',
+      '2.3 s',
+      '3 s',
+    ],
+  ]);
+  expect(await rows(page, 'sources')).toEqual([
+    ['websites.example.dev', 'all', 'app=x', 'watching', '3', '2 KiB', '4 s', '10 min'],
+    ['secrets', 'web', '–', 'forbidden', 'not synced', '0 KiB', 'never', 'never'],
+  ]);
+  expect(await rows(page, 'recent')).toEqual([
+    ['12:34:55', 'website', 'web/<img src=x onerror=alert(1)>', 'error', '12 ms', '422 Invalid'],
+    ['12:34:50', 'website', 'web/b', 'success', '3.0 ms', '–'],
+  ]);
+  expect(await page.locator('#writes rect').count()).toBe(60);
+  expect(await page.locator('img').count()).toBe(0); // a name is text, whatever is in it
+  expect(asked).toEqual(['/', '/status', '/status/events']);
+  expect(complaints).toEqual([]);
+});
+
+test('is live: what changes is shown, and a connection that is lost is said to be', async () => {
+  const { page, change, stop } = await shown(1_280, 900);
+
+  change({
+    ready: false,
+    phase: 'stopping',
+    at: '2030-01-01T12:35:00.000Z',
+    leadership: undefined,
+  });
+  await page.getByText('live, 12:35:00 UTC').waitFor();
+  const badges = await page.locator('.badge').allTextContents();
+  await stop();
+
+  expect(badges).toEqual(['not ready', 'stopping']);
+  await page.getByText('connection lost').waitFor();
+});
+
+test('is readable on a phone: nothing is wider than the screen, and each value says what it is', async () => {
+  const { page } = await shown(360, 740);
+
+  const isWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+  const cutOff = await page.evaluate(
+    "[...document.querySelectorAll('td')].filter((td) => td.scrollWidth > td.clientWidth + 1).length",
+  );
+  const label = await page.evaluate(
+    "getComputedStyle(document.querySelector('#sources td'), '::before').content",
+  );
+  const picture = await page.screenshot({ fullPage: true });
+
+  expect({ isWide, cutOff }).toEqual({ isWide: false, cutOff: 0 });
+  expect(label).toBe('"Resource"');
+  expect(layoutOf(picture)).toMatchObject({ width: 360 });
+  expect(layoutOf(picture).height).toBeGreaterThan(740); // rows stand under each other
+});
+
+/** From the header of a PNG. */
+function layoutOf(png: Buffer): { readonly width: number; readonly height: number } {
+  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
+}

@@ -1,0 +1,72 @@
+/** What the page is fed with, from a whole operator on the embedded API server. */
+import { expect, onTestFinished, test } from 'vitest';
+import { controller } from '../../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
+import { configMaps } from '../../../operator/model/builtin.ts';
+import { defineResource, type Resource } from '../../../operator/model/resource.ts';
+import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
+import { eventually } from '../../../operator/testing/eventually.ts';
+import { configMap, type Secret, secret } from '../../../operator/testing/objects/config.ts';
+import { startOperator } from '../../../operator/testing/operator/test-operator.ts';
+
+const secrets: Resource<Secret> = defineResource({
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+});
+
+const copier = controller({
+  name: 'copier',
+  for: secrets,
+  owns: [configMaps],
+  permissions: [{ resource: configMaps, verbs: ['create'] }],
+  async reconcile(_key, found, { client }) {
+    if (found === undefined || found.metadata.name === 'kept') return AWAIT_CHANGE;
+    const { name, namespace = '' } = found.metadata;
+    await client.create(configMaps, configMap(`copy-of-${name}`, { namespace }));
+    throw new Error(`cannot copy ${JSON.stringify(found.data)}`);
+  },
+});
+
+test('shows sources, queues, failures and writes, and nothing of what a Secret holds', async () => {
+  const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  const namespace = await env.namespace();
+  await env.create(secret('kept', { namespace }));
+  const password = Buffer.from('hunter2').toString('base64');
+  await env.create({ ...secret('password', { namespace }), data: { password } });
+  const operator = startOperator({ url: env.url, namespace, controllers: [copier] });
+  onTestFinished(() => operator.stop());
+  await eventually(() => operator.status.recent.some(({ outcome }) => outcome === 'error'));
+
+  const { status } = operator;
+
+  expect(status).toMatchObject({ phase: 'running', ready: true, leadership: undefined });
+  expect(status.sources).toContainEqual(
+    expect.objectContaining({
+      resource: 'secrets',
+      namespace,
+      health: 'healthy',
+      synced: true,
+      objects: 2,
+      lastListSeconds: 0,
+    }),
+  );
+  expect(status.controllers).toMatchObject([
+    { name: 'copier', working: true, workers: 1, failing: 1 },
+  ]);
+  expect(status.recent.at(-1)).toMatchObject({
+    controller: 'copier',
+    key: expect.stringContaining('/'),
+  });
+  expect(status.recent.find(({ outcome }) => outcome === 'error')).toMatchObject({
+    key: `${namespace}/password`,
+    error: 'Error',
+  });
+  expect(status.writesPerMinute.reduce((sum, count) => sum + count)).toBeGreaterThan(0);
+  expect(JSON.stringify(status)).not.toMatch(new RegExp(`hunter2|${password}`));
+  await operator.stop();
+  expect(operator.status.phase).toBe('stopping');
+});

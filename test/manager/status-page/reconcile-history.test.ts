@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Attempt, AttemptEnd } from '../../../operator/controller/attempt.ts';
+import { OperatorError } from '../../../operator/core/errors.ts';
+import { errorWords } from '../../../operator/manager/status-page/error-words.ts';
+import { ReconcileHistory } from '../../../operator/manager/status-page/reconcile-history.ts';
+import { objectKey } from '../../../operator/model/object.ts';
+import { ApiError } from '../../../operator/model/status.ts';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+
+const attempt: Attempt = {
+  controller: 'web',
+  key: objectKey('ns', 'a'),
+  reconcileId: 'id',
+  attempt: 0,
+  priority: 0,
+};
+
+function history(): {
+  history: ReconcileHistory;
+  ends: (end: Partial<AttemptEnd>) => Promise<AttemptEnd>;
+} {
+  const kept = new ReconcileHistory(new FakeClock());
+  return {
+    history: kept,
+    ends: (end) =>
+      kept.around(attempt, async () => ({ outcome: 'success', durationMs: 1, ...end })),
+  };
+}
+
+test('an attempt ends as it would without it, and is remembered', async () => {
+  const { history: kept, ends } = history();
+
+  const end = await ends({ outcome: 'requeue_after', durationMs: 5, requeueAfterMs: 10 });
+
+  expect(end).toEqual({ outcome: 'requeue_after', durationMs: 5, requeueAfterMs: 10 });
+  expect(kept.recent).toMatchObject([
+    { controller: 'web', key: 'ns/a', outcome: 'requeue_after', durationMs: 5, error: undefined },
+  ]);
+});
+
+test('counts failures, and none for a lost race or a stop; has the median and the slowest', async () => {
+  const { history: kept, ends } = history();
+
+  for (const outcome of ['success', 'error', 'terminal', 'panic', 'conflict', 'aborted'] as const) {
+    await ends({ outcome, durationMs: 10 });
+  }
+  await ends({ durationMs: 100 });
+
+  expect(kept.tallyOf('web')).toEqual({ reconciles: 7, errors: 3, medianMs: 10, slowestMs: 100 });
+  expect(kept.tallyOf('other')).toMatchObject({ reconciles: 0, medianMs: undefined });
+});
+
+test('keeps the latest fifty, the latest first, and the durations of the latest two hundred', async () => {
+  const { history: kept, ends } = history();
+
+  await ends({ durationMs: 99_999 });
+  for (let index = 0; index < 200; index++) await ends({ durationMs: index });
+
+  expect(kept.recent).toHaveLength(50);
+  expect(kept.recent[0]?.durationMs).toBe(199);
+  expect(kept.tallyOf('web').slowestMs).toBe(199);
+});
+
+test.each([
+  [
+    'what the API server refused, which it quotes',
+    new ApiError({ code: 422, reason: 'Invalid', message: 'data: Invalid value: "hunter2"' }),
+    '422 Invalid',
+  ],
+  ['an error of the user’s, who may say anything in it', new TypeError('hunter2'), 'TypeError'],
+  ['what is no error', 'hunter2', 'string'],
+  [
+    'one of ours, whose message is constant',
+    new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' }),
+    'USER_CODE: reconcile timed out',
+  ],
+])('tells %s in words that anybody may read', (_what, error, words) => {
+  expect(errorWords(error)).toBe(words);
+});

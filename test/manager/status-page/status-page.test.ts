@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { HealthServer } from '../../../operator/manager/health-server.ts';
+import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
+import { eventually } from '../../../operator/testing/eventually.ts';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+import { exampleStatus } from './example-status.ts';
+
+async function served(): Promise<{
+  url: string;
+  clock: FakeClock;
+  page: StatusPage;
+  looks: () => number;
+}> {
+  const clock = new FakeClock();
+  let looks = 0;
+  const page = new StatusPage({
+    clock,
+    status: () => exampleStatus({ uptimeSeconds: ++looks }),
+  });
+  const server = new HealthServer({
+    port: 0,
+    host: '127.0.0.1',
+    live: [],
+    ready: [],
+    others: (request, response) => page.answer(request, response),
+  });
+  await server.start();
+  onTestFinished(async () => {
+    page.stop();
+    await server.stop();
+  });
+  return { url: `http://127.0.0.1:${server.port}`, clock, page, looks: () => looks };
+}
+
+async function open(url: string): Promise<IncomingMessage> {
+  const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
+  response.on('error', () => {});
+  onTestFinished(() => void response.destroy());
+  return response;
+}
+
+/** The events that a stream has sent so far. */
+function collected(response: IncomingMessage): { uptimeSeconds: number }[] {
+  const events: { uptimeSeconds: number }[] = [];
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
+    for (const event of chunk.split('\n\n').filter(Boolean)) {
+      events.push(JSON.parse(event.slice('data: '.length)));
+    }
+  });
+  return events;
+}
+
+test('serves a page that may run its own script only, and nothing of others', async () => {
+  const { url } = await served();
+
+  const response = await fetch(`${url}/status`);
+  const html = await response.text();
+
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'/,
+  );
+  expect(policy).not.toContain('unsafe');
+  expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  expect(html).not.toContain('innerHTML');
+});
+
+test('the root leads to the page, the probes stay, and what is unknown is not found', async () => {
+  const { url } = await served();
+
+  const root = await fetch(`${url}/`, { redirect: 'manual' });
+  const probe = await fetch(`${url}/healthz`);
+  const unknown = await fetch(`${url}/secrets`);
+
+  expect([root.status, root.headers.get('location')]).toEqual([302, 'status']);
+  expect([probe.status, await probe.text()]).toEqual([200, 'ok']);
+  expect(unknown.status).toBe(404);
+});
+
+test('the same as JSON', async () => {
+  const { url } = await served();
+
+  const status = await (await fetch(`${url}/status.json`)).json();
+
+  expect(status).toEqual(JSON.parse(JSON.stringify(exampleStatus({ uptimeSeconds: 1 }))));
+});
+
+test('tells every open page what is new each second, from one look, and nothing when none is open', async () => {
+  const { url, clock, looks } = await served();
+  const [one, two] = [await open(`${url}/status/events`), await open(`${url}/status/events`)];
+  const [first, second] = [collected(one), collected(two)];
+  await eventually(() => first.length === 1 && second.length === 1);
+
+  clock.advance(1_000);
+  await eventually(() => first.length === 2 && second.length === 2);
+  one.destroy();
+  two.destroy();
+  await eventually(() => clock.pending === 0);
+  clock.advance(10_000);
+
+  expect(first.map(({ uptimeSeconds }) => uptimeSeconds)).toEqual([1, 3]);
+  expect(second.map(({ uptimeSeconds }) => uptimeSeconds)).toEqual([2, 3]);
+  expect(looks()).toBe(3);
+});
+
+test('refuses more pages than it can serve, and ends all of them when the process stops', async () => {
+  const { url, page } = await served();
+  const open16 = await Promise.all(Array.from({ length: 16 }, () => open(`${url}/status/events`)));
+
+  const refused = await fetch(`${url}/status/events`);
+  page.stop();
+
+  expect(refused.status).toBe(503);
+  await eventually(() => open16.every(({ closed }) => closed));
+});
