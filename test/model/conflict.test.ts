@@ -131,6 +131,21 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     ['isAlreadyExists', 'isBeingDeleted'],
   ],
   [
+    'an apply of a field of another manager, by a server that names the object',
+    said(409, {
+      reason: 'Conflict',
+      message: 'Apply failed with 1 conflict: conflict with "one": .data.k',
+      details: {
+        name: 'a',
+        kind: 'configmaps',
+        causes: [
+          { reason: 'FieldManagerConflict', message: 'conflict with "one"', field: '.data.k' },
+        ],
+      },
+    }),
+    ['isApplyConflict', 'isConflict'],
+  ],
+  [
     'a webhook that refuses with 409',
     said(409, {
       reason: 'Conflict',
