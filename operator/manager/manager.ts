@@ -300,7 +300,8 @@ export class Manager {
     this.#budget = budget;
     const exitBy = this.#leadership?.elector.exitBy ?? Number.POSITIVE_INFINITY;
     budget.shrinkTo(Math.max(exitBy - clock.monotonic(), 0) * STOP_SHARE_OF_LOSS);
-    this.#log.info({ budgetMs: budget.leftMs }, 'stopping');
+    const { leftMs } = budget;
+    this.#log.info(Number.isFinite(leftMs) ? { budgetMs: Math.round(leftMs) } : {}, 'stopping');
     const sources = (): Promise<void> => {
       this.#sources.abort(reason);
       return this.#watching;

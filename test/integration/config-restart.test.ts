@@ -172,11 +172,11 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await webapp(place);
     await place.config('settings', 'one', SELECTOR);
     await allReady(place, 3);
-    const { manager } = place.run();
+    const { logged } = place.run();
     const baseline = await acted(place, 'settings');
 
     await place.proxy.kill();
-    await eventually(() => !manager.ready);
+    await eventually(() => logged('warn').includes('source is failing, it retries'));
     await place.change('settings', 'two');
     await place.proxy.start();
     await acted(place, 'settings', baseline);
