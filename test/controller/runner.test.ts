@@ -929,3 +929,33 @@ test('K-2 a success forgets the failures before it: the next one is the first', 
 
   expect(attempts.slice(0, 5)).toEqual([0, 1, 2, 0, 1]);
 });
+
+test('is idle when it has looked at all that is there: what a slow mapping names is not forgotten', async () => {
+  const mapping = Promise.withResolvers<void>();
+  const reconciling = Promise.withResolvers<void>();
+  const { collection, run, runner } = start({
+    watches: [
+      enqueueMapped(others, async () => {
+        await mapping.promise;
+        return [objectKey('demo', 'a')];
+      }),
+    ],
+    reconcile: async () => {
+      await reconciling.promise;
+      return { requeueAfterMs: 60_000 };
+    },
+  });
+  collection(others).put('b');
+  const idle = [runner.idle];
+
+  await run();
+  idle.push(runner.idle);
+  mapping.resolve();
+  await settle();
+  idle.push(runner.idle);
+  reconciling.resolve();
+  await settle();
+
+  expect(idle).toEqual([false, false, false]);
+  expect(runner.idle).toBe(true);
+});
