@@ -81,6 +81,7 @@ test('K-53: a reconciler that has stopped to write is as quick as any', async ()
   await bench.run();
   await bench.clock.advanceAndSettle(10_000);
   isBroken = false;
+  const turns = bench.count('chancery_write_loop_total');
   await bench.clock.advanceAndSettle(60_000);
   const whenQuiet = calls;
 
@@ -90,6 +91,8 @@ test('K-53: a reconciler that has stopped to write is as quick as any', async ()
   }
 
   expect(calls - whenQuiet).toBe(5);
+  expect(turns).toBeGreaterThan(0);
+  expect(bench.count('chancery_write_loop_total')).toBe(turns);
 });
 
 test('K-53: a roll-out of a hundred steps, each of which changes the status, is no loop', async () => {
