@@ -120,9 +120,12 @@ async function startShared() {
   return { env, client, namespace, target: names };
 }
 
-const increased = (live: ConfigMap): ConfigMap => ({
-  ...live,
-  data: { ...live.data, count: String(Number(live.data?.count) + 1) },
+/** Made anew, so that it says nothing of the version that it came from. */
+const increased = ({ apiVersion, kind, metadata: { name, namespace = '' }, data }: ConfigMap) => ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace },
+  data: { ...data, count: String(Number(data?.count) + 1) },
 });
 
 test('K-43: many writers of one object lose no update', async () => {
