@@ -274,6 +274,7 @@ export {
 // Events → store → queue
 
 export { listWatch, type Scope } from './client/list-watch.ts';
+export { recordingClient, type WriteJournal } from './client/recording-client.ts';
 export type { Change } from './store/cache.ts';
 export type { HandlerOptions, HandlerRegistration } from './store/handlers.ts';
 export { byLabel, byNamespace, byOwner, type IndexFunction } from './store/indices.ts';
@@ -285,6 +286,8 @@ export {
 } from './store/informer.ts';
 export type { InformerLease, NamespacesInformerOptions } from './store/informer-lease.ts';
 export { NamespacesInformer } from './store/namespaces-informer.ts';
+export type { Overlay, OverlayOptions, OwnWriteForm } from './store/overlay.ts';
+export { Overlays, type PendingWrite, type WriteTarget } from './store/overlays.ts';
 export type { SharedInformer, SourceState } from './store/shared-informer.ts';
 export type { GetOptions, Query, Store } from './store/store.ts';
 export { dropManagedFields, type Transform, transformed } from './store/transform.ts';
