@@ -186,12 +186,35 @@ describe('D-1: a stop', () => {
       CHANCERY_SHUTDOWN_TIMEOUT: '-1',
     });
 
-    const before = await stopTime(world, 3_600_000);
+    const before = await stopTime(world, 300_000);
     finish.resolve();
     await world.running;
 
     expect(before).toBe(Number.POSITIVE_INFINITY);
     expect(facts.at(-1)).toBe('default/a ended, aborted');
+    expect(world.leases.holder).toBe('');
+  });
+
+  test('D-1: what a runnable rejects with when it is stopped is no failure', async () => {
+    const world = await leading(
+      busy([], Promise.resolve()),
+      {},
+      {
+        runnables: [
+          {
+            name: 'rejecting',
+            run: async (signal) => {
+              await aborted(signal);
+              throw new Error('the operation was aborted');
+            },
+          },
+        ],
+      },
+    );
+
+    await world.stopAndWait();
+
+    expect(world.lines.filter(({ level }) => level === 'error')).toEqual([]);
     expect(world.leases.holder).toBe('');
   });
 });
@@ -323,6 +346,26 @@ describe('LE-9: a leader that is not any more', () => {
     expect(world.clock.monotonic()).toBeLessThan(renewedAt + 14_000);
     expect(tookMs).toBeLessThan(14_100);
     await expect(world.running).rejects.toThrow(LeadershipLostError);
+  });
+
+  test('LE-9: had every write of its guarded controllers pass the fence, and of no other', async () => {
+    const free = controller({
+      name: 'free',
+      for: source(configMaps, { namespace: 'all' }),
+      needsLeaderElection: false,
+      reconcile: async () => AWAIT_CHANGE,
+    });
+    const world = await leading(busy([], NEVER));
+    world.manager.add(free);
+    const deadlineAt = (): number => world.fences.get('busy')?.writeDeadlineAt() ?? 0;
+    const before = deadlineAt() > world.clock.monotonic();
+
+    world.leases.hangs = true;
+    await world.clock.advanceAndSettle(10_100);
+
+    expect(before).toBe(true);
+    expect(deadlineAt).toThrow(LeadershipLostError);
+    expect([world.fences.has('free'), world.fences.get('free')]).toEqual([true, undefined]);
   });
 
   test('LE-12: does not stand again', async () => {

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import type { Fence } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { Manager, type ManagerOptions } from '../../operator/manager/manager.ts';
@@ -153,6 +154,8 @@ export class World {
   readonly clock: FakeClock;
   readonly stop = new AbortController();
   readonly scopes: Scope[] = [];
+  /** What the writes of each field manager must pass. */
+  readonly fences = new Map<string, Fence | undefined>();
   readonly lines: Line[] = [];
   /** What happened, in order. */
   readonly facts: string[] = [];
@@ -186,7 +189,10 @@ export class World {
       clock: this.clock,
       meter: this.meter,
       connection: {
-        clientFor: () => this.#client(),
+        clientFor: (name, fence) => {
+          this.fences.set(name, fence);
+          return this.#client();
+        },
         leaseClientFor: () => this.leases.client,
         ...(isListening && { isListening }),
         listWatchFor: (scope) => {
