@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { onTestFinished } from 'vitest';
 
 /** Where distributions put it; `CHROMIUM` names another. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A real browser, which ends with the test. It speaks to nobody but the pages that it is shown. */
+/** A real browser, for the caller to close. It speaks to nobody but the pages that it is shown. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
   if (executablePath === undefined) {
     throw new Error('this test needs a browser: install chromium, or set CHROMIUM to its path');
   }
-  const browser = await chromium.launch({
+  return chromium.launch({
     executablePath,
     args: [
       '--no-sandbox',
@@ -23,6 +22,4 @@ export async function startBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
-  onTestFinished(() => browser.close());
-  return browser;
 }

@@ -1,12 +1,20 @@
 /** The page in a real browser: what a person sees, on a desk and on a phone. */
-import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HealthServer } from '../../../operator/manager/health-server.ts';
 import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
 import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { exampleStatus } from './example-status.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+
+afterAll(() => browser.close());
 
 interface Shown {
   readonly page: Page;
@@ -35,8 +43,8 @@ async function shown(width: number, height: number): Promise<Shown> {
     await server.stop();
   };
   onTestFinished(stop);
-  const browser = await startBrowser();
   const page = await browser.newPage({ viewport: { width, height } });
+  onTestFinished(() => page.close());
   const complaints: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
