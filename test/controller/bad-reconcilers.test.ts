@@ -176,17 +176,25 @@ test('K-4: whatever a store hands out is frozen, and a copy is not', async () =>
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
-    for: { resource: things, namespace: 'all', optional: false, indexes: { all: () => ['x'] } },
+    for: {
+      resource: things,
+      namespace: 'all',
+      optional: false,
+      indexes: { byName: ({ metadata }) => [metadata.name] },
+    },
     reconcile: async (key, object, { store }) => {
       const all = store(things);
-      const shared = [object, all.get(key), all.list()[0], all.byIndex('all', 'x')[0]];
+      if (key !== 'demo/a') return {};
+      const [found] = all.byIndex('byName', 'b');
+      const listed = all.list().find(({ metadata }) => metadata.name === 'c');
+      const shared = [object, found, listed, all.get(objectKey('demo', 'd'))];
       frozen.push(...shared.map((each) => Object.isFrozen(each?.metadata)));
       const copy = all.get(key, { copy: true });
       isCopyFree = !Object.isFrozen(copy) && !Object.isFrozen(copy?.metadata);
       return {};
     },
   });
-  bench.collection().put('a');
+  for (const name of ['a', 'b', 'c', 'd']) bench.collection().put(name);
 
   await bench.run();
 
