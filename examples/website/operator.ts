@@ -1,0 +1,60 @@
+import { AWAIT_CHANGE, controller, deployments } from 'chancery';
+import { customResource, Type } from 'chancery/schema';
+
+export const websites = customResource({
+  group: 'example.dev',
+  version: 'v1',
+  kind: 'Website',
+  shortNames: ['web'],
+  spec: Type.Object({
+    image: Type.String({ minLength: 1 }),
+    replicas: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
+  }),
+  status: Type.Object({ readyReplicas: Type.Integer() }),
+  printerColumns: [{ name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' }],
+});
+
+export default controller({
+  name: 'website',
+  for: websites,
+  owns: [deployments],
+  finalizer: {
+    name: 'example.dev/farewell',
+    async finalize({ metadata }, { event, log }) {
+      log.info({ name: metadata.name }, 'what Kubernetes does not know of would be removed here');
+      event('Normal', 'Finalized', 'nothing is left behind');
+    },
+  },
+  async reconcile(_key, site, { applyOwned, setStatus, event }) {
+    if (site === undefined) return AWAIT_CHANGE;
+    const { name } = site.metadata;
+    const { image, replicas } = site.spec;
+    const labels = { 'app.kubernetes.io/name': 'website', 'app.kubernetes.io/instance': name };
+
+    const deployment = await applyOwned(deployments, {
+      metadata: { name, labels },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'web', image }] } },
+      },
+    });
+
+    const readyReplicas = deployment.status?.readyReplicas ?? 0;
+    const isReady = readyReplicas >= replicas;
+    const message = `${readyReplicas} of ${replicas} replicas are ready`;
+    if (isReady && site.status?.readyReplicas !== readyReplicas) event('Normal', 'Ready', message);
+    await setStatus({
+      readyReplicas,
+      conditions: [
+        {
+          type: 'Ready',
+          status: isReady ? 'True' : 'False',
+          reason: isReady ? 'ReplicasReady' : 'WaitingForReplicas',
+          message,
+        },
+      ],
+    });
+    return AWAIT_CHANGE;
+  },
+});
