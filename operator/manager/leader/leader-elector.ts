@@ -1,13 +1,13 @@
 import type { Fence } from '../../client/connection.ts';
-import type { Log } from '../../controller/reconciler.ts';
 import { linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
-import { type Clock, sleep } from '../../core/clock.ts';
+import { sleep } from '../../core/clock.ts';
 import type { LeadershipLostError } from '../../core/errors.ts';
-import { type Meter, noMeter } from '../../core/metrics.ts';
+import { noMeter } from '../../core/metrics.ts';
 import { contend, type Holding } from './contend.ts';
 import { ElectionNews } from './election-news.ts';
 import { type ElectionTiming, electionTiming, RETRY_JITTER } from './election-timing.ts';
-import { LeaseCalls, type LeaseClient } from './lease-calls.ts';
+import type { LeaderElectorOptions } from './leader-elector-options.ts';
+import { LeaseCalls } from './lease-calls.ts';
 import type { Claim } from './lease-record.ts';
 import { Mandate } from './mandate.ts';
 import { ObservedLease } from './observed-lease.ts';
@@ -15,22 +15,7 @@ import { release } from './release.ts';
 import { renew } from './renew.ts';
 import { RenewalLog } from './renewal-log.ts';
 
-export interface LeaderElectorOptions extends Partial<ElectionTiming> {
-  /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
-  readonly client: LeaseClient;
-  readonly clock: Clock;
-  /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
-  readonly identity: string;
-  /** The Lease that is contended for. Events about it go to its namespace. */
-  readonly lease: { readonly namespace: string; readonly name: string };
-  readonly log: Log;
-  /** Counts and shows, labelled with the Lease's name. Default: nowhere. */
-  readonly meter?: Meter;
-  /** Called with each holder that is seen and was not the holder before, ourselves included. */
-  readonly onNewLeader?: (identity: string) => void;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
-  readonly random?: () => number;
-}
+export type { LeaderElectorOptions };
 
 /** Half of the renew deadline, so that a second attempt fits in; but no server answers at once. */
 const MIN_REQUEST_BOUND_MS = 1_000;
