@@ -328,6 +328,7 @@ export class Manager {
     if (leadership.isHeld && !isOver) {
       this.#log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
     }
+    this.#leads = false;
     const ended = this.#campaign.then(() => leadership.end(release));
     await budget.wait(ended, budget.leftMs);
   }

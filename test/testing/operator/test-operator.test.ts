@@ -96,3 +96,29 @@ test('settings are those of the environment variables, and wrong ones are refuse
     startOperator({ url: env.url, controllers, environment: { CHANCERY_CRD_WAIT: 'never' } }),
   ).toThrow('CHANCERY_CRD_WAIT must be forever, timeout or optional, not "never"');
 });
+
+test('LE-13: of two replicas one works; when it stops, the other does, which was ready all along', async () => {
+  const { env, namespace } = await start();
+  await env.create(configMap('ours', { namespace }));
+  const environment = { CHANCERY_LEASE_RETRY_PERIOD: '1' };
+  const replica = () => {
+    const { seen, controllers } = scribe();
+    const leaderElection = { namespace };
+    const own = { url: env.url, namespace, controllers };
+    const operator = startOperator({ ...own, leaderElection, environment });
+    onTestFinished(() => operator.stop());
+    return { seen, operator };
+  };
+  const first = replica();
+  await eventually(() => first.operator.leads && first.seen.length === 1);
+  const second = replica();
+  await second.operator.untilReady();
+  const before = [second.operator.leads, ...second.seen];
+
+  await first.operator.stop();
+  await eventually(() => second.seen.length === 1);
+
+  expect(before).toEqual([false]);
+  expect([first.operator.leads, second.operator.leads]).toEqual([false, true]);
+  expect(first.seen).toEqual(['ours']);
+});
