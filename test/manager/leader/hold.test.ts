@@ -56,7 +56,7 @@ test('LE-6 LE-14 a record that somebody touched is read once, and renewed with w
 test('LE-6 who finds another holder has lost at that moment, and by then its process must be gone', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
-  const { elector, stop, lines } = await leader('a', store, clock);
+  const { elector, stop, lines, leaders } = await leader('a', store, clock);
   const holding = watched(elector.hold(stop.signal));
 
   store.edit({ spec: { holderIdentity: 'b' } });
@@ -69,6 +69,7 @@ test('LE-6 who finds another holder has lost at that moment, and by then its pro
   });
   expect(elector.isLeader).toBe(false);
   expect(elector.holder).toBe('b');
+  expect(leaders).toEqual(['a', 'b']);
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
   expect(() => elector.writeDeadlineAt()).toThrow(
     expect.objectContaining(holding.outcome as Error),
@@ -164,10 +165,17 @@ describe('LE-8 a Lease that was deleted', () => {
   test('is not made when nobody can say any more that no other leads', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
-    const { elector, stop } = await leader('a', store, clock);
-    // A stall: the answer is there before any timer has fired.
+    let stalledMs = 0;
+    const { elector, stop } = await leader('a', store, clock, {
+      clock: {
+        now: () => clock.now() + stalledMs,
+        monotonic: () => clock.monotonic() + stalledMs,
+        schedule: (delayMs, wake) => clock.schedule(delayMs, wake),
+      },
+    });
+    // The answer is there after a stall, and before any timer has fired.
     store.beforeAnswer = ({ verb }) => {
-      if (verb === 'get') clock.advance(8_000);
+      if (verb === 'get') stalledMs = 8_000;
     };
     const holding = watched(elector.hold(stop.signal));
 
