@@ -3,19 +3,22 @@ import type { Source } from '../controller/source.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
 
-/** What a controller declares, as one line of JSON: its sources and its permissions. */
+/** What a controller declares, as one line of JSON: its sources, its permissions, how it works. */
 export function declarationLine(controller: Controller): string {
-  const { name, watches, permissions, maxConcurrentReconciles } = controller;
+  const { name, owns, watches, permissions, finalizer } = controller;
   return JSON.stringify({
     controller: name,
     for: describeSource(controller.for),
+    owns: owns.map(({ source }) => describeSource(source)),
     watches: watches.map(({ source }) => describeSource(source)),
     permissions: permissions.map(({ resource, subresource, verbs }) => ({
       ...describeResource(resource),
       subresource,
       verbs,
     })),
-    maxConcurrentReconciles,
+    finalizer: finalizer?.name,
+    maxConcurrentReconciles: controller.maxConcurrentReconciles,
+    needsLeaderElection: controller.needsLeaderElection,
   });
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../controller/reconciler.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
 import type { HealthCheck } from './health-server.ts';
@@ -8,7 +7,8 @@ import { LeaderElector } from './leader/leader-elector.ts';
 import { leaderIdentity } from './leader/leader-identity.ts';
 import { leaseNameOf } from './leader-election-settings.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import type { StatusPage } from './status-page/status-page.ts';
+import type { LeadershipStatus } from './status-page/process-status.ts';
+import type { ProcessView } from './status-page/process-view.ts';
 
 /** What the settings say about sources. */
 export function informersOptions(
@@ -75,7 +75,7 @@ export function healthServerOf(
   { settings, healthChecks = {} }: ManagerOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly HealthCheck[] },
   log: Log,
-  page?: StatusPage,
+  view: Pick<ProcessView, 'answer'>,
 ): HealthServer | undefined {
   if (settings.healthPort === 0) return undefined;
   return new HealthServer({
@@ -83,10 +83,16 @@ export function healthServerOf(
     host: settings.healthHost,
     live: [...own.live, ...(healthChecks.live ?? [])],
     ready: [...own.ready, ...(healthChecks.ready ?? [])],
-    ...(page && {
-      others: (request: IncomingMessage, response: ServerResponse) =>
-        page.answer(request, response),
-    }),
+    others: view.answer,
     log,
   });
+}
+
+/** Who leads, for people. */
+export function leadershipStatus({
+  leaseName: lease,
+  isLeader: leads,
+  holder,
+}: Pick<LeaderElector, 'leaseName' | 'isLeader' | 'holder'>): LeadershipStatus {
+  return { lease, leads, holder };
 }

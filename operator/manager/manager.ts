@@ -8,15 +8,18 @@ import type { HealthServer } from './health-server.ts';
 import { Informers } from './informers.ts';
 import { Leadership } from './leadership.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import { electorOf, healthServerOf, informersOptions, sourceChecks } from './manager-parts.ts';
+import {
+  electorOf,
+  healthServerOf,
+  informersOptions,
+  leadershipStatus,
+  sourceChecks,
+} from './manager-parts.ts';
 import { stopInOrder } from './orderly-stop.ts';
 import type { Runnable } from './runnable.ts';
 import { runnableTask } from './runnable-task.ts';
-import { look } from './status-page/look.ts';
-import { MinuteCounts } from './status-page/minute-counts.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
-import { ReconcileHistory } from './status-page/reconcile-history.ts';
-import { StatusPage } from './status-page/status-page.ts';
+import { ProcessView } from './status-page/process-view.ts';
 import { StopBudget } from './stop-budget.ts';
 import { Tasks } from './tasks.ts';
 import { waitForAmbassador } from './wait-for-ambassador.ts';
@@ -36,8 +39,7 @@ export class Manager {
   readonly #informers: Informers;
   readonly #host: ControllerHost;
   readonly #health: HealthServer | undefined;
-  readonly #page: StatusPage | undefined;
-  readonly #look: () => ProcessStatus;
+  readonly #view: ProcessView;
   readonly #leadership: Leadership | undefined;
   readonly #controllerNames = new Set<string>();
   /** What waits for the start, or for leadership. */
@@ -60,34 +62,18 @@ export class Manager {
     const elector = electorOf(options, this.#log);
     this.#leadership = elector && new Leadership(elector);
     this.#informers = new Informers(informersOptions(options, this.#log));
-    const { settings, clock } = options;
-    const history = new ReconcileHistory(clock);
-    const writes = new MinuteCounts(clock);
-    const startedAt = clock.monotonic();
-    this.#look = () =>
-      look({
-        clock,
-        settings,
-        startedAt,
-        phase: () => this.#shownPhase,
-        ready: () => this.ready,
-        leadership: () =>
-          elector && {
-            lease: elector.leaseName,
-            leads: elector.isLeader,
-            holder: elector.holder,
-          },
-        scopes: () => this.#informers.scopes(),
-        controllers: () => this.#host.activities(),
-        history,
-        writes,
-      });
-    this.#page = settings.statusPage ? new StatusPage({ clock, status: this.#look }) : undefined;
+    this.#view = new ProcessView({
+      ...options,
+      phase: () => this.#shownPhase,
+      ready: () => this.ready,
+      leadership: () => elector && leadershipStatus(elector),
+      scopes: () => this.#informers.scopes(),
+      controllers: () => this.#host.activities(),
+    });
     this.#host = new ControllerHost({
       ...options,
-      aroundAttempt: (attempt, next) =>
-        history.around(attempt, () => options.aroundAttempt?.(attempt, next) ?? next()),
-      writes,
+      aroundAttempt: this.#view.around(options.aroundAttempt),
+      writes: this.#view.writes,
       informers: this.#informers,
       ...(elector && { fence: elector, eventFence: elector.eventFence }),
     });
@@ -101,7 +87,7 @@ export class Manager {
         { name: 'running', ok: () => this.#isRunning },
       ],
     };
-    this.#health = healthServerOf(options, checks, this.#log, this.#page);
+    this.#health = healthServerOf(options, checks, this.#log, this.#view);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
   }
 
@@ -120,7 +106,7 @@ export class Manager {
 
   /** What the process is doing, as the status page shows it. */
   get status(): ProcessStatus {
-    return this.#look();
+    return this.#view.status;
   }
 
   /** True while this process may do what needs leadership; without election from the start. */
@@ -313,7 +299,7 @@ export class Manager {
       await this.#endLeadership(budget, eventsDone);
     } finally {
       await metricsServer?.stop();
-      this.#page?.stop();
+      this.#view.stop();
       await this.#health?.stop();
     }
     this.#log.info({}, 'stopped');

@@ -36,6 +36,8 @@ const DECLARATION = {
   watches: [],
   permissions: [{ apiVersion: 'v1', plural: 'pods', kind: 'Pod', verbs: ['delete'] }],
   maxConcurrentReconciles: 1,
+  needsLeaderElection: true,
+  owns: [],
 };
 
 test('runs the controllers of a module that lies in a ConfigMap, until it is asked to stop', async () => {

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AroundAttempt } from '../../controller/attempt.ts';
+import { type LookOptions, look } from './look.ts';
+import { MinuteCounts } from './minute-counts.ts';
+import type { ProcessStatus } from './process-status.ts';
+import { ReconcileHistory } from './reconcile-history.ts';
+import { StatusPage } from './status-page.ts';
+
+/** What is asked of the process at each look; the rest is remembered here. */
+export type ProcessViewOptions = Omit<LookOptions, 'startedAt' | 'history' | 'writes'>;
+
+/** The process as people see it: remembers what cannot be asked for, and shows it with the rest. */
+export class ProcessView {
+  /** To be told of each write. */
+  readonly writes: MinuteCounts;
+  readonly #look: () => ProcessStatus;
+  readonly #history: ReconcileHistory;
+  readonly #page: StatusPage | undefined;
+
+  constructor(options: ProcessViewOptions) {
+    const { clock, settings } = options;
+    const startedAt = clock.monotonic();
+    const history = new ReconcileHistory(clock);
+    const writes = new MinuteCounts(clock);
+    this.writes = writes;
+    this.#history = history;
+    this.#look = () => look({ ...options, startedAt, history, writes });
+    this.#page = settings.statusPage ? new StatusPage({ clock, status: this.#look }) : undefined;
+  }
+
+  get status(): ProcessStatus {
+    return this.#look();
+  }
+
+  /** Remembers every attempt, with `inner` around it. */
+  around(inner: AroundAttempt | undefined): AroundAttempt {
+    return (attempt, next) => this.#history.around(attempt, () => inner?.(attempt, next) ?? next());
+  }
+
+  /** For the port on which people look: false for what is no part of the page. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean =>
+    this.#page?.answer(request, response) ?? false;
+
+  /** Ends what is open. */
+  stop(): void {
+    this.#page?.stop();
+  }
+}
