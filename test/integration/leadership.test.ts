@@ -47,7 +47,7 @@ test('LE-9 D-5 where renewals vanish, nothing is sent after the deadline, and a 
   const exit = await leader.exit;
   const goneAt = Date.now();
 
-  const journal = replicas.server.get('v1', 'ConfigMap', 'demo', 'journal') as ConfigMap;
+  const journal = replicas.server.get('v1', 'ConfigMap', 'demo', 'journal-0') as ConfigMap;
   const lastSentAt = Number(journal.data?.sentAt);
   expect(exit).toBe(3);
   expect(lastSentAt - renewedAt(replicas)).toBeLessThanOrEqual(RENEW_DEADLINE_MS);

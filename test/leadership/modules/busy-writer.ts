@@ -1,8 +1,17 @@
 /** An operator that writes all the time, and tells of it: what a frozen leader must not go on with. */
 import { type ConfigMap, configMaps, controller, sleep } from 'chancery';
 
-const PAUSE_MS = 5;
+/**
+ * The first writer waits between two writes. The second computes before each: a process that is frozen
+ * in the middle of that goes on to its write when it wakes, before any timer or answer.
+ */
+const WRITERS = [
+  { pauseMs: 5, busyMs: 0 },
+  { pauseMs: 0, busyMs: 10 },
+];
 const WRITES_PER_EVENT = 10;
+
+type Writing = (typeof WRITERS)[number];
 
 export default controller<ConfigMap>({
   name: 'busy-writer',
@@ -10,14 +19,24 @@ export default controller<ConfigMap>({
   async reconcile(key, _seed, { client, clock, event, self, signal }) {
     if (key !== 'demo/seed') return {};
     const by = self.podName ?? '';
-    for (let count = 1; !signal.aborted; count++) {
-      const metadata = { namespace: 'demo', name: 'journal' };
-      const data = { by, count: String(count), sentAt: String(clock.now()) };
-      const journal = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-      await client.apply(configMaps, journal, { force: true });
-      if (count % WRITES_PER_EVENT === 0) event('Normal', 'Written', `${by} wrote ${count} times`);
-      await sleep(clock, PAUSE_MS, signal);
-    }
+    const writeOn = async ({ pauseMs, busyMs }: Writing, writer: number): Promise<void> => {
+      for (let count = 1; !signal.aborted; count++) {
+        compute(busyMs);
+        const metadata = { namespace: 'demo', name: `journal-${writer}` };
+        const data = { by, count: String(count), sentAt: String(clock.now()) };
+        const journal = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+        await client.apply(configMaps, journal, { force: true });
+        if (count % WRITES_PER_EVENT === 0)
+          event('Normal', 'Written', `${by} wrote ${count} times`);
+        if (pauseMs > 0) await sleep(clock, pauseMs, signal);
+      }
+    };
+    await Promise.all(WRITERS.map(writeOn));
     return {};
   },
 });
+
+function compute(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
