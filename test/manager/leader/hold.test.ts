@@ -481,3 +481,24 @@ test('LE-10 no Event passes of one that was deprived, or has given up', async ()
   expect(() => done.elector.eventFence.writeDeadlineAt()).toThrow('has given up');
   expect(() => next.elector.eventFence.writeDeadlineAt()).toThrow('another process holds');
 });
+
+test('LE-11 a renewal that is answered after a stall past the deadline brings nothing back', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  let stalledMs = 0;
+  const { elector, stop } = await leader('a', store, clock, {
+    clock: {
+      now: () => clock.now() + stalledMs,
+      monotonic: () => clock.monotonic() + stalledMs,
+      schedule: (delayMs, wake) => clock.schedule(delayMs, wake),
+    },
+  });
+  const holding = watched(elector.hold(stop.signal));
+  store.beforeAnswer = () => {
+    stalledMs = 9_000; // 11 s after the last good one, 9 s after the beginning of this one
+  };
+
+  await clock.advanceAndSettle(2_000);
+
+  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+});
