@@ -1,0 +1,208 @@
+/** The operators of the guides for writing them, run as they stand there. */
+import {
+  AWAIT_CHANGE,
+  type ConfigMap,
+  type Controller,
+  controller,
+  controllerOf,
+  type Deployment,
+  type Job,
+  type KubernetesObject,
+  type NamedPermission,
+  permissionsForCrds,
+} from 'chancery';
+import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
+import {
+  configMap,
+  consistently,
+  deployment,
+  eventually,
+  secret,
+  startOperator,
+  startTestEnv,
+  type TestEnv,
+} from 'chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Channel } from '../../operator/controller/channel.ts';
+import { parseYaml } from '../../operator/core/yaml.ts';
+import { exampleOf, guide, rowsOf } from './guide.ts';
+
+async function cluster(): Promise<{ readonly env: TestEnv; readonly namespace: string }> {
+  const workloads = { podReadyMs: 20, podStopMs: 10, jobRunMs: 20 };
+  const env = await startTestEnv({ environment: {}, embedded: { workloads } });
+  onTestFinished(() => env.stop());
+  return { env, namespace: await env.namespace() };
+}
+
+function run(env: TestEnv, namespace: string, controllers: readonly Controller[]) {
+  const operator = startOperator({ url: env.url, namespace, controllers });
+  onTestFinished(() => operator.stop());
+  return operator;
+}
+
+interface Example {
+  readonly default: Controller;
+}
+
+test('prices: a labelled ConfigMap, a Secret and a hook wake it', async () => {
+  const { env, namespace } = await cluster();
+  await env.create(configMap('prices', { namespace, labels: { app: 'shop' } }));
+  const example = await exampleOf<Example & { readonly hook: Channel }>(
+    'operators.md',
+    'prices.ts',
+  );
+  const operator = run(env, namespace, [example.default]);
+  const reconciles = (): number => {
+    const series = 'controller_runtime_reconcile_total{controller="prices",result="requeue_after"}';
+    return Number(operator.meter.snapshot()[series] ?? 0);
+  };
+  await eventually(() => reconciles() === 1);
+
+  await env.create({
+    ...secret('key', { namespace }),
+    metadata: { name: 'key', namespace, labels: { app: 'shop' } },
+  });
+  await eventually(() => reconciles() === 2);
+  example.hook.send([`${namespace}/prices` as never]);
+  await eventually(() => reconciles() === 3);
+});
+
+test('counter: the count stays, and what it adds is written once', async () => {
+  const { env, namespace } = await cluster();
+  await env.create(configMap('a', { namespace, data: { count: '1' } }));
+  const { default: counter } = await exampleOf<Example>('operators.md', 'counter.ts');
+  run(env, namespace, [counter]);
+
+  await eventually(async () => {
+    const live = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a');
+    return live?.data?.seen === 'yes';
+  });
+
+  const live = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a');
+  expect(live?.data).toEqual({ count: '1', seen: 'yes' });
+});
+
+test('shards: three, and never four', async () => {
+  const { env, namespace } = await cluster();
+  const parent = await env.create(deployment('web', { namespace, replicas: 0 }));
+  const { default: shards } = await exampleOf<Example>('operators.md', 'shards.ts');
+  run(env, namespace, [shards]);
+  const count = async (): Promise<number> => {
+    const all = await env.list('v1', 'ConfigMap', namespace);
+    return all.filter((each) => controllerOf(each)?.uid === parent.metadata.uid).length;
+  };
+
+  await eventually(async () => (await count()) === 3);
+  await env.patch('apps/v1', 'Deployment', namespace, 'web', { spec: { minReadySeconds: 1 } });
+
+  await consistently(async () => (await count()) === 3);
+});
+
+interface Shop extends KubernetesObject {
+  readonly status?: { readonly readyReplicas: number };
+}
+
+test('shop: the Job first, then the Deployment; a new image makes both anew, in this order', async () => {
+  const { env, namespace } = await cluster();
+  type Shops = { readonly shops: CustomResource } & Example;
+  const { default: shop, shops } = await exampleOf<Shops>('composites.md', 'shop.ts');
+  await env.apply(crdYaml(shops));
+  run(env, namespace, [shop]);
+  const metadata = { name: 'a', namespace };
+  const image = 'shop:1';
+  await env.create({
+    apiVersion: 'example.dev/v1',
+    kind: 'Shop',
+    metadata,
+    spec: { image },
+  } as Shop);
+  const web = () => env.get<Deployment>('apps/v1', 'Deployment', namespace, 'a');
+  const job = () => env.get<Job>('batch/v1', 'Job', namespace, 'a-migrate');
+  const ready = (image: string) =>
+    eventually(async () => {
+      const site = await env.get<Shop>('example.dev/v1', 'Shop', namespace, 'a');
+      const served = (await web())?.spec.template.spec?.containers[0]?.image;
+      return site?.status?.readyReplicas === 1 && served === image;
+    });
+  await ready('shop:1');
+  const first = await job();
+
+  await env.patch('example.dev/v1', 'Shop', namespace, 'a', { spec: { image: 'shop:2' } });
+  await ready('shop:2');
+
+  const second = await job();
+  expect([first?.status?.succeeded, second?.status?.succeeded]).toEqual([1, 1]);
+  expect(second?.metadata.uid).not.toBe(first?.metadata.uid);
+  expect(second?.metadata.annotations).toMatchObject({ 'example.dev/image': 'shop:2' });
+  expect(await env.get('v1', 'Service', namespace, 'a')).toBeDefined();
+});
+
+test('the resource of the guide is served as it is defined, and its rule holds', async () => {
+  const { env, namespace } = await cluster();
+  type Websites = { readonly websites: CustomResource; manifest: string; problems: unknown[] };
+  const example = await exampleOf<Websites>('custom-resources.md', 'website.ts');
+  const metadata = { name: 'a', namespace };
+  const site = {
+    apiVersion: 'example.dev/v1',
+    kind: 'Website',
+    metadata,
+    spec: { image: 'web:1' },
+  };
+
+  await env.apply(example.manifest);
+  const created = await env.create(site);
+  const refused = env.patch('example.dev/v1', 'Website', namespace, 'a', { spec: { replicas: 4 } });
+
+  expect(created).toMatchObject({ spec: { image: 'web:1', replicas: 1, tier: 'free' } });
+  await expect(refused).rejects.toThrow('the free tier has three replicas');
+  expect(example.problems).toMatchObject([{ path: 'metadata' }, { path: 'spec' }]);
+});
+
+test('the rights that the guide shows are those that are needed for the definitions', async () => {
+  const { websites } = await exampleOf<{ readonly websites: CustomResource }>(
+    'custom-resources.md',
+    'website.ts',
+  );
+  const [, block = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide('custom-resources.md')) ?? [];
+
+  const declared = controller({ name: 'x', for: websites, reconcile: async () => AWAIT_CHANGE });
+  const needed = permissionsForCrds([declared]);
+
+  const shown = parseYaml(block) as { verbs: string[]; resourceNames?: string[] }[];
+  const inRoles = (permission: NamedPermission): object => ({
+    apiGroups: [permission.resource.group],
+    resources: [permission.resource.plural],
+    ...(permission.resourceNames && { resourceNames: permission.resourceNames }),
+    verbs: permission.verbs,
+  });
+  expect(shown).toEqual(needed.map(inRoles));
+});
+
+const OPTIONS: Readonly<Record<keyof CustomResourceOptions<never>, true>> = {
+  group: true,
+  version: true,
+  kind: true,
+  spec: true,
+  status: true,
+  plural: true,
+  singular: true,
+  listKind: true,
+  scope: true,
+  shortNames: true,
+  categories: true,
+  description: true,
+  printerColumns: true,
+  selectableFields: true,
+  scale: true,
+  rules: true,
+  otherVersions: true,
+  revision: true,
+};
+
+test('the table of options has every option of a resource, and no other', () => {
+  const named = rowsOf(guide('custom-resources.md')).flatMap(([names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+
+  expect(named.toSorted()).toEqual(Object.keys(OPTIONS).toSorted());
+});
