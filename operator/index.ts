@@ -420,9 +420,6 @@ export { createLogger, type Logger } from './manager/logger.ts';
 export type { HealthChecks } from './manager/manager-options.ts';
 export { isRunnable, type Runnable, runnable, type StopPhase } from './manager/runnable.ts';
 export { type LogLevel, type Settings, settingsFrom } from './manager/settings.ts';
-
-// One process
-
 export type {
   ControllerStatus,
   LeadershipStatus,

@@ -1,5 +1,6 @@
 import { type KubernetesObject, keyOf, type OwnerReference } from '../../model/object.ts';
-import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
+import { controllerReference } from '../../model/owner-reference.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Selector } from '../../model/selector.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { type ChildSource, OWNER_INDEX } from './child.ts';
@@ -66,18 +67,6 @@ function inPlace(
 
 function references({ metadata }: KubernetesObject): readonly OwnerReference[] {
   return metadata.ownerReferences ?? [];
-}
-
-function controllerReference(parent: KubernetesObject, resource: Resource): OwnerReference {
-  const { name, uid = '' } = parent.metadata;
-  return {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
 }
 
 async function isAlive(
