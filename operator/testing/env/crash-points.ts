@@ -30,6 +30,8 @@ export interface CrashScenario {
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
   /** Which of its calls to crash at. Default: every one. */
   readonly calls?: (call: LoggedRequest) => boolean;
+  /** Told of each place when the operator, started again, has come to the same state: for progress. */
+  readonly passed?: (point: CrashPoint) => void;
   /** How long a run may take to come to the same state. Default 10 s. */
   readonly timeoutMs?: number;
   /** Runs at most, against an operator that never ends calling. Default 500. */
@@ -69,6 +71,7 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
       const { point } = await new CrashRun(scenario, { when, nth }).play({ state: whole.state });
       if (point === undefined) return points; // it has done all it does in fewer calls
       points.push(point);
+      scenario.passed?.(point);
       if (points.length > maxRuns) {
         throw new OperatorError(`more than ${maxRuns} runs: say which calls matter, or maxRuns`, {
           code: 'USER_CODE',

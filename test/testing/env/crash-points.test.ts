@@ -3,7 +3,11 @@ import { controller } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
-import { type CrashScenario, crashPoints } from '../../../operator/testing/env/crash-points.ts';
+import {
+  type CrashPoint,
+  type CrashScenario,
+  crashPoints,
+} from '../../../operator/testing/env/crash-points.ts';
 import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
 import { configMap } from '../../../operator/testing/objects/config.ts';
 import { startOperator } from '../../../operator/testing/operator/test-operator.ts';
@@ -70,8 +74,11 @@ test('an operator that does in two calls what belongs together is found out, and
 });
 
 test('one that does it in one call passes, killed before and after each call that is chosen', async () => {
+  const passed: CrashPoint[] = [];
+
   const points = await crashPoints({
     ...scenario(careful),
+    passed: (point) => passed.push(point),
     calls: ({ verb }) => verb === 'list' || verb === 'patch',
   });
 
@@ -81,6 +88,7 @@ test('one that does it in one call passes, killed before and after each call tha
     'before 2 patch',
     'after 2 patch',
   ]);
+  expect(passed).toEqual(points);
 });
 
 test('without `calls` watches are places to be killed at, too', async () => {

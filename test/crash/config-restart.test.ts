@@ -1,0 +1,16 @@
+import { test } from 'vitest';
+import { EVERY_PLACE, expectSameEnd } from './every-place.ts';
+import { restartedOnce } from './samples.ts';
+
+test(
+  'wherever config-restart is killed, one change of a ConfigMap rolls the Pods once',
+  EVERY_PLACE,
+  async () => {
+    await expectSameEnd(restartedOnce, [
+      'list configmaps',
+      'create configmaps',
+      'patch configmaps',
+      'patch deployments.apps',
+    ]);
+  },
+);

@@ -1,0 +1,56 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { Killable } from '../../operator/testing/env/crash-points.ts';
+
+const BIN = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
+
+/** `chancery run MODULE` in a process of its own; `kill` is SIGKILL, and waits for its end. */
+export function startProcess(module: URL, url: string, namespace: string): Killable {
+  const child = spawn(process.execPath, [BIN, 'run', fileURLToPath(module)], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: compileCache(),
+      CHANCERY_API_URL: url,
+      CHANCERY_HEALTH_PORT: '0',
+      CHANCERY_METRICS_PORT: '0',
+      WATCH_NAMESPACE: namespace,
+      POD_NAMESPACE: namespace,
+    },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'close');
+  const killNow = (): void => void child.kill('SIGKILL');
+  process.once('exit', killNow);
+  return {
+    async kill() {
+      killNow();
+      await ended;
+      process.removeListener('exit', killNow);
+    },
+  };
+}
+
+let cache: string | undefined;
+
+/**
+ * The folder in which Node keeps what it has compiled: hundreds of starts of the same sources take a
+ * third of the time. It is filled by a process that ends by itself, as one that is killed leaves
+ * nothing there.
+ */
+function compileCache(): string {
+  if (cache !== undefined) return cache;
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-crash-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const nothing = fileURLToPath(new URL('modules/nothing.ts', import.meta.url));
+  spawnSync(process.execPath, [BIN, 'run', nothing], {
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: folder },
+    stdio: 'ignore',
+  });
+  cache = folder;
+  return folder;
+}

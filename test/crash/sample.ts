@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Controller } from '../../operator/controller/controller.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { resourceName } from '../../operator/model/resource.ts';
+import { consistently } from '../../operator/testing/consistently.ts';
+import type { CrashScenario, Killable } from '../../operator/testing/env/crash-points.ts';
+import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../operator/testing/env/test-env.ts';
+import { startOperator } from '../../operator/testing/operator/test-operator.ts';
+import { startProcess } from './operator-process.ts';
+
+/** What one operator has to do, and what is to be there afterwards wherever it was killed. */
+export interface Sample {
+  readonly name: string;
+  /** What `chancery run` is given; its default export is `controller`. */
+  readonly module: URL;
+  readonly controller: Controller;
+  /** What has to be there before: manifests that name no namespace. */
+  readonly manifests: readonly (URL | string | readonly KubernetesObject[])[];
+  /** What people do while it runs. May wait for what the operator does. */
+  readonly act: (env: TestEnv, namespace: string) => Promise<unknown>;
+  /** Plain data about what there is, and what has happened. */
+  readonly outcome: (env: TestEnv, namespace: string) => Promise<unknown>;
+  readonly expected: unknown;
+}
+
+/** In this process, where a kill is imitated; or in one of its own, which gets SIGKILL. */
+export type Runs = 'in process' | 'as a process';
+
+/** A process takes a second to start, and many on a busy machine. */
+const TIMEOUT_MS = 60_000;
+
+/** How long nothing may change any more: many times what a reconcile on loopback takes. */
+const QUIET_MS = 200;
+
+/**
+ * `sample` for `crashPoints`. A run has come to its end when the outcome is the expected one, the
+ * operator has started again and watches, and the outcome stays: what the second life of an operator
+ * does too much comes late.
+ */
+export function crashScenario(sample: Sample, runs: Runs): CrashScenario {
+  const { manifests, module, controller, act, outcome, expected } = sample;
+  const watches = { verb: 'watch', resource: resourceName(controller.for.resource) } as const;
+  let cluster: TestEnv | undefined;
+  let watchesBefore = Number.POSITIVE_INFINITY;
+
+  const asExpected = async (env: TestEnv, namespace: string): Promise<true> => {
+    if (env.requests.count(watches) <= watchesBefore) throw new Error('the operator does not run');
+    const found = await outcome(env, namespace);
+    if (isDeepStrictEqual(found, expected)) return true;
+    throw new Error(`there is ${JSON.stringify(found)}, and not ${JSON.stringify(expected)}`);
+  };
+  return {
+    env: () =>
+      startTestEnv({
+        environment: {},
+        embedded: { workloads: { podReadyMs: 20, podStopMs: 10 } },
+      }),
+    async arrange(env, namespace) {
+      cluster = env;
+      for (const manifest of manifests) await env.apply(manifest, { namespace });
+    },
+    async start(url, namespace): Promise<Killable> {
+      watchesBefore = cluster?.requests.count(watches) ?? 0;
+      const operator =
+        runs === 'in process'
+          ? startOperator({ url, namespace, controllers: [controller] })
+          : startProcess(module, url, namespace);
+      return {
+        kill() {
+          watchesBefore = Number.POSITIVE_INFINITY;
+          return operator.kill();
+        },
+      };
+    },
+    act,
+    async until(env, namespace) {
+      await asExpected(env, namespace);
+      return consistently(() => asExpected(env, namespace), { forMs: QUIET_MS });
+    },
+    state: outcome,
+    timeoutMs: TIMEOUT_MS,
+  };
+}
