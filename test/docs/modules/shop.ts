@@ -1,0 +1,13 @@
+/** What the dry run in the guide is of. */
+import { AWAIT_CHANGE, configMaps, controller } from 'chancery';
+
+export default controller({
+  name: 'shop',
+  for: configMaps,
+  async reconcile(_key, configMap, { client }) {
+    if (configMap === undefined) return AWAIT_CHANGE;
+    const body = { data: { value: '2' } };
+    await client.patch(configMaps, configMap.metadata, { type: 'merge', body });
+    return AWAIT_CHANGE;
+  },
+});

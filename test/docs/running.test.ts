@@ -1,0 +1,166 @@
+/** What the guides for running operators show: their tables, their commands, their programs. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configMap, eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { METRICS } from '../../operator/manager/metric-catalogue.ts';
+import { ENVIRONMENT } from '../../operator/manager/settings.ts';
+import { BIN, type Child, freePort, start } from '../cli/child.ts';
+import { startServer } from '../cli/server.ts';
+import { copyExamples, exampleFolder, guide, rowsOf } from './guide.ts';
+
+const running = guide('running.md');
+const observing = guide('observing.md');
+
+test('the table of settings is what the process reads', () => {
+  const settings = running.split('## Settings')[1]?.split('## Start and stop')[0] ?? '';
+  const [, ...rows] = rowsOf(settings);
+
+  expect(rows).toEqual(ENVIRONMENT.map(([name, meaning]) => [`\`${name}\``, meaning]));
+});
+
+test('the tables of metrics are what is measured', () => {
+  const metrics = observing.split('## Metrics')[1] ?? '';
+  const rows = rowsOf(metrics).filter(([name]) => name?.startsWith('`'));
+
+  expect(rows).toEqual(
+    METRICS.map(({ name, type, labels, help, detailed = false }) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(' ') || '–',
+      detailed ? `${help} (detailed)` : help,
+    ]),
+  );
+});
+
+/** The indented lines of a guide that begin with `beginning`, as somebody types them. */
+function commandsOf(text: string, beginning: string): readonly string[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`    ${beginning}`))
+    .map((line) => line.trim());
+}
+
+/** The examples of `running.md`, beside a `chancery` that is a command. */
+function folder(): string {
+  const made = exampleFolder();
+  copyExamples('running.md', made);
+  mkdirSync(join(made, 'bin'));
+  symlinkSync(BIN, join(made, 'bin', 'chancery'));
+  return made;
+}
+
+function shell(command: string, place: string, env: Readonly<Record<string, string>>): Child {
+  const PATH = [join(place, 'bin'), dirname(process.execPath), process.env.PATH].join(':');
+  return start('sh', ['-c', `cd '${place}' && exec ${command}`], { ...env, PATH });
+}
+
+test('hello: checked, tried without a write, run, probed, looked into and stopped', async () => {
+  const server = await startServer();
+  server.create(configMap('a', { namespace: 'demo' }));
+  const [check = '', dryRun = '', run = ''] = commandsOf(running, 'chancery run ');
+  const place = folder();
+  const [health, metrics] = [await freePort(), await freePort()];
+  const env = {
+    CHANCERY_API_URL: server.url,
+    WATCH_NAMESPACE: 'demo',
+    CHANCERY_HEALTH_PORT: `${health}`,
+    CHANCERY_METRICS_PORT: `${metrics}`,
+  };
+
+  const checked = shell(check, place, env);
+  const tried = shell(dryRun, place, env);
+  expect([await checked.exit, await tried.exit]).toEqual([0, 0]);
+  const operator = shell(run, place, env);
+  await eventually(() => textOf(operator.stderr).includes('looked at'));
+  const [ready, status, numbers] = await Promise.all(
+    commandsOf(observing, 'curl ').map(async (command) => {
+      const here = command.replace(':8081', `:${health}`).replace(':8080', `:${metrics}`);
+      const asked = shell(here, place, {});
+      await asked.exit;
+      return textOf(asked.stdout);
+    }),
+  );
+  const [, signal = ''] = /`kill -(\w+) PID`/.exec(observing) ?? [];
+  operator.kill(`SIG${signal}` as NodeJS.Signals);
+  await eventually(() => textOf(operator.stderr).includes('log level changed'));
+  operator.kill('SIGTERM');
+
+  expect(textOf(checked.stdout)).toContain('"controller":"hello"');
+  expect(textOf(tried.stderr)).toContain('nothing was written');
+  expect(ready).toMatch(/^\[\+\]warm ok$/m);
+  expect(JSON.parse(status ?? '')).toMatchObject({ phase: 'running', ready: true });
+  expect(numbers).toMatch(/^controller_runtime_reconcile_total\{.*result="success"\} 1$/m);
+  expect(await operator.exit).toBe(0);
+});
+
+test('the program of the guide runs, and ends by itself after SIGTERM', async () => {
+  const server = await startServer();
+  server.create(configMap('a', { namespace: 'demo' }));
+  const env = { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'demo' };
+
+  const program = shell('node --conditions=chancery-source program.ts', folder(), env);
+  await eventually(() => 'data' in (server.get('v1', 'ConfigMap', 'demo', 'a') ?? {}));
+  program.kill('SIGTERM');
+
+  expect(await program.exit).toBe(0);
+});
+
+test('the probes of the guide are those that there are', async () => {
+  const server = await startServer();
+  const health = await freePort();
+  const env = {
+    CHANCERY_API_URL: server.url,
+    CHANCERY_HEALTH_PORT: `${health}`,
+    CHANCERY_READY_SOURCES: 'true',
+    CHANCERY_LEADER_ELECTION: 'true',
+    POD_NAMESPACE: 'demo',
+  };
+  const place = folder();
+  const operator = shell('chancery run journal.ts', place, env);
+  await eventually(() => textOf(operator.stderr).includes('manager started'));
+  const checksAt = async (endpoint: string): Promise<string[]> => {
+    const answer = await fetch(`http://127.0.0.1:${health}${endpoint}?verbose`);
+    const names = [...(await answer.text()).matchAll(/^\[.\](\S+)/gm)];
+    return names
+      .map(([, name = '']) => `${endpoint} ${name}`)
+      .filter((row) => row !== '/readyz ping');
+  };
+
+  const live = await checksAt('/healthz');
+  const ready = await checksAt('/readyz');
+
+  const probes = observing.split('## Probes')[1]?.split('## Status page')[0] ?? '';
+  const rows = rowsOf(probes).filter(([endpoint]) => endpoint?.startsWith('`/'));
+  const shown = rows.map(([endpoint = '', check = '']) =>
+    `${endpoint} ${check}`.replaceAll('`', ''),
+  );
+  expect(shown.toSorted()).toEqual([...live, ...ready].toSorted());
+});
+
+test('the dry run of the guide is what is printed', async () => {
+  const server = await startServer();
+  server.create(configMap('settings', { namespace: 'demo', data: { value: '1' } }));
+  const module = fileURLToPath(new URL('./modules/shop.ts', import.meta.url));
+  const env = { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'demo' };
+
+  const { exit, stdout } = shell(`chancery run --dry-run ${module}`, folder(), env);
+
+  expect(await exit).toBe(0);
+  const [, shown = ''] = /\n\n((?: {4}.*\n)+)/.exec(running.split('## Dry run')[1] ?? '') ?? [];
+  expect(comparable(textOf(stdout))).toEqual(comparable(shown.replaceAll(/^ {4}/gm, '')));
+});
+
+function textOf({ lines }: Child['stdout']): string {
+  return `${lines.join('\n')}\n`;
+}
+
+/** Without what is different each time. */
+function comparable(diff: string): readonly string[] {
+  const lines = diff
+    .replaceAll(/uid: .*/g, 'uid')
+    .replaceAll(/^@@.*/gm, '@@')
+    .split('\n');
+  return lines.filter((line) => line !== '');
+}
