@@ -416,7 +416,7 @@ export {
 } from './manager/ensure-crds.ts';
 export type { HealthCheck } from './manager/health-server.ts';
 export type { LeaderElectionSettings } from './manager/leader-election-settings.ts';
-export { createLogger, type Logger } from './manager/logger.ts';
+export type { Logger } from './manager/logger.ts';
 export type { HealthChecks } from './manager/manager-options.ts';
 export { isRunnable, type Runnable, runnable, type StopPhase } from './manager/runnable.ts';
 export { type LogLevel, type Settings, settingsFrom } from './manager/settings.ts';

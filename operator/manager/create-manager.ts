@@ -1,16 +1,9 @@
-import process from 'node:process';
-import { type Connection, connect } from '../client/connection.ts';
-import { NEVER_ABORTED } from '../core/abort.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import { connectOptions } from './connect-options.ts';
-import { watchEventLoop } from './event-loop-watch.ts';
-import { createLogger, type Logger } from './logger.ts';
-import { Manager } from './manager.ts';
+import type { Connection } from '../client/connection.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Logger } from './logger.ts';
+import type { Manager } from './manager.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import { metricsPort } from './metrics-port.ts';
-import { type Settings, settingsFrom } from './settings.ts';
-import { tracing } from './tracing.ts';
+import type { Settings } from './settings.ts';
 
 /** What a manager is made of by whoever has no wishes about the rest. */
 export interface CreateManagerOptions
@@ -36,7 +29,8 @@ export interface CreateManagerOptions
 }
 
 /** A manager that owns all that it needs: log, connection, metrics. They end with its run. */
-export interface OwningManager extends Pick<Manager, 'ready' | 'leads' | 'idle' | 'add' | 'stop'> {
+export interface OwningManager
+  extends Pick<Manager, 'ready' | 'leads' | 'idle' | 'status' | 'add' | 'stop'> {
   readonly settings: Settings;
   readonly logger: Logger;
   /** As `Manager.run`; without a signal until `stop` is called. */
@@ -53,61 +47,9 @@ export interface OwningManager extends Pick<Manager, 'ready' | 'leads' | 'idle' 
  *   name.
  */
 export async function createManager(options: CreateManagerOptions): Promise<OwningManager> {
-  const { environment = process.env, clock = systemClock } = options;
-  const settings = { ...settingsFrom(environment), ...options.settings };
-  const { logger = createLogger(settings.logLevel, process.stderr) } = options;
-  const { apiUrl, metricsHost: host, metricsPort: port } = settings;
-  const { metricsDetailed: detailed, metricsPrefix: prefix } = settings;
-  const { meter, server } = await metricsPort({
-    port,
-    host,
-    detailed,
-    ...(prefix !== undefined && { prefix }),
-    log: logger,
-  });
-  const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
-  const connection = options.decorate?.(own, logger) ?? own;
-  const aroundAttempt = options.aroundAttempt ?? (await tracing());
-  const manager = new Manager({
-    ...options,
-    ...(aroundAttempt && { aroundAttempt }),
-    settings,
-    connection,
-    clock,
-    logFor: (facts) => logger.child(facts),
-    meter,
-    metricsServer: server,
-  });
-  manager.add({
-    name: 'event-loop-watch',
-    needsLeaderElection: false,
-    run: (signal) => watchEventLoop({ clock, meter, log: logger }, signal),
-  });
-  let hasRun = false;
-  return {
-    settings,
-    logger,
-    get ready() {
-      return manager.ready;
-    },
-    get leads() {
-      return manager.leads;
-    },
-    get idle() {
-      return manager.idle;
-    },
-    add: (declared) => manager.add(declared),
-    stop: (reason) => manager.stop(reason),
-    async run(signal = NEVER_ABORTED) {
-      if (hasRun) throw new ConfigurationError('a manager runs once: make another');
-      hasRun = true;
-      try {
-        await manager.run(signal);
-      } finally {
-        await connection.close();
-      }
-    },
-  };
+  // Loaded when it is asked for: who uses the parts of the toolkit alone does not pay for the process.
+  const { owningManager } = await import('./owning-manager.ts');
+  return owningManager(options);
 }
 
 /**

@@ -4,7 +4,6 @@ import {
   AWAIT_CHANGE,
   configMaps,
   controller,
-  createLogger,
   createManager,
   objectKey,
   runnable,
@@ -13,6 +12,7 @@ import {
 } from 'chancery';
 import { eventually, startTestEnv } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../operator/manager/logger.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
 const settings = { healthPort: 0, metricsPort: 0 };

@@ -1,0 +1,75 @@
+import process from 'node:process';
+import { connect } from '../client/connection.ts';
+import { NEVER_ABORTED } from '../core/abort.ts';
+import { systemClock } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { connectOptions } from './connect-options.ts';
+import type { CreateManagerOptions, OwningManager } from './create-manager.ts';
+import { watchEventLoop } from './event-loop-watch.ts';
+import { createLogger } from './logger.ts';
+import { Manager } from './manager.ts';
+import { metricsPort } from './metrics-port.ts';
+import { settingsFrom } from './settings.ts';
+import { tracing } from './tracing.ts';
+
+/** What `createManager` promises, with all that it takes. */
+export async function owningManager(options: CreateManagerOptions): Promise<OwningManager> {
+  const { environment = process.env, clock = systemClock } = options;
+  const settings = { ...settingsFrom(environment), ...options.settings };
+  const { logger = createLogger(settings.logLevel, process.stderr) } = options;
+  const { apiUrl, metricsHost: host, metricsPort: port } = settings;
+  const { metricsDetailed: detailed, metricsPrefix: prefix } = settings;
+  const { meter, server } = await metricsPort({
+    port,
+    host,
+    detailed,
+    ...(prefix !== undefined && { prefix }),
+    log: logger,
+  });
+  const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
+  const connection = options.decorate?.(own, logger) ?? own;
+  const aroundAttempt = options.aroundAttempt ?? (await tracing());
+  const manager = new Manager({
+    ...options,
+    ...(aroundAttempt && { aroundAttempt }),
+    settings,
+    connection,
+    clock,
+    logFor: (facts) => logger.child(facts),
+    meter,
+    metricsServer: server,
+  });
+  manager.add({
+    name: 'event-loop-watch',
+    needsLeaderElection: false,
+    run: (signal) => watchEventLoop({ clock, meter, log: logger }, signal),
+  });
+  let hasRun = false;
+  return {
+    settings,
+    logger,
+    get ready() {
+      return manager.ready;
+    },
+    get leads() {
+      return manager.leads;
+    },
+    get idle() {
+      return manager.idle;
+    },
+    get status() {
+      return manager.status;
+    },
+    add: (declared) => manager.add(declared),
+    stop: (reason) => manager.stop(reason),
+    async run(signal = NEVER_ABORTED) {
+      if (hasRun) throw new ConfigurationError('a manager runs once: make another');
+      hasRun = true;
+      try {
+        await manager.run(signal);
+      } finally {
+        await connection.close();
+      }
+    },
+  };
+}
