@@ -71,11 +71,8 @@ test('prove:crashes says what it is for, and which samples there are', async () 
   expect(samples.filter(({ name }) => !stdout.includes(name))).toEqual([]);
 });
 
-test.each([
-  [['--only', 'nothing of that name']],
-  [['--minutes']],
-])('prove:crashes refuses the command line %j', async (args) => {
-  const { code, stdout, stderr } = await prove(...args);
+test('prove:crashes refuses what it does not know', async () => {
+  const { code, stdout, stderr } = await prove('--minutes');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('usage: npm run prove:crashes');
