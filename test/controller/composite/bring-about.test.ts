@@ -48,3 +48,18 @@ test('a child that is gone already is no failure, a refusal is', async () => {
   await expect(bringAbout([], observed('a'), gone, sources)).resolves.toBeUndefined();
   await expect(bringAbout([], observed('a'), refused, sources)).rejects.toThrow('403 Forbidden');
 });
+
+test('nothing is deleted while a child cannot be made, for it may be what replaces the deleted one', async () => {
+  const deletes: string[] = [];
+  const context = {
+    ...contextThat(async (name) => void deletes.push(name)),
+    applyOwned: () => Promise.reject(new Error('refused')),
+  } as ReconcileContext;
+  const object = { metadata: { name: 'new', namespace: 'n' } };
+  const planned = { resource: configMaps, object, update: 'apply', identity: 'new' } as const;
+
+  const bringing = bringAbout([planned], observed('old'), context, sources);
+
+  await expect(bringing).rejects.toThrow('refused');
+  expect(deletes).toEqual([]);
+});

@@ -262,6 +262,22 @@ describe('LE-9 LE-10 writes', () => {
     expect(elector.writeDeadlineAt()).toBe(14_000);
   });
 
+  test('count from the beginning of a renewal, too, not from its answer', async () => {
+    const clock = new FakeClock();
+    const store = new FakeLeaseStore(clock);
+    const { elector, stop } = await leader('a', store, clock);
+    const answer = Promise.withResolvers<void>();
+    store.beforeAnswer = () => answer.promise;
+    watched(elector.hold(stop.signal));
+    await clock.advanceAndSettle(2_000);
+
+    clock.advance(3_000);
+    answer.resolve();
+    await settle();
+
+    expect(elector.writeDeadlineAt()).toBe(16_000);
+  });
+
   test('may not begin before there is a leader', () => {
     const clock = new FakeClock();
     const { elector } = candidate('a', new FakeLeaseStore(clock), clock);
