@@ -59,8 +59,7 @@ export const changedWebsite: Sample = {
   manifests: websiteManifests,
   async act(env, at) {
     await eventually(() => isUpToDate(env, WEBSITE, at, 'hello', { readyReplicas: 2 }), PATIENCE);
-    const spec = { replicas: 3, image: 'nginx:1.30' };
-    await env.patch(...WEBSITE, at, 'hello', { spec });
+    await env.patch(...WEBSITE, at, 'hello', { spec: { replicas: 3 } });
   },
   async outcome(env, at) {
     const live = await find(env, WEBSITE, at, 'hello');
@@ -74,7 +73,7 @@ export const changedWebsite: Sample = {
       replicas: made?.spec?.replicas,
       owned: made?.metadata.ownerReferences?.[0]?.uid === live?.metadata.uid,
       created: names(env, 'ADDED', 'deployments.apps', at),
-      rollouts: names(env, 'ADDED', 'replicasets.apps', at).length,
+      pods: names(env, 'ADDED', 'pods', at).length,
     };
   },
   expected: {
@@ -94,7 +93,7 @@ export const changedWebsite: Sample = {
     replicas: 3,
     owned: true,
     created: ['hello'],
-    rollouts: 2,
+    pods: 3,
   },
 };
 
