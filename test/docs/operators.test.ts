@@ -3,6 +3,7 @@ import {
   AWAIT_CHANGE,
   type ConfigMap,
   type Controller,
+  configMaps,
   controller,
   controllerOf,
   type Deployment,
@@ -25,6 +26,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import type { Channel } from '../../operator/controller/channel.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
+import { accessOf } from '../../operator/generate/access.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 
 async function cluster(): Promise<{ readonly env: TestEnv; readonly namespace: string }> {
@@ -205,4 +207,51 @@ test('the table of options has every option of a resource, and no other', () => 
   );
 
   expect(named.toSorted()).toEqual(Object.keys(OPTIONS).toSorted());
+});
+
+test('the table of rights has what is granted for a declaration, and no more', async () => {
+  const { default: shop, shops } = await exampleOf<
+    Example & { readonly shops: CustomResource<KubernetesObject> }
+  >('composites.md', 'shop.ts');
+  const declared = controller({
+    name: 'all',
+    for: shops,
+    owns: [configMaps],
+    finalizer: { name: 'example.dev/all', finalize: async () => {} },
+    reconcile: async () => AWAIT_CHANGE,
+  });
+  const place = { namespace: 'n', leaderElection: { namespace: 'leases' } };
+
+  const granted = accessOf([declared], place).map(
+    ({ resource: { plural }, subresource, verbs }) =>
+      `${[plural, subresource].filter(Boolean).join('/')} ${[...verbs].toSorted().join(' ')}`,
+  );
+  const ofComposite = accessOf([shop], place).find(({ resource }) => resource.plural === 'jobs');
+
+  expect(granted.toSorted()).toEqual([
+    'configmaps create get list patch watch',
+    'events create',
+    'events create patch',
+    'leases create get update',
+    'shops get list patch watch',
+    'shops/finalizers update',
+    'shops/status patch',
+  ]);
+  expect(ofComposite?.verbs.toSorted()).toEqual([
+    ...['create', 'delete', 'get', 'list', 'patch', 'watch'],
+  ]);
+  const rights = rowsOf(guide('operators.md').split('## Rights')[1]?.split('## Status')[0] ?? '');
+  const shown = rights.map(([, cell = '']) =>
+    [...cell.matchAll(/`([\w.]+)`/g)].map(([, word]) => word),
+  );
+  expect(shown).toEqual([
+    [],
+    ['get', 'list', 'watch'],
+    ['create', 'patch', 'update', 'finalizers'],
+    ['patch'],
+    ['patch', 'status'],
+    ['delete'],
+    ['create', 'patch', 'events', 'events.k8s.io'],
+    ['get', 'create', 'update', 'leases', 'coordination.k8s.io', 'create', 'events'],
+  ]);
 });
