@@ -9,6 +9,9 @@ import type { Killable } from '../../operator/testing/env/crash-points.ts';
 
 const BIN = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
 
+/** Characters of its log that are shown when it ends by itself, which it never should. */
+const LAST_WORDS = 2_000;
+
 /** `chancery run MODULE` in a process of its own; `kill` is SIGKILL, and waits for its end. */
 export function startProcess(module: URL, url: string, namespace: string): Killable {
   const child = spawn(process.execPath, [BIN, 'run', fileURLToPath(module)], {
@@ -21,9 +24,15 @@ export function startProcess(module: URL, url: string, namespace: string): Killa
       WATCH_NAMESPACE: namespace,
       POD_NAMESPACE: namespace,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const ended = once(child, 'close');
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-LAST_WORDS);
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    if (code !== null) process.stderr.write(`the operator ended by itself, with ${code}: ${said}`);
+  });
   const killNow = (): void => void child.kill('SIGKILL');
   process.once('exit', killNow);
   return {
