@@ -1,8 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Killable } from '../../operator/testing/env/crash-points.ts';
@@ -44,7 +41,10 @@ export function startProcess(module: URL, url: string, namespace: string): Killa
   };
 }
 
-let cache: string | undefined;
+/** Where tools keep what they can make again; Node looks at the content of a file, not its age. */
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/chancery-crash', import.meta.url));
+
+let isWarm = false;
 
 /**
  * The folder in which Node keeps what it has compiled: hundreds of starts of the same sources take a
@@ -52,14 +52,12 @@ let cache: string | undefined;
  * nothing there.
  */
 function compileCache(): string {
-  if (cache !== undefined) return cache;
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-crash-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  if (isWarm) return CACHE;
+  isWarm = true;
   const nothing = fileURLToPath(new URL('modules/nothing.ts', import.meta.url));
   spawnSync(process.execPath, [BIN, 'run', nothing], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: folder },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: CACHE },
     stdio: 'ignore',
   });
-  cache = folder;
-  return folder;
+  return CACHE;
 }
