@@ -430,4 +430,6 @@ export type {
 
 // One declaration, many outputs
 
+export type { Placement } from './generate/access.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';
+export { type RbacOptions, rbac } from './generate/rbac.ts';

@@ -1,6 +1,6 @@
 /** The operator as in its Pod: behind an ambassador with its own filter, with its own rights and no more. */
 import { readFileSync } from 'node:fs';
-import { type Deployment, type KubernetesObject, proxyFilter } from 'chancery';
+import { type Deployment, type KubernetesObject, proxyFilter, rbac } from 'chancery';
 import { crdYaml } from 'chancery/schema';
 import {
   eventually,
@@ -11,7 +11,6 @@ import {
   type TestOperator,
 } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { rbac } from '../../../operator/generate/rbac.ts';
 import website, { websites } from '../operator.ts';
 
 type Website = NonNullable<Parameters<typeof website.reconcile>[1]>;
