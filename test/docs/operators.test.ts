@@ -255,3 +255,18 @@ test('the table of rights has what is granted for a declaration, and no more', a
     ['get', 'create', 'update', 'leases', 'coordination.k8s.io', 'create', 'events'],
   ]);
 });
+
+test('rights: the roles of the guide are a manifest that a cluster takes', async () => {
+  const { env } = await cluster();
+  await env.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+  type Rights = { readonly manifest: string; readonly flags: readonly string[] };
+  const { manifest, flags } = await exampleOf<Rights>('operators.md', 'rights.ts');
+
+  const applied = await env.apply(manifest);
+
+  expect(applied.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).toEqual([
+    'Role shop',
+    'RoleBinding shop',
+  ]);
+  expect(flags.join()).toContain('--accept-paths=');
+});
