@@ -16,6 +16,7 @@ export interface AttemptEnd {
   /** `aborted`: the process stops or has lost its leadership; that is no failure. */
   readonly outcome:
     | 'success'
+    | 'requeue'
     | 'requeue_after'
     | 'error'
     | 'terminal'

@@ -176,9 +176,14 @@ export class Attempts {
 
   #succeeded(
     key: ObjectKey,
-    { requeueAfterMs, ...options }: Result,
+    { requeueAfterMs, requeue, ...options }: Result,
   ): Omit<AttemptEnd, 'durationMs'> {
     const { metrics, pace, queue } = this.#options;
+    if (requeue === true && requeueAfterMs === undefined) {
+      metrics.succeeded('requeue');
+      const delayMs = queue.retry(key, pace.waitMs(key));
+      return { outcome: 'requeue', requeueAfterMs: Math.round(delayMs) };
+    }
     queue.forget(key);
     const outcome = requeueAfterMs === undefined ? 'success' : 'requeue_after';
     metrics.succeeded(outcome);

@@ -1,7 +1,6 @@
 import type { Labels, Meter } from '../core/metrics.ts';
 import type { Failure } from './failure.ts';
 
-/** `requeue` never happens here; its series is there for dashboards that expect it. */
 const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
 
 const TOTAL = 'controller_runtime_reconcile_total';
@@ -59,7 +58,7 @@ export class ReconcileMetrics {
     this.#meter.observe(SECONDS, this.#labels, durationMs / 1_000);
   }
 
-  succeeded(result: 'success' | 'requeue_after'): void {
+  succeeded(result: 'success' | 'requeue' | 'requeue_after'): void {
     this.#meter.count(TOTAL, { ...this.#labels, result });
   }
 

@@ -13,9 +13,15 @@ export type Result =
    * Reconcile this key again after so long, or earlier when something changes. `priority` is a whole
    * number, higher first; default -100, behind everything that somebody changed.
    */
-  | { readonly requeueAfterMs: number; readonly priority?: number }
+  | { readonly requeueAfterMs: number; readonly priority?: number; readonly requeue?: undefined }
   /** Wait for the next event. Safe because every relist that finds a difference enqueues the key. */
-  | { readonly requeueAfterMs?: undefined };
+  | { readonly requeueAfterMs?: undefined; readonly requeue?: undefined }
+  /**
+   * Again with back-off, as after a failure, without being one.
+   *
+   * @deprecated as in controller-runtime: say when with `requeueAfterMs`, or throw what is wrong.
+   */
+  | { readonly requeue: true; readonly requeueAfterMs?: undefined };
 
 export const AWAIT_CHANGE: Result = Object.freeze({});
 

@@ -27,11 +27,14 @@ export function checkedResult(returned: unknown): Result {
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
     throw new NonsenseResultError(describe(returned));
   }
-  const { requeueAfterMs, priority, ...unknown } = returned as Record<string, unknown>;
+  const { requeueAfterMs, priority, requeue, ...unknown } = returned as Record<string, unknown>;
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new NonsenseResultError(`an object with a field ${name}`);
   if (requeueAfterMs !== undefined && !isDelay(requeueAfterMs)) {
     throw new NonsenseResultError(`requeueAfterMs: ${describe(requeueAfterMs)}`);
+  }
+  if (requeue !== undefined && typeof requeue !== 'boolean') {
+    throw new NonsenseResultError(`requeue: ${describe(requeue)}`);
   }
   if (priority !== undefined && !Number.isSafeInteger(priority)) {
     throw new NonsenseResultError(`priority: ${describe(priority)}, which is no whole number`);

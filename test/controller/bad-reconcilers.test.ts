@@ -48,6 +48,17 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
     returns({ requeueAfterMs: 5_000 }),
     { outcome: 'requeue_after', requeueAfterMs: 5_000 },
   ],
+  [
+    'a wish to be called again',
+    returns({ requeue: true }),
+    { outcome: 'requeue', requeueAfterMs: 5 },
+  ],
+  ['no such wish', returns({ requeue: false }), { outcome: 'success' }],
+  [
+    'a wish and a delay',
+    returns({ requeue: true, requeueAfterMs: 5_000 }),
+    { outcome: 'requeue_after', requeueAfterMs: 5_000 },
+  ],
   ['an error', throws(new Error('no')), { outcome: 'error', requeueAfterMs: 5 }],
   ['a terminal error', throws(new TerminalError('never')), { outcome: 'terminal' }],
   [

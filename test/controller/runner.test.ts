@@ -466,19 +466,23 @@ test('K-2 a reconciler that returns nothing has succeeded', async () => {
   expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('K-2 there is no requeue: true, and whoever returns it is told', async () => {
-  const { collection, lines, metric, run } = start({
-    reconcile: (async () => ({ requeue: true })) as unknown as Reconciler<Thing>,
+test('K-2 requeue: true is called again with growing delays, and is no failure', async () => {
+  const calledAt: number[] = [];
+  const { clock, collection, lines, run, total } = start({
+    reconcile: async (_key, _object, { clock: now }) => {
+      calledAt.push(now.monotonic());
+      return calledAt.length < 4 ? { requeue: true } : AWAIT_CHANGE;
+    },
   });
   collection(things).put('a');
-
   await run();
 
-  expect(lines.find(({ level }) => level === 'error')?.fields.err).toMatchObject({
-    code: 'USER_CODE',
-    context: { returned: 'an object with a field requeue' },
-  });
-  expect(metric('controller_runtime_reconcile_panics_total')).toBe(1);
+  await clock.advanceAndSettle(60_000);
+
+  const delays = calledAt.slice(1).map((at, index) => at - (calledAt[index] ?? 0));
+  expect(delays.map((ms, index) => Math.floor(ms / (5 * 2 ** index)))).toEqual([1, 1, 1]);
+  expect([total('requeue'), total('error'), total('success')]).toEqual([3, 0, 1]);
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
 test('K-2 a terminal error is not retried, and a new event reconciles its key again', async () => {
