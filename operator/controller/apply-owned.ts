@@ -11,6 +11,7 @@ import { isAlreadyExists } from '../model/status.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { BeingDeletedError } from './being-deleted-error.ts';
 import { ownCreationByApplying } from './creation-fields.ts';
+import { isLiveOwner } from './live-owner.ts';
 import type { ApplyOwnedOptions, Desired } from './reconciler.ts';
 
 export interface OwnerOfChildren {
@@ -99,14 +100,8 @@ async function applyToExisting<C extends KubernetesObject>(
   return answer;
 }
 
-/**
- * An orphan is adopted by who is there to bring it up: the cache may still show an owner that is gone,
- * and the child would be deleted with it.
- */
 async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {
-  const { name, namespace, uid } = owner.metadata;
-  const live = await client.find(ownerResource, { name, namespace });
-  if (live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined) return;
+  if (await isLiveOwner(client, ownerResource, owner)) return;
   throw new BeingDeletedError('the owner is gone or being deleted: it adopts nothing', {
     context: { owner: keyOf(owner) },
   });

@@ -2,6 +2,7 @@ import { type KubernetesObject, keyOf, type OwnerReference } from '../../model/o
 import { controllerReference } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Selector } from '../../model/selector.ts';
+import { isLiveOwner } from '../live-owner.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { type ChildSource, OWNER_INDEX } from './child.ts';
 import { type Claim, claim } from './claim.ts';
@@ -27,7 +28,7 @@ export async function claimChildren(
   const { parent, parentResource, sources, context } = options;
   const claims = sources.map((source) => ({ source, ...claimIn(source, options) }));
   const adopts = claims.some(({ adopt }) => adopt.length > 0);
-  if (adopts && !(await isAlive(parent, parentResource, context))) return undefined;
+  if (adopts && !(await isLiveOwner(context.client, parentResource, parent))) return undefined;
   const children = new Map<string, readonly KubernetesObject[]>();
   for (const { source, own, adopt, orphan } of claims) {
     const { resource } = source;
@@ -67,17 +68,6 @@ function inPlace(
 
 function references({ metadata }: KubernetesObject): readonly OwnerReference[] {
   return metadata.ownerReferences ?? [];
-}
-
-async function isAlive(
-  parent: KubernetesObject,
-  resource: Resource,
-  { client }: ReconcileContext,
-): Promise<boolean> {
-  const live = await client.find(resource, parent.metadata);
-  return (
-    live?.metadata.uid === parent.metadata.uid && live?.metadata.deletionTimestamp === undefined
-  );
 }
 
 async function setReferences(
