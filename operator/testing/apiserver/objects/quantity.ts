@@ -32,14 +32,20 @@ export function goQuantity(text: string): { readonly text: string } | { readonly
   }
   // An amount is counted in billionths, which is the smallest there is; what is less is one.
   const scaled = BigInt(whole + fraction) * unit.factor;
-  const nanos = shifted(scaled, 9 + unit.exponent - fraction.length);
-  const isSmall = nanos < 1024n * BILLION;
-  const format: Format = unit.format === 'binary' && isSmall ? 'decimal' : unit.format;
+  const exact = shifted(scaled, 9 + unit.exponent - fraction.length);
+  const isBinary = unit.format === 'binary';
+  const nanos = isBinary && exact > LARGEST_BINARY ? LARGEST_BINARY : exact;
+  // Powers of 1024 are not for what is small, and not for what they would round.
+  const asDecimal = isBinary && (nanos < 1024n * BILLION || nanos % BILLION !== 0n);
+  const format: Format = asDecimal ? 'decimal' : unit.format;
   const minus = sign === '-' && nanos !== 0n ? '-' : '';
   return { text: minus + written(nanos, format) };
 }
 
 const BILLION = 1_000_000_000n;
+
+/** An int64: no more is counted of an amount that is told in powers of 1024. */
+const LARGEST_BINARY = (2n ** 63n - 1n) * BILLION;
 
 interface Unit {
   readonly format: Format;

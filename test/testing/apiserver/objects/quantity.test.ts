@@ -17,6 +17,10 @@ test.each([
   ['512Ki', '512Ki'],
   ['0.5Ki', '512'],
   ['0.0005Ki', '512m'],
+  ['97634695.603Gi', '104834456142449999872m'],
+  ['1024.0001Ki', '1048576102400u'],
+  ['16Ei', '9223372036854775807'],
+  ['-16Ei', '-9223372036854775807'],
   ['12e6', '12e6'],
   ['1E3', '1e3'],
   ['1E', '1E'],
@@ -67,5 +71,6 @@ test('what is written is written the same when it is read again', () => {
 
       expect('text' in once && goQuantity(once.text)).toEqual(once);
     }),
+    { numRuns: 2000 },
   );
 });
