@@ -53,7 +53,10 @@ export function takeIn(options: IntakeOptions): Subscriptions {
     ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
   ].map(([source, handler]) => {
     const informer = informers.get(source);
-    return { informer, registration: informer?.addHandler(handler, { resyncPeriodMs }) };
+    const registration = informer?.addHandler(handler, { resyncPeriodMs });
+    // A child of ours that no cache has seen, and somebody has deleted: its owner is to miss it.
+    const cancel = informer?.onVanished((changes) => void handler(changes));
+    return { informer, registration, cancel };
   });
   return {
     get told() {
@@ -65,7 +68,10 @@ export function takeIn(options: IntakeOptions): Subscriptions {
       );
     },
     end() {
-      for (const { registration } of registrations) registration?.remove();
+      for (const { registration, cancel } of registrations) {
+        cancel?.();
+        registration?.remove();
+      }
     },
   };
 }

@@ -44,6 +44,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #reflector: Reflector<T>;
   readonly #waiting = new Waiting();
   readonly #advancing = new Set<() => void>();
+  readonly #vanishing = new Set<(changes: readonly Change<T>[]) => void>();
   /** Index functions that have thrown: each is told of once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
@@ -170,6 +171,12 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return () => this.#advancing.delete(added);
   }
 
+  onVanished(listener: (changes: readonly Change<T>[]) => void): () => void {
+    const added = (changes: readonly Change<T>[]): void => listener(changes);
+    this.#vanishing.add(added);
+    return () => this.#vanishing.delete(added);
+  }
+
   /**
    * Compares the store with an authoritative list now, as is done every `relistIntervalMs`; what
    * differs for 30 s is answered, and repaired by a list afterwards. For after a restore of etcd.
@@ -255,8 +262,12 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   #advanced(): void {
-    this.overlay.advanced();
+    const vanished = this.overlay.advanced().map((object): Change<T> => {
+      return { type: 'delete', key: keyOf(object), object, finalStateUnknown: true };
+    });
     for (const listener of [...this.#advancing]) listener();
+    if (vanished.length === 0) return;
+    for (const listener of [...this.#vanishing]) listener(vanished);
   }
 
   *#freezing({ changes }: Replacement<T>): Generator<void, void, undefined> {

@@ -38,6 +38,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
   readonly #advancing = new Set<() => void>();
+  readonly #vanishing = new Set<(changes: readonly Change<T>[]) => void>();
   /** Namespaces whose first list all handlers have been told of. */
   readonly #told = new Set<string>();
   /** What `setNamespaces` was told; all of it may not be among the members yet. */
@@ -149,6 +150,12 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return () => this.#advancing.delete(added);
   }
 
+  onVanished(listener: (changes: readonly Change<T>[]) => void): () => void {
+    const added = (changes: readonly Change<T>[]): void => listener(changes);
+    this.#vanishing.add(added);
+    return () => this.#vanishing.delete(added);
+  }
+
   /** Works until `signal` aborts; the informers behind it are run by who leases them out. */
   async run(signal: AbortSignal): Promise<void> {
     this.#handlers.start();
@@ -168,6 +175,9 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     const cancels = [
       informer.onStateChange(() => this.#memberChanged()),
       informer.onAdvance(() => this.#advanced()),
+      informer.onVanished((changes) => {
+        for (const listener of [...this.#vanishing]) listener(changes);
+      }),
     ];
     const cancel = (): void => {
       for (const each of cancels) each();

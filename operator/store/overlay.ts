@@ -135,14 +135,21 @@ export class Overlay<T extends KubernetesObject> {
     for (const uid of uids) this.#remove(uid, { key, lastVersion: undefined });
   }
 
-  /** The cache has come further. */
-  advanced(): void {
+  /**
+   * The cache has come further. The answer is what was shown until now and is not in the cache: it
+   * was deleted, and where the cache never had it, no change of the cache will ever tell.
+   */
+  advanced(): readonly T[] {
     const version = this.#options.resourceVersion();
-    if (version === undefined) return;
-    for (const [key, { resourceVersion }] of this.#entries) {
-      if (isOlder(version, resourceVersion)) return;
+    if (version === undefined) return [];
+    const vanished: T[] = [];
+    for (const [key, { uid, resourceVersion, object }] of this.#entries) {
+      if (isOlder(version, resourceVersion)) break;
       this.#entries.delete(key);
+      const isThere = this.#options.cached(key)?.metadata.uid === uid;
+      if (object !== undefined && !isThere) vanished.push(object);
     }
+    return vanished;
   }
 
   /** Forgets everything, and what is under way: the world that it was about may be another. */

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
+import type { Change } from './cache.ts';
 import type { ChangeHandler } from './delivery.ts';
 import type { HandlerOptions, HandlerRegistration } from './handlers.ts';
 import type { IndexFunction } from './indices.ts';
@@ -70,4 +71,10 @@ export interface SharedInformer<T extends KubernetesObject> {
   reflects(written: T): boolean;
   /** Calls `listener` whenever `resourceVersion` may have moved, until the answer is called. */
   onAdvance(listener: () => void): () => void;
+  /**
+   * Calls `listener` with what `storeWithOwnWrites` has shown and `store` does not have, when it is
+   * known to be gone, as deletes; until the answer is called. Handlers are told of what the store had:
+   * of an object that was made and deleted before a list saw it they hear nothing.
+   */
+  onVanished(listener: (changes: readonly Change<T>[]) => void): () => void;
 }

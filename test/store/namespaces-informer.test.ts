@@ -6,6 +6,7 @@ import type { Change } from '../../operator/store/cache.ts';
 import { byNamespace } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
+import type { Overlay } from '../../operator/store/overlay.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { inEveryTurn } from '../support/event-loop.ts';
@@ -18,6 +19,7 @@ function world() {
   const collections = new Map<string, FakeCollection>();
   const leased: string[] = [];
   const ends = new Map<string, AbortController>();
+  const overlays = new Map<string, Overlay<Thing>>();
   const running = new Set<Promise<void>>();
   const stop = new AbortController();
   const collection = (namespace: string): FakeCollection => {
@@ -38,6 +40,7 @@ function world() {
       );
       const end = new AbortController();
       ends.set(namespace, end);
+      overlays.set(namespace, informer.overlay);
       running.add(informer.run(AbortSignal.any([end.signal, stop.signal])));
       leased.push(namespace);
       return {
@@ -55,7 +58,7 @@ function world() {
     await Promise.all(running);
   };
   onTestFinished(end);
-  return { clock, collection, ends, facade, leased, end };
+  return { clock, collection, ends, overlays, facade, leased, end };
 }
 
 /** What a handler is told, as `add a/x=1`. */
@@ -244,6 +247,31 @@ test('C-22 a handler may hold back the namespace whose change it is told of, and
 
   expect(behind).toBe(1);
   expect(seen).toEqual(['a/x=1', 'a/x=2']);
+});
+
+test('K-65 C-22 what was made and is gone before any event is told of, until nobody listens', async () => {
+  const { collection, facade, overlays } = world();
+  const vanished: string[] = [];
+  const cancel = facade.onVanished((changes) => vanished.push(...changes.map(({ key }) => key)));
+  facade.setNamespaces(['a', 'b']);
+  await settle();
+  const makeAndLose = async (name: string, resourceVersion: number): Promise<void> => {
+    const metadata = { name, namespace: 'b', uid: name, resourceVersion: `${resourceVersion}` };
+    overlays.get('b')?.wrote({ apiVersion: 'v1', kind: 'Thing', metadata, value: 1 });
+    const bookmark = {
+      type: 'BOOKMARK',
+      resourceVersion: `${resourceVersion + 1}`,
+      initialEventsEnd: false,
+    } as const;
+    collection('b').newestWatch.send(bookmark);
+    await settle();
+  };
+
+  await makeAndLose('x', 500);
+  cancel();
+  await makeAndLose('y', 502);
+
+  expect(vanished).toEqual(['b/x']);
 });
 
 test('C-20 C-22 a resync tells of every namespace', async () => {

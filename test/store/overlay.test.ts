@@ -215,6 +215,46 @@ describe('what is newer than the answer', () => {
     expect([before, value()]).toEqual([1, undefined]);
   });
 
+  test('K-65: what no list ever saw is told of, once, when a relist shows that it is gone', async () => {
+    const { clock, informer, server, write } = await world();
+    const { told, handler } = listener();
+    const vanished: string[] = [];
+    informer.addHandler(handler);
+    const cancel = informer.onVanished((changes) => {
+      for (const { type, key } of changes) vanished.push(`${type} ${key}`);
+    });
+    write(server.put('a', 1));
+    write(server.put('b', 1));
+    server.remove('a');
+
+    server.expire();
+    await clock.advanceAndSettle(60_000 - 1);
+    server.deliverAll();
+    await settle();
+
+    expect(vanished).toEqual(['delete demo/a']);
+    expect(told).toEqual(['add b=1']);
+    cancel();
+    write(server.put('c', 1));
+    server.remove('c');
+    server.expire();
+    await clock.advanceAndSettle(60_000 - 1);
+    expect(vanished).toHaveLength(1);
+  });
+
+  test('K-65: of what the cache has by then nothing of the kind is told', async () => {
+    const { informer, server, write, deliverAll } = await withObject();
+    const vanished: string[] = [];
+    informer.onVanished((changes) => vanished.push(...changes.map(({ key }) => key)));
+    write(server.put('a', 2));
+    write(server.put('b', 1));
+
+    await deliverAll();
+
+    expect(vanished).toEqual([]);
+    expect(informer.overlay.isEmpty).toBe(true);
+  });
+
   test('K-61: a list that was asked for before the write ends nothing', async () => {
     const { clock, server, write, value } = await withObject();
     server.holdsLists = true;
