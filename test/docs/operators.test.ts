@@ -9,7 +9,6 @@ import {
   type Deployment,
   type Job,
   type KubernetesObject,
-  type NamedPermission,
   permissionsForCrds,
 } from 'chancery';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
@@ -171,7 +170,7 @@ test('the rights that the guide shows are those that are needed for the definiti
   const needed = permissionsForCrds([declared]);
 
   const shown = parseYaml(block) as { verbs: string[]; resourceNames?: string[] }[];
-  const inRoles = (permission: NamedPermission): object => ({
+  const inRoles = (permission: Permission): object => ({
     apiGroups: [permission.resource.group],
     resources: [permission.resource.plural],
     ...(permission.resourceNames && { resourceNames: permission.resourceNames }),
@@ -220,7 +219,7 @@ test('the table of rights has what is granted for a declaration, and no more', a
     finalizer: { name: 'example.dev/all', finalize: async () => {} },
     reconcile: async () => AWAIT_CHANGE,
   });
-  const place = { namespace: 'n', leaderElection: { namespace: 'leases' } };
+  const place = { namespaces: ['n'], leaderElection: { namespace: 'leases' } };
 
   const granted = accessOf([declared], place).map(
     ({ resource: { plural }, subresource, verbs }) =>
