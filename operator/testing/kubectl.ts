@@ -1,5 +1,5 @@
 import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 
 /** A kubectl of one version, such as `kubectl.1.33`. */
 const VERSIONED = /^kubectl\.1\.([0-9]+)$/;
@@ -14,7 +14,20 @@ export function findKubectl(env: Readonly<Record<string, string | undefined>>): 
   if (env.KUBECTL) return env.KUBECTL;
   const found = onPath(env.PATH ?? '', 'kubectl');
   if (found === undefined) return undefined;
-  return newestBeside(realpathSync(found)) ?? found;
+  return versionsBeside(realpathSync(found))[0] ?? found;
+}
+
+/**
+ * One real kubectl for every minor that is here, oldest first; empty when there is none.
+ *
+ * `KUBECTL` names the only one; otherwise each `kubectl.1.<minor>` beside the `kubectl` on the PATH,
+ * and where there is none, that one itself.
+ */
+export function findKubectls(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const one = findKubectl(env);
+  if (one === undefined) return [];
+  if (env.KUBECTL || !VERSIONED.test(basename(one))) return [one];
+  return versionsBeside(one).reverse();
 }
 
 function onPath(path: string, name: string): string | undefined {
@@ -25,12 +38,13 @@ function onPath(path: string, name: string): string | undefined {
     .find(isExecutable);
 }
 
-function newestBeside(kubectl: string): string | undefined {
+/** Newest first. */
+function versionsBeside(kubectl: string): string[] {
   const folder = dirname(kubectl);
-  const [newest] = readdirSync(folder)
+  return readdirSync(folder)
     .filter((name) => VERSIONED.test(name) && isExecutable(join(folder, name)))
-    .sort((a, b) => minorOf(b) - minorOf(a));
-  return newest === undefined ? undefined : join(folder, newest);
+    .sort((a, b) => minorOf(b) - minorOf(a))
+    .map((name) => join(folder, name));
 }
 
 function minorOf(name: string): number {

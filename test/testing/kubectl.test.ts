@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findKubectl } from '../../operator/testing/kubectl.ts';
+import { findKubectl, findKubectls } from '../../operator/testing/kubectl.ts';
 
 /** A folder with executable files of these names. */
 function folderWith(...names: string[]): string {
@@ -39,4 +39,21 @@ test('a kubectl without versions beside it is the one', () => {
 test('there may be none', () => {
   expect(findKubectl({ PATH: folderWith('kubectx') })).toBeUndefined();
   expect(findKubectl({})).toBeUndefined();
+});
+
+test('of all versions there is one for each minor, the oldest first', () => {
+  const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28', 'kubectl.old');
+
+  expect(findKubectls({ PATH: sdk })).toEqual(
+    ['kubectl.1.9', 'kubectl.1.28', 'kubectl.1.33'].map((name) => join(sdk, name)),
+  );
+});
+
+test('of all versions there may be one, or none', () => {
+  const single = folderWith('kubectl');
+  const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33');
+
+  expect(findKubectls({ PATH: single })).toEqual([join(single, 'kubectl')]);
+  expect(findKubectls({ PATH: sdk, KUBECTL: '/opt/kubectl' })).toEqual(['/opt/kubectl']);
+  expect(findKubectls({ PATH: folderWith() })).toEqual([]);
 });

@@ -7,31 +7,79 @@ import { realKubectl } from './ambassador.ts';
 export interface KubectlProcess {
   /** What it says that it serves on: `127.0.0.1:PORT`, or the path of a socket. */
   readonly serves: string;
+  /** `http://` and that; of no use for a socket. */
+  readonly url: string;
   readonly process: ChildProcess;
+  /** What it has written to its standard error so far: its log. */
+  readonly log: () => string;
+  /** The same for its standard output. */
+  readonly output: () => string;
+  stop(): Promise<void>;
 }
 
-const env = { HOME: '/nonexistent', KUBECONFIG: '/dev/null', KUBERC: 'off', NO_PROXY: '*' };
+/** No configuration, no credentials and no proxies of this machine. */
+export const BARE: Readonly<Record<string, string>> = {
+  HOME: '/nonexistent',
+  KUBECONFIG: '/dev/null',
+  KUBERC: 'off',
+  NO_PROXY: '*',
+};
 
 /**
- * `kubectl proxy` with flags of the test's choice. Killed when the test ends.
+ * `COMMAND ARGUMENTS`, which ends in `kubectl proxy`. Who starts it stops it.
  *
  * @throws Error with its exit code and its own words when it does not serve.
  */
-export async function startKubectl(...flags: readonly string[]): Promise<KubectlProcess> {
-  const child = spawn(realKubectl(), ['proxy', ...flags], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const words: string[] = [];
-  child.stderr.on('data', (chunk) => words.push(String(chunk)));
-  onTestFinished(() => end(child, 'SIGKILL'));
+export async function serving(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = BARE,
+): Promise<KubectlProcess> {
+  const child = spawn(command, [...args], { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const log: string[] = [];
+  const output: string[] = [];
+  child.stderr.on('data', (chunk) => log.push(String(chunk)));
+  child.stdout.on('data', (chunk) => output.push(String(chunk)));
+  const ended = once(child, 'close').then(([code]) =>
+    Promise.reject(new Error(`kubectl ended with ${code}: ${log.join('')}`)),
+  );
+  ended.catch(() => {}); // it ends one day, and then nobody asks why
   const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout }), 'line'),
-    once(child, 'close').then(([code]) =>
-      Promise.reject(new Error(`kubectl ended with ${code}: ${words.join('')}`)),
-    ),
+    ended,
   ])) as [string];
-  return { serves: line.replace('Starting to serve on ', ''), process: child };
+  const serves = line.replace('Starting to serve on ', '');
+  return {
+    serves,
+    url: `http://${serves}`,
+    process: child,
+    log: () => log.join(''),
+    output: () => output.join(''),
+    stop: () => end(child, 'SIGKILL'),
+  };
+}
+
+/** `kubectl proxy` of one version, with flags of the test's choice and on a free port. */
+export async function proxyOf(
+  { path }: { readonly path: string },
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = BARE,
+): Promise<KubectlProcess> {
+  return serving(path, ['proxy', '--port=0', ...flags], env);
+}
+
+/** The newest `kubectl proxy` with flags of the test's choice. Killed when the test ends. */
+export async function startKubectl(...flags: readonly string[]): Promise<KubectlProcess> {
+  return untilTestEnds(serving(realKubectl(), ['proxy', ...flags]));
+}
+
+/** Stops what a test has started for itself. */
+export async function untilTestEnds<T extends { stop(): Promise<void> }>(
+  starting: Promise<T>,
+): Promise<T> {
+  const started = await starting;
+  onTestFinished(() => started.stop());
+  return started;
 }
 
 /** Sends a signal and resolves when the process is gone. */
