@@ -20,6 +20,7 @@ export {
   OperatorError,
   ProtocolError,
   type RequestFate,
+  UnsafeSetupError,
 } from './core/errors.ts';
 export { type Labels, type Meter, noMeter } from './core/metrics.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
@@ -419,7 +420,12 @@ export type { LeaderElectionSettings } from './manager/leader-election-settings.
 export type { Logger } from './manager/logger.ts';
 export type { HealthChecks } from './manager/manager-options.ts';
 export { isRunnable, type Runnable, runnable, type StopPhase } from './manager/runnable.ts';
-export { type LogLevel, type Settings, settingsFrom } from './manager/settings.ts';
+export {
+  type LogLevel,
+  type SelfTestMode,
+  type Settings,
+  settingsFrom,
+} from './manager/settings.ts';
 export type {
   ControllerStatus,
   LeadershipStatus,

@@ -1,5 +1,10 @@
 import { nearMatches } from '../client/near-match.ts';
-import { ConfigurationError, LeadershipLostError, OperatorError } from '../core/errors.ts';
+import {
+  ConfigurationError,
+  LeadershipLostError,
+  OperatorError,
+  UnsafeSetupError,
+} from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { describeError } from './describe-error.ts';
@@ -32,7 +37,7 @@ export async function dispatch(
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     io.stderr.write(`chancery ${word}: ${describeError(error)}\n`);
-    if (error instanceof LeadershipLostError) return 3;
+    if (error instanceof LeadershipLostError || error instanceof UnsafeSetupError) return 3;
     return error instanceof ConfigurationError ? 2 : 1;
   }
 }

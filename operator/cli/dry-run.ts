@@ -61,6 +61,7 @@ export class DryRun {
         healthPort: 0,
         metricsPort: 0,
         installCrds: false,
+        selfTest: 'off', // nothing is stored, whatever the ambassador lets through
         crdWait: crdWait === 'forever' && !this.#follow ? 'timeout' : crdWait,
       },
     };

@@ -17,7 +17,7 @@ ${table([
 ])}
 
 Exit codes: 0 done or asked to stop, 1 failed, 2 wrong command line, environment or module, 3 leadership
-lost.
+lost, or refused to start where it is not safe.
 `;
 }
 

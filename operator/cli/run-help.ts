@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { environmentHelp, table } from './help.ts';
 
 /** What `chancery run --help` prints. */
-const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]]
+const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]] [--insecure-allow-token]
 
 Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
@@ -16,6 +16,7 @@ ${table([
   ['--check', 'print what the controllers declare, one line of JSON each, and do not run'],
   ['--dry-run', 'reconcile everything once, and print what would be written, as diffs'],
   ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
+  ['--insecure-allow-token', 'start although a ServiceAccount token is visible to this process'],
 ])}
 
 A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
@@ -37,7 +38,11 @@ ${table([
     'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal',
   ],
   ['2', 'a module does not load or exports no controller, or the environment is wrong'],
-  ['3', 'leadership lost: another replica leads'],
+  [
+    '3',
+    'leadership lost: another replica leads; or refused to start: a ServiceAccount token is visible, or ' +
+      'the ambassador lets through what it must refuse (CHANCERY_SELF_TEST=require)',
+  ],
 ])}
 
 Example: /modules/hello.ts

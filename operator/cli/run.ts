@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -6,6 +5,7 @@ import { type CreateManagerOptions, createManager } from '../manager/create-mana
 import { toggleDebugOnSignal } from '../manager/log-level.ts';
 import { createLogger } from '../manager/logger.ts';
 import { settingsFrom } from '../manager/settings.ts';
+import { findVisibleToken, TOKEN_FOLDERS, tokenVisible } from '../manager/visible-token.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { declarationLine, runnableLine } from './declaration-line.ts';
 import { DryRun } from './dry-run.ts';
@@ -16,22 +16,21 @@ import { resolveToolkit } from './toolkit-hooks.ts';
 
 export interface RunCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token: it should not be there. */
-  readonly tokenPath?: string;
+  /** Where Kubernetes mounts a ServiceAccount token: none may be there. */
+  readonly tokenFolders?: readonly string[];
 }
 
 const FLAGS = {
   check: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
   follow: { type: 'boolean' },
+  'insecure-allow-token': { type: 'boolean' },
 } as const;
-
-const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** `chancery run`: the controllers of modules, in one manager. */
 export function runCommand({
   clock = systemClock,
-  tokenPath = TOKEN_PATH,
+  tokenFolders = TOKEN_FOLDERS,
 }: RunCommandOptions = {}): Command {
   return {
     ...RUN_DESCRIPTION,
@@ -43,7 +42,12 @@ export function runCommand({
       }
       const isCheck = values.check === true;
       const dryRun = dryRunOf(values, io);
-      const logger = createLogger(settingsFrom(io.env).logLevel, io.stderr);
+      const { logLevel, ...fromEnvironment } = settingsFrom(io.env);
+      const insecureAllowToken =
+        values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
+      // Before a module is loaded: from then on code runs that nobody here has read.
+      if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
+      const logger = createLogger(logLevel, io.stderr);
       resolveToolkit();
       const modules: LoadedModule[] = [];
       for (const path of positionals) modules.push(await load(path, logger));
@@ -51,7 +55,11 @@ export function runCommand({
       const options: CreateManagerOptions = {
         ...declared,
         environment: io.env,
-        ...(isCheck && { settings: { metricsPort: 0 } }), // nothing is measured, or listened on
+        tokenFolders,
+        settings: {
+          insecureAllowToken,
+          ...(isCheck && { metricsPort: 0 }), // nothing is measured, or listened on
+        },
         logger,
         clock,
         onLeadershipLost: (withinMs) => io.exitWithin(withinMs, 3),
@@ -62,7 +70,6 @@ export function runCommand({
         for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);
         return 0;
       }
-      warnOfToken(tokenPath, logger);
       const cancelToggle = toggleDebugOnSignal(logger);
       try {
         await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
@@ -108,9 +115,7 @@ function merged(modules: readonly LoadedModule[]): LoadedModule {
   };
 }
 
-/** The ambassador holds the credentials; a token in the operator's reach undoes that. */
-function warnOfToken(path: string, log: Log): void {
-  if (existsSync(path)) {
-    log.warn({ path }, 'a ServiceAccount token is visible, the operator needs none');
-  }
+async function requireNoToken(folders: readonly string[]): Promise<void> {
+  const path = await findVisibleToken(folders);
+  if (path !== undefined) throw tokenVisible(path);
 }

@@ -27,6 +27,8 @@ export type ErrorCode =
   | 'NOT_KUBERNETES' // an HTTP answer that no API server gives: a login page, a redirect
   | 'DECODE' // a body or a line that is not what the protocol promises
   | 'CONFIG' // a flag, an environment variable or a declaration is unusable
+  | 'TOKEN_VISIBLE' // credentials are in the reach of an operator that must hold none
+  | 'FILTER_OPEN' // the ambassador lets through what it must refuse
   | 'UNSERVED' // the API server does not have a resource that cannot be done without
   | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
   | 'NOT_SYNCED' // a cache was read before its first full list
@@ -106,6 +108,27 @@ export class ConfigurationError extends OperatorError {
 
   constructor(message: string, options: ErrorOptions & { context?: ErrorContext } = {}) {
     super(message, { ...options, code: 'CONFIG', layer: 'configuration' });
+  }
+}
+
+/**
+ * The operator refuses to run where it is: what keeps credentials from it, or it from what it did not
+ * declare, is not in place. `chancery` ends with exit code 3.
+ */
+export class UnsafeSetupError extends OperatorError {
+  override readonly name = 'UnsafeSetupError';
+
+  constructor(
+    message: string,
+    options: ErrorOptions & {
+      readonly code: 'TOKEN_VISIBLE' | 'FILTER_OPEN';
+      readonly context?: ErrorContext;
+    },
+  ) {
+    super(message, {
+      ...options,
+      layer: options.code === 'FILTER_OPEN' ? 'ambassador' : 'configuration',
+    });
   }
 }
 

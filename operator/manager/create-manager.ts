@@ -24,6 +24,11 @@ export interface CreateManagerOptions
   readonly logger?: Logger;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /**
+   * Folders in which no ServiceAccount token may be visible. Default: where Kubernetes mounts one; with
+   * those of other projected volumes, name that one, too.
+   */
+  readonly tokenFolders?: readonly string[];
   /** Puts something around what speaks to the API server. Default: nothing. */
   readonly decorate?: (connection: Connection, logger: Logger) => Connection;
 }
@@ -33,7 +38,13 @@ export interface OwningManager
   extends Pick<Manager, 'ready' | 'leads' | 'idle' | 'status' | 'add' | 'stop'> {
   readonly settings: Settings;
   readonly logger: Logger;
-  /** As `Manager.run`; without a signal until `stop` is called. */
+  /**
+   * As `Manager.run`; without a signal until `stop` is called.
+   *
+   * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
+   *   visible and the settings do not say `insecureAllowToken`; `FILTER_OPEN` before anything is
+   *   reconciled, when they say `selfTest: 'require'` and the ambassador's filter does not hold.
+   */
   run(signal?: AbortSignal): Promise<void>;
 }
 

@@ -6,11 +6,12 @@ import { ConfigurationError } from '../core/errors.ts';
 import { connectOptions } from './connect-options.ts';
 import type { CreateManagerOptions, OwningManager } from './create-manager.ts';
 import { watchEventLoop } from './event-loop-watch.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, type Logger } from './logger.ts';
 import { Manager } from './manager.ts';
 import { metricsPort } from './metrics-port.ts';
-import { settingsFrom } from './settings.ts';
+import { type Settings, settingsFrom } from './settings.ts';
 import { tracing } from './tracing.ts';
+import { findVisibleToken, tokenVisible } from './visible-token.ts';
 
 /** What `createManager` promises, with all that it takes. */
 export async function owningManager(options: CreateManagerOptions): Promise<OwningManager> {
@@ -66,10 +67,23 @@ export async function owningManager(options: CreateManagerOptions): Promise<Owni
       if (hasRun) throw new ConfigurationError('a manager runs once: make another');
       hasRun = true;
       try {
+        await requireNoToken(options.tokenFolders, settings, logger);
         await manager.run(signal);
       } finally {
         await connection.close();
       }
     },
   };
+}
+
+/** The ambassador holds the credentials; a token in the operator's reach undoes that. */
+async function requireNoToken(
+  folders: readonly string[] | undefined,
+  { insecureAllowToken }: Pick<Settings, 'insecureAllowToken'>,
+  log: Logger,
+): Promise<void> {
+  const path = await findVisibleToken(folders);
+  if (path === undefined) return;
+  if (!insecureAllowToken) throw tokenVisible(path);
+  log.warn({ path }, 'a ServiceAccount token is visible, the operator needs none');
 }

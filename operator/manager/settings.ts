@@ -48,7 +48,18 @@ export interface Settings {
   readonly installCrds: boolean;
   /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
   readonly freeze: boolean;
+  /** What is done about an ambassador that lets through what it must refuse, and about missing rights. */
+  readonly selfTest: SelfTestMode;
+  /** A visible ServiceAccount token is worth a warning, and no reason not to start. */
+  readonly insecureAllowToken: boolean;
 }
+
+/**
+ * - `warn`: what the self-test at start finds goes to the log.
+ * - `require`: nothing is reconciled before the ambassador's filter is seen to work.
+ * - `off`: nothing is tested.
+ */
+export type SelfTestMode = 'warn' | 'require' | 'off';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -103,6 +114,15 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'CHANCERY_SHUTDOWN_TIMEOUT',
     'seconds that the whole stop may take; default 25; 0 waits for nothing, -1 for everything',
   ],
+  [
+    'CHANCERY_SELF_TEST',
+    'at start: warn (default) logs what the ambassador should refuse and does not, and rights that are ' +
+      'missing; require: also fails before anything is reconciled unless the filter works; off',
+  ],
+  [
+    'CHANCERY_INSECURE_ALLOW_TOKEN',
+    'true: starts although a ServiceAccount token is visible; default false',
+  ],
   ['NODE_ENV', '"development" and "test" freeze cached objects, so that changing one fails'],
 ];
 
@@ -137,11 +157,14 @@ export function settingsFrom(environment: Environment): Settings {
     warmup: flag(read, 'CHANCERY_WARMUP', true),
     shutdownTimeoutMs: shutdownTimeout(read),
     freeze: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
+    selfTest: oneOf(read, 'CHANCERY_SELF_TEST', SELF_TEST_MODES) ?? 'warn',
+    insecureAllowToken: flag(read, 'CHANCERY_INSECURE_ALLOW_TOKEN', false),
   };
 }
 
 const PORTS = { max: 65_535 };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const SELF_TEST_MODES = ['warn', 'require', 'off'] as const;
 const CRD_WAITS = ['forever', 'timeout', 'optional'] as const;
 
 function metricsPrefix(read: ReadSetting): string | undefined {

@@ -236,20 +236,61 @@ test('two controllers of one name, and an unusable URL, are found by --check as 
   expect(tls.stderr.lines).toEqual([expect.stringContaining('unusable API URL')]);
 });
 
-test.each([
-  true,
-  false,
-])('a visible ServiceAccount token (%s) is worth a warning', async (visible) => {
-  const folder = folderWith({ 'hello.ts': HELLO, ...(visible && { token: 'secret' }) });
+const NOWHERE = {
+  CHANCERY_API_URL: 'http://127.0.0.1:1',
+  CHANCERY_HEALTH_PORT: '0',
+  CHANCERY_METRICS_PORT: '0',
+};
 
-  const running = invoke(['run', join(folder, 'hello.ts')], {
-    env: {
-      CHANCERY_API_URL: 'http://127.0.0.1:1',
-      CHANCERY_HEALTH_PORT: '0',
-      CHANCERY_METRICS_PORT: '0',
-    },
-    commands: [runCommand({ tokenPath: join(folder, 'token') })],
-  });
+/** What a module does when it is loaded, and the folder of a token that it should never see. */
+function beside(token: Readonly<Record<string, string>>) {
+  const mounted = folderWith(token);
+  const module = join(folderWith({ 'loads.mjs': `throw new Error('was loaded');` }), 'loads.mjs');
+  const hello = join(folderWith({ 'hello.ts': HELLO }), 'hello.ts');
+  return { mounted, module, hello, commands: [runCommand({ tokenFolders: [mounted] })] };
+}
+
+test.each([
+  [[]],
+  [['--dry-run']],
+])('where a ServiceAccount token is visible, run %s refuses with 3 and loads no module', async (flags) => {
+  const { mounted, module, commands } = beside({ token: 'secret' });
+
+  const { exit, stdout, stderr } = invoke(['run', ...flags, module], { env: NOWHERE, commands });
+
+  expect(await exit).toBe(3);
+  expect(stdout.lines).toEqual([]);
+  expect(stderr.lines).toEqual([
+    `chancery run: a ServiceAccount token is visible at ${mounted}/token: an operator behind an ` +
+      'ambassador must hold no credentials. Set automountServiceAccountToken: false in the ' +
+      'ServiceAccount and in the Pod, and mount the projected token volume in the proxy container ' +
+      'only; or run with --insecure-allow-token (CHANCERY_INSECURE_ALLOW_TOKEN=true)',
+  ]);
+});
+
+test('--check declares where a token is visible, too: it speaks to nobody', async () => {
+  const { hello, commands } = beside({ token: 'secret' });
+
+  const { exit, stdout } = invoke(['run', '--check', hello], { env: NOWHERE, commands });
+
+  expect(await exit).toBe(0);
+  expect(stdout.records).toEqual([DECLARATION]);
+});
+
+test.each([
+  ['no token', {}, [], {}, []],
+  ['a token, and the flag', { token: 's' }, ['--insecure-allow-token'], {}, ['warn']],
+  [
+    'a token, and the variable',
+    { token: 's' },
+    [],
+    { CHANCERY_INSECURE_ALLOW_TOKEN: 'true' },
+    ['warn'],
+  ],
+])('with %s it starts: %o %o', async (_, token, flags, variables, levels) => {
+  const { hello, mounted, commands } = beside(token);
+
+  const running = invoke(['run', ...flags, hello], { env: { ...NOWHERE, ...variables }, commands });
   await running.stderr.until(() =>
     running.stderr.lines.some((line) => line.includes('waiting for the ambassador')),
   );
@@ -258,6 +299,6 @@ test.each([
   expect(await running.exit).toBe(0);
   const warnings = running.stderr.records.filter(({ msg }) => String(msg).includes('token'));
   expect(warnings.map(({ level, path }) => [level, path])).toEqual(
-    visible ? [['warn', join(folder, 'token')]] : [],
+    levels.map((level) => [level, join(mounted, 'token')]),
   );
 });

@@ -26,6 +26,8 @@ const DEFAULTS = {
   warmup: true,
   shutdownTimeoutMs: 25_000,
   freeze: false,
+  selfTest: 'warn',
+  insecureAllowToken: false,
 };
 
 describe('settingsFrom', () => {
@@ -63,6 +65,9 @@ describe('settingsFrom', () => {
     ['CHANCERY_METRICS_DETAILED', 'true', { metricsDetailed: true }],
     ['CHANCERY_READY_SOURCES', 'true', { readySources: true }],
     ['CHANCERY_INSTALL_CRDS', 'true', { installCrds: true }],
+    ['CHANCERY_SELF_TEST', 'require', { selfTest: 'require' }],
+    ['CHANCERY_SELF_TEST', 'off', { selfTest: 'off' }],
+    ['CHANCERY_INSECURE_ALLOW_TOKEN', 'true', { insecureAllowToken: true }],
     ['CHANCERY_WARMUP', 'false', { warmup: false }],
     ['CHANCERY_SHUTDOWN_TIMEOUT', '0', { shutdownTimeoutMs: 0 }],
     ['CHANCERY_SHUTDOWN_TIMEOUT', '-1', { shutdownTimeoutMs: Number.POSITIVE_INFINITY }],
@@ -130,6 +135,8 @@ describe('settingsFrom', () => {
     ['CHANCERY_METRICS_DETAILED', 'yes', 'true or false'],
     ['CHANCERY_READY_SOURCES', '1', 'true or false'],
     ['CHANCERY_INSTALL_CRDS', 'yes', 'true or false'],
+    ['CHANCERY_SELF_TEST', 'strict', 'warn, require or off'],
+    ['CHANCERY_INSECURE_ALLOW_TOKEN', '1', 'true or false'],
     ['CHANCERY_WARMUP', '1', 'true or false'],
     ['CHANCERY_LEADER_ELECTION', 'on', 'true or false'],
     ['CHANCERY_RELEASE_ON_STOP', 'TRUE', 'true or false'],
