@@ -402,7 +402,6 @@ export type { Enqueue, Trigger } from './controller/trigger.ts';
 // One process
 
 export type { AroundAttempt, Attempt, AttemptEnd } from './controller/attempt.ts';
-export { type NamedPermission, permissionsForCrds } from './manager/crd-permissions.ts';
 export {
   type CreateManagerOptions,
   createManager,
@@ -437,5 +436,6 @@ export type {
 // One declaration, many outputs
 
 export type { Placement } from './generate/access.ts';
+export { permissionsForCrds } from './generate/crd-permissions.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';
 export { type RbacOptions, rbac } from './generate/rbac.ts';

@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   queue: ['core'],
   client: ['core', 'model', 'transport', 'stream', 'watch'],
   controller: ['core', 'model', 'store', 'queue', 'client'],
-  manager: ['core', 'model', 'watch', 'store', 'client', 'controller'],
+  manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'generate'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'controller'],
   cli: [

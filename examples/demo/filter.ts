@@ -3,5 +3,5 @@ import configRestart from '../config-restart/operator.ts';
 
 /** What the ambassador of the config-restart operator lets through, by the operator's declarations. */
 export function filterOf(namespace: string): ProxyFilter {
-  return proxyFilter([configRestart], { namespace });
+  return proxyFilter([configRestart], { namespaces: [namespace] });
 }

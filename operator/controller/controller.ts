@@ -36,6 +36,8 @@ export interface Owned {
 export interface Permission {
   readonly resource: Resource;
   readonly subresource?: string;
+  /** The objects, by name. Left out: every object. */
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete')[];
 }
 

@@ -1,8 +1,9 @@
 import type { Controller } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isBuiltInGroup } from '../model/built-in-group.ts';
-import { groupVersionPath, type Resource, resourceName } from '../model/resource.ts';
+import { groupVersionPath, resourceName } from '../model/resource.ts';
 import { type Access, accessOf, type Placement, type Verb } from './access.ts';
+import { LABEL, namePattern } from './usable-names.ts';
 
 /**
  * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
@@ -18,15 +19,6 @@ export interface ProxyFilter {
 
 /** What the ambassador's own probe asks for. */
 const PROBE_PATH = '^/version$';
-
-/** A namespace: one DNS label. No pattern here can match `.`, `..` or nothing. */
-const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-
-/** Most names: a DNS-1123 subdomain. */
-const SUBDOMAIN = `${LABEL}([.]${LABEL})*`;
-
-/** Names of RBAC objects may also have capitals, `:` and `_`, as `system:node-reader`. */
-const RBAC_NAME = '[A-Za-z0-9]([-A-Za-z0-9:_.]*[A-Za-z0-9])?';
 
 /**
  * Refused whatever is accepted: subresources that open tunnels or hand out tokens, segments of dots,
@@ -82,12 +74,19 @@ export function proxyArguments(filter: ProxyFilter): readonly string[] {
   ];
 }
 
-function patternsOf({ resource, subresource, namespace, verbs }: Access): readonly string[] {
+function patternsOf({
+  resource,
+  subresource,
+  namespace,
+  verbs,
+  resourceNames,
+}: Access): readonly string[] {
   const root = groupVersionPath(resource).replaceAll('.', '[.]');
   const { plural } = resource;
   const scope = resource.namespaced ? `/namespaces/${namespace ?? LABEL}` : '';
   const collection = `${root}${scope}/${plural}`;
-  const object = `/${nameOf(resource)}`;
+  const names = resourceNames?.map((name) => name.replaceAll('.', '[.]')).join('|');
+  const object = `/${names === undefined ? namePattern(resource) : `(${names})`}`;
   if (subresource !== undefined) return [`^${collection}${object}/${subresource}$`];
   const lists = verbs.includes('list') || verbs.includes('watch');
   const listsAll = lists && resource.namespaced && namespace === undefined;
@@ -100,10 +99,6 @@ function patternsOf({ resource, subresource, namespace, verbs }: Access): readon
     ...(listsAll ? [`^${root}/${plural}$`] : []),
     `^${collection}${tail}$`,
   ];
-}
-
-function nameOf({ group }: Resource): string {
-  return group === 'rbac.authorization.k8s.io' ? RBAC_NAME : SUBDOMAIN;
 }
 
 function refuseTunnels({ resource, subresource }: Access): void {

@@ -1,12 +1,6 @@
 import type { Controller } from '../controller/controller.ts';
-import {
-  type Access,
-  accessOf,
-  type Placement,
-  POD_NAMESPACE,
-  VERBS,
-  type Verb,
-} from './access.ts';
+import { type Access, accessOf, type Placement, POD_NAMESPACE, type Verb } from './access.ts';
+import { mergeAccess } from './merge-access.ts';
 
 const API_VERSION = 'rbac.authorization.k8s.io/v1';
 
@@ -14,6 +8,8 @@ export interface PolicyRule {
   readonly apiGroups: readonly [string];
   /** Plurals, or `plural/subresource`; sorted. */
   readonly resources: readonly string[];
+  /** Sorted. Left out: every object. */
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly Verb[];
 }
 
@@ -58,10 +54,18 @@ export function rbac(
   controllers: readonly Controller[],
   options: RbacOptions,
 ): readonly (Role | RoleBinding)[] {
-  const byPlace = Map.groupBy(accessOf(controllers, options), ({ namespace }) => namespace ?? '');
+  const byPlace = Map.groupBy(
+    mergeAccess(accessOf(controllers, options).map(asGranted)),
+    ({ namespace }) => namespace ?? '',
+  );
   return [...byPlace]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([place, accesses]) => grant(place, rulesOf(accesses), options));
+}
+
+/** As RBAC sees it, which knows no versions, and grants what is only asked for like anything else. */
+function asGranted({ unrequested: _, ...access }: Access): Access {
+  return { ...access, resource: { ...access.resource, version: '' } };
 }
 
 /** @param place - a namespace, or '' for the cluster. */
@@ -87,31 +91,30 @@ function grant(
   ];
 }
 
-/** Resources of one group with the same verbs share a rule. RBAC knows no versions. */
+/** Resources of one group with the same verbs for the same names share a rule. */
 function rulesOf(accesses: readonly Access[]): readonly PolicyRule[] {
-  const verbsOf = new Map<string, { group: string; resource: string; verbs: Set<Verb> }>();
-  for (const { resource, subresource, verbs } of accesses) {
-    const { group, plural } = resource;
-    const name = subresource === undefined ? plural : `${plural}/${subresource}`;
-    const identity = JSON.stringify([group, name]);
-    const known = verbsOf.get(identity)?.verbs ?? [];
-    verbsOf.set(identity, { group, resource: name, verbs: new Set([...known, ...verbs]) });
-  }
-  const alike = Map.groupBy(verbsOf.values(), ({ group, verbs }) =>
-    JSON.stringify([group, VERBS.filter((verb) => verbs.has(verb))]),
+  const alike = Map.groupBy(accesses, ({ resource: { group }, verbs, resourceNames }) =>
+    JSON.stringify([group, verbs, resourceNames]),
   );
-  return [...alike]
-    .map(([identity, members]): PolicyRule => {
-      const [group, verbs] = JSON.parse(identity) as [string, Verb[]];
-      return {
-        apiGroups: [group],
-        resources: members.map((member) => member.resource).sort(),
-        verbs,
-      };
-    })
+  return [...alike.values()]
+    .flatMap(([first, ...others]) => (first === undefined ? [] : [ruleOf(first, others)]))
     .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
-function sortKey({ apiGroups, resources }: PolicyRule): string {
-  return JSON.stringify([apiGroups, resources]);
+function ruleOf(first: Access, others: readonly Access[]): PolicyRule {
+  const { resource, resourceNames, verbs } = first;
+  return {
+    apiGroups: [resource.group],
+    resources: [...new Set([first, ...others].map(ruleResource))].sort(),
+    ...(resourceNames !== undefined && { resourceNames }),
+    verbs,
+  };
+}
+
+function ruleResource({ resource: { plural }, subresource }: Access): string {
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+function sortKey({ apiGroups, resources, resourceNames }: PolicyRule): string {
+  return JSON.stringify([apiGroups, resources, resourceNames ?? '']);
 }

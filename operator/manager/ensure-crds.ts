@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Controller } from '../controller/controller.ts';
+import { definedResources } from '../controller/defined-resources.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -8,12 +9,12 @@ import type { Condition } from '../model/condition.ts';
 import type { DefinedResource } from '../model/custom-resource-definition.ts';
 import type { Resource } from '../model/resource.ts';
 import { ApiError, isConflict } from '../model/status.ts';
-import { definedResources, missingRight } from './crd-permissions.ts';
 import {
   type DefinitionVerdict,
   judgeDefinition,
   type LiveDefinition,
 } from './definition-verdict.ts';
+import { missingRight } from './missing-right.ts';
 
 export interface EnsureCrdOptions {
   readonly clock: Clock;

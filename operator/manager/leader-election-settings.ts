@@ -73,16 +73,6 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
   };
 }
 
-/**
- * The name of the Lease of what has no name for it: the first declaration's, and `-leader`.
- *
- * Only the first counts, so that an operator that gains another controller shares its Lease with the
- * version before, while both run: under another name each would lead.
- */
-export function leaseNameOf(declared: readonly { readonly name: string }[]): string {
-  return `${declared[0]?.name ?? 'chancery'}-leader`;
-}
-
 function dnsName(read: ReadSetting, name: string): string | undefined {
   const text = read(name);
   if (text === undefined) return undefined;

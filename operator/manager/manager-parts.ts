@@ -1,3 +1,4 @@
+import { leaseNameOf } from '../controller/lease-name.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
 import type { HealthCheck } from './health-server.ts';
@@ -5,7 +6,6 @@ import { HealthServer } from './health-server.ts';
 import type { InformersOptions } from './informers.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import { leaderIdentity } from './leader/leader-identity.ts';
-import { leaseNameOf } from './leader-election-settings.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
@@ -41,14 +41,12 @@ export function electorOf(options: ManagerOptions, log: Log): LeaderElector | un
   const { leaderElection } = settings;
   if (leaderElection === undefined || options.leaderElection === false) return undefined;
   const { leaseNamespace, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = leaderElection;
-  const guarded = [...controllers, ...runnables].filter(
-    ({ needsLeaderElection = true }) => needsLeaderElection,
-  );
+  const leaseName = leaderElection.leaseName ?? leaseNameOf([...controllers, ...runnables]);
   return new LeaderElector({
     client: connection.leaseClientFor('chancery-leader-election'),
     clock,
     identity: leaderIdentity(settings.podName),
-    lease: { namespace: leaseNamespace, name: leaderElection.leaseName ?? leaseNameOf(guarded) },
+    lease: { namespace: leaseNamespace, name: leaseName },
     leaseDurationMs,
     renewDeadlineMs,
     retryPeriodMs,

@@ -9,6 +9,7 @@ import {
   type Deployment,
   type Job,
   type KubernetesObject,
+  type Permission,
   permissionsForCrds,
 } from 'chancery';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
@@ -231,7 +232,8 @@ test('the table of rights has what is granted for a declaration, and no more', a
     'configmaps create get list patch watch',
     'events create',
     'events create patch',
-    'leases create get update',
+    'leases create',
+    'leases get update',
     'shops get list patch watch',
     'shops/finalizers update',
     'shops/status patch',

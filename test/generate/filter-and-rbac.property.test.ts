@@ -139,7 +139,7 @@ function granted(objects: readonly (Role | RoleBinding)[], call: Call, verbs: Ve
   );
 }
 
-const placements = fc.constantFrom({ namespace: 'demo' }, { namespace: undefined });
+const placements = fc.constantFrom({ namespaces: ['demo'] }, { namespaces: undefined });
 const names = { name: 'a', serviceAccount: { name: 'a', namespace: 'demo' } };
 
 test('what the roles grant gets through the filter', () => {

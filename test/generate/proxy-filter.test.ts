@@ -54,7 +54,7 @@ function declare({
   });
 }
 
-const inDemo = { namespace: 'demo' };
+const inDemo = { namespaces: ['demo'] };
 
 test('a source is its collection and its objects in the configured namespace', () => {
   const { acceptPaths } = proxyFilter([declare({})], inDemo);
@@ -67,7 +67,7 @@ test('a source is its collection and its objects in the configured namespace', (
 });
 
 test('the namespace of the Pod is left for the kubelet to write in', () => {
-  const { acceptPaths } = proxyFilter([declare({})], { namespace: POD_NAMESPACE });
+  const { acceptPaths } = proxyFilter([declare({})], { namespaces: [POD_NAMESPACE] });
 
   expect(acceptPaths).toContain(`^/api/v1/namespaces/$(POD_NAMESPACE)/configmaps(/${NAME})?$`);
 });
@@ -80,7 +80,7 @@ test('all namespaces are the collection over all of them, and every one of them'
     `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events(/${NAME})?$`,
   ];
 
-  const bySetting = proxyFilter([declare({})], { namespace: undefined });
+  const bySetting = proxyFilter([declare({})], { namespaces: undefined });
   const bySource = proxyFilter([declare({ options: { namespace: 'all' } })], inDemo);
 
   expect(bySetting.acceptPaths).toEqual(expected);
@@ -189,7 +189,7 @@ test.each([
 });
 
 test.each(['*', 'a,b', '$(HOME)', ''])('%j is refused as a namespace', (namespace) => {
-  expect(() => proxyFilter([declare({})], { namespace })).toThrow(ConfigurationError);
+  expect(() => proxyFilter([declare({})], { namespaces: [namespace] })).toThrow(ConfigurationError);
 });
 
 test.each([
@@ -243,6 +243,7 @@ test('W-40 a source that clears may read the definition of its resource', () => 
     subresource: undefined,
     namespace: undefined,
     verbs: ['get'],
+    resourceNames: ['widgets.example.com'],
   });
 });
 

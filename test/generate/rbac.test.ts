@@ -18,7 +18,7 @@ const SOURCE = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'lis
 
 const own = {
   name: 'operator',
-  namespace: POD_NAMESPACE,
+  namespaces: [POD_NAMESPACE],
   serviceAccount: { name: 'operator', namespace: 'home' },
 };
 
@@ -52,7 +52,7 @@ test('a controller gets its source, its Events, and nothing else, bound to its S
 });
 
 test('every namespace needs a ClusterRole', () => {
-  const objects = rbac([declare()], { ...own, namespace: undefined });
+  const objects = rbac([declare()], { ...own, namespaces: undefined });
 
   expect(objects.map(({ kind, metadata }) => [kind, metadata])).toEqual([
     ['ClusterRole', { name: 'operator' }],
@@ -157,7 +157,11 @@ test('a resource with a status brings the right to write that', () => {
 });
 
 test('LE-1 a candidate for leadership may read, make and renew Leases beside it, and tell who leads', () => {
-  const elsewhere = { ...own, namespace: 'watched', leaderElection: { namespace: POD_NAMESPACE } };
+  const elsewhere = {
+    ...own,
+    namespaces: ['watched'],
+    leaderElection: { namespace: POD_NAMESPACE },
+  };
 
   const roles = rbac([declare()], elsewhere).filter(({ kind }) => kind === 'Role');
 
@@ -167,10 +171,12 @@ test('LE-1 a candidate for leadership may read, make and renew Leases beside it,
   ]);
   expect(roles[0]).toMatchObject({
     rules: [
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
       {
         apiGroups: ['coordination.k8s.io'],
         resources: ['leases'],
-        verbs: ['get', 'create', 'update'],
+        resourceNames: ['a-leader'],
+        verbs: ['get', 'update'],
       },
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
     ],

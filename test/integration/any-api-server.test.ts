@@ -67,7 +67,7 @@ test(
   async () => {
     const { env, namespace } = await startTestCluster();
     await env.apply(DEFINITION);
-    const proxy = await env.ambassador(proxyFilter([greeter], { namespace }));
+    const proxy = await env.ambassador(proxyFilter([greeter], { namespaces: [namespace] }));
     const operator = startOperator({ url: proxy.url, namespace, controllers: [greeter] });
     onTestFinished(() => operator.stop());
     const text = async (): Promise<string | undefined> => {

@@ -50,7 +50,7 @@ interface Surroundings {
 async function start({ edit = same, narrow = same }: Surroundings = {}): Promise<Place> {
   const { env, namespace } = await startTestCluster({ podReadyMs: 20, podStopMs: 10 });
   for (const manifest of definitions) await env.apply(edit(manifest));
-  const proxy = await env.ambassador(narrow(proxyFilter(controllers, { namespace })));
+  const proxy = await env.ambassador(narrow(proxyFilter(controllers, { namespaces: [namespace] })));
   const self = { podNamespace: namespace, podName: 'config-restart-0', namespace };
   return {
     env,

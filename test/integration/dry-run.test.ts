@@ -29,7 +29,7 @@ test('the restart that a change asks for is shown, and nothing is stored', async
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();
   for (const file of readdirSync(CRDS)) await env.apply(readFileSync(new URL(file, CRDS), 'utf8'));
-  const { url } = await env.ambassador(proxyFilter([configRestart], { namespace }));
+  const { url } = await env.ambassador(proxyFilter([configRestart], { namespaces: [namespace] }));
   await env.create(deployment('web', { namespace, replicas: 2 }));
   const annotations = {
     'k8spatterns.io/podDeleteSelector': 'app=web',

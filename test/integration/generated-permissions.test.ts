@@ -23,7 +23,7 @@ const crds = new URL('../../examples/config-restart/crds/', import.meta.url);
 const definitions = readdirSync(crds).map((file) => readFileSync(new URL(file, crds), 'utf8'));
 
 const permissions = rbac(controllers, {
-  namespace: NAMESPACE,
+  namespaces: [NAMESPACE],
   name: 'config-restart',
   serviceAccount: SERVICE_ACCOUNT,
 });
@@ -41,7 +41,7 @@ async function cluster(granted: readonly (Role | RoleBinding)[]) {
   server.create(deployment('webapp', { app: 'webapp' }));
   server.create(settings('one'));
   await eventually(() => server.list('v1', 'Pod', NAMESPACE).length === 2);
-  const filter = proxyFilter(controllers, { namespace: NAMESPACE });
+  const filter = proxyFilter(controllers, { namespaces: [NAMESPACE] });
   const proxy = await startProxy(await server.urlFor(USER), filter);
   return { server, url: proxy.url };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { leaseNameOf } from '../../operator/controller/lease-name.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { leaseNameOf } from '../../operator/manager/leader-election-settings.ts';
 import { ENVIRONMENT, parseSecondsRange, settingsFrom } from '../../operator/manager/settings.ts';
 
 const DEFAULTS = {

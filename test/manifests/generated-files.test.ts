@@ -13,7 +13,7 @@ import { rbac } from '../../operator/generate/rbac.ts';
 
 const NAME = 'config-restart';
 const controllers = [configRestart];
-const placement = { namespace: POD_NAMESPACE };
+const placement = { namespaces: [POD_NAMESPACE] };
 
 test('manifests/base/rbac.yaml grants what config-restart declares', async () => {
   const serviceAccount = { name: NAME, namespace: NAME };

@@ -7,7 +7,7 @@ import { DECLARED, HOSTILE, split } from './support/requests.ts';
 import { isTidied, REFUSED, send } from './support/send.ts';
 import { startUpstream } from './support/upstream.ts';
 
-const filter = proxyFilter([configRestart], { namespace: 'demo' });
+const filter = proxyFilter([configRestart], { namespaces: ['demo'] });
 
 test('lets through what is declared, as it was sent', async () => {
   const upstream = await startUpstream();

@@ -9,7 +9,7 @@ import { REFUSED, send } from '../proxy/support/send.ts';
 import { startUpstream } from '../proxy/support/upstream.ts';
 import { rawServer } from '../transport/raw-server.ts';
 
-const filter = proxyFilter([configRestart], { namespace: 'demo' });
+const filter = proxyFilter([configRestart], { namespaces: ['demo'] });
 
 async function start(server: string): Promise<string> {
   const ambassador = new StandInAmbassador({ server, filter });

@@ -38,11 +38,11 @@ async function start(): Promise<Place> {
   await env.apply(new URL('../crd.yaml', import.meta.url));
   const namespace = await env.namespace();
   const serviceAccount = { name: 'website', namespace };
-  const granted = rbac([website], { namespace, name: 'website', serviceAccount });
+  const granted = rbac([website], { namespaces: [namespace], name: 'website', serviceAccount });
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   const ambassador = new StandInAmbassador({
     server: await env.server.urlFor(`system:serviceaccount:${namespace}:website`),
-    filter: proxyFilter([website], { namespace }),
+    filter: proxyFilter([website], { namespaces: [namespace] }),
   });
   await ambassador.start();
   onTestFinished(() => ambassador.kill());

@@ -1,0 +1,100 @@
+import { type Access, VERBS, type Verb } from './access.ts';
+
+/** What one verb may be done to. */
+interface Reach {
+  all: boolean;
+  readonly names: Set<string>;
+}
+
+/** By verb; what is requested, and what admission alone asks for. */
+interface Reaches {
+  readonly requested: Map<Verb, Reach>;
+  readonly unrequested: Map<Verb, Reach>;
+}
+
+/** One resource or subresource, by namespace; '' for all of them, or for the cluster. */
+interface Target {
+  readonly resource: Access['resource'];
+  readonly subresource: Access['subresource'];
+  readonly places: Map<string, Reaches>;
+}
+
+/**
+ * The same accesses, sorted, each once: a verb for every object is not repeated for some, and one for
+ * every namespace not for one. What is requested is kept apart from what is not.
+ */
+export function mergeAccess(accesses: readonly Access[]): readonly Access[] {
+  const targets = new Map<string, Target>();
+  for (const access of accesses) add(targets, access);
+  return [...targets].sort(byKey).flatMap(([, target]) => accessesOf(target));
+}
+
+function add(targets: Map<string, Target>, access: Access): void {
+  const { resource, subresource, namespace = '', resourceNames, verbs } = access;
+  const { group, version, plural } = resource;
+  const key = JSON.stringify([group, version, plural, subresource ?? '']);
+  const target = getOrAdd(targets, key, () => ({ resource, subresource, places: new Map() }));
+  const reaches = getOrAdd(target.places, namespace, () => ({
+    requested: new Map(),
+    unrequested: new Map(),
+  }));
+  const byVerb = access.unrequested === true ? reaches.unrequested : reaches.requested;
+  for (const verb of verbs) {
+    const reach = getOrAdd(byVerb, verb, () => ({ all: false, names: new Set<string>() }));
+    if (resourceNames === undefined) reach.all = true;
+    else for (const name of resourceNames) reach.names.add(name);
+  }
+}
+
+function accessesOf({ resource, subresource, places }: Target): readonly Access[] {
+  const everywhere = places.get('');
+  return [...places].sort(byKey).flatMap(([place, { requested, unrequested }]) => {
+    const apart = place === '' ? [] : [everywhere];
+    const where = { resource, subresource, namespace: place === '' ? undefined : place };
+    const wider = apart.map((each) => each?.requested);
+    const widest = [...wider, ...apart.map((each) => each?.unrequested), requested];
+    return [
+      ...grouped(requested, wider).map((each) => ({ ...where, ...each })),
+      ...grouped(unrequested, widest).map((each) => ({ ...where, ...each, unrequested: true })),
+    ];
+  });
+}
+
+/** Verbs with the same reach together, without what `wider` covers. */
+function grouped(
+  byVerb: ReadonlyMap<Verb, Reach>,
+  wider: readonly (ReadonlyMap<Verb, Reach> | undefined)[],
+): readonly Pick<Access, 'verbs' | 'resourceNames'>[] {
+  const verbsOf = new Map<string, Verb[]>();
+  for (const verb of VERBS) {
+    const reach = byVerb.get(verb);
+    if (reach === undefined) continue;
+    const others = wider.flatMap((each) => each?.get(verb) ?? []);
+    const names = remaining(reach, others);
+    if (names?.length === 0) continue;
+    getOrAdd(verbsOf, names === undefined ? '' : JSON.stringify(names), () => []).push(verb);
+  }
+  return [...verbsOf].sort(byKey).map(([key, verbs]) => ({
+    verbs,
+    ...(key !== '' && { resourceNames: JSON.parse(key) as string[] }),
+  }));
+}
+
+/** The names that are left; undefined for every object. */
+function remaining(reach: Reach, others: readonly Reach[]): readonly string[] | undefined {
+  if (others.some(({ all }) => all)) return [];
+  if (reach.all) return undefined;
+  return [...reach.names].filter((name) => !others.some(({ names }) => names.has(name))).sort();
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
