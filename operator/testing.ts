@@ -11,6 +11,10 @@ export {
   type AuthenticationOptions,
   type AuthorizationMode,
   type RecordedRequest,
+  type SecurePort,
+  type TlsOptions,
+  type TokenRequestSpec,
+  type TurnedAway,
   type User,
   type WorkloadOptions,
 } from './testing/apiserver/api-server.ts';

@@ -3,6 +3,7 @@ import type { AuthenticationOptions } from './auth/authentication.ts';
 import type { AuthorizationMode } from './auth/authorization.ts';
 import type { BehaviourOptions } from './behaviour.ts';
 import type { WorkloadOptions } from './controllers/workloads.ts';
+import type { TlsOptions } from './tls/secure-port.ts';
 
 export interface ApiServerOptions extends BehaviourOptions {
   /** Default: the clock of the machine. */
@@ -11,6 +12,12 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
   readonly address?: string;
+  /**
+   * TLS instead of plain HTTP, as `secure` shows it. A request without credentials then comes from
+   * `system:anonymous`, or with `AlwaysAllow` from nobody (401), as in kube-apiserver, unless
+   * `authentication.anonymous` says who it is. Default: plain HTTP.
+   */
+  readonly tls?: TlsOptions;
   /** How long a client may take to send a body. Default 60 000, as in kube-apiserver. */
   readonly bodyTimeoutMs?: number;
   /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */

@@ -13,8 +13,11 @@ import { createCluster } from './create-cluster.ts';
 import { badRequest, unknownResource } from './failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import { InProcessAccess } from './in-process-access.ts';
+import { valueAt } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
+import { SecurePort } from './tls/secure-port.ts';
+import { requestToken } from './verbs/token-request.ts';
 
 export type { ApiServerOptions } from './api-server-options.ts';
 export type { AuthenticationOptions } from './auth/authentication.ts';
@@ -22,6 +25,21 @@ export type { AuthorizationMode } from './auth/authorization.ts';
 export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
 export type { RecordedRequest } from './recorded-request.ts';
+export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
+
+/** What may be asked of a token: `spec` of an `authentication.k8s.io/v1` TokenRequest. */
+export interface TokenRequestSpec {
+  readonly audiences?: readonly string[];
+  /** From 600 on. Default 3,600. It is taken for a minute longer, as by a real server. */
+  readonly expirationSeconds?: number;
+  /** A Pod, a Secret or a Node with which the token ends. */
+  readonly boundObjectRef?: {
+    readonly apiVersion: 'v1';
+    readonly kind: 'Pod' | 'Secret' | 'Node';
+    readonly name: string;
+    readonly uid?: string;
+  };
+}
 
 const DEFAULT_REQUEST_LIMIT = 10_000;
 
@@ -40,13 +58,20 @@ export class ApiServer {
   readonly #endings: (() => void)[] = [];
   readonly #address: string;
   readonly #callerPorts: CallerPorts;
+  readonly #secure: SecurePort | undefined;
   #port = 0;
   #listening = false;
 
-  private constructor(cluster: Cluster, alarms: Set<Cancel>, http: HttpServerOptions) {
+  private constructor(
+    cluster: Cluster,
+    alarms: Set<Cancel>,
+    http: HttpServerOptions,
+    secure: SecurePort | undefined,
+  ) {
     this.#cluster = cluster;
     this.#alarms = alarms;
     this.#address = http.address;
+    this.#secure = secure;
     this.#http = new HttpServer(cluster, http);
     this.#callerPorts = new CallerPorts((port, caller) => this.#http.listen(port, caller));
     this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
@@ -59,11 +84,10 @@ export class ApiServer {
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const alarms = new Set<Cancel>();
     const cluster = createCluster(options, alarms);
-    const server = new ApiServer(cluster, alarms, {
-      requestLimit: options.requestLimit ?? DEFAULT_REQUEST_LIMIT,
-      address: options.address ?? '127.0.0.1',
-      bodyTimeoutMs: options.bodyTimeoutMs,
-    });
+    const { address = '127.0.0.1', requestLimit = DEFAULT_REQUEST_LIMIT, tls } = options;
+    const http = { requestLimit, address, bodyTimeoutMs: options.bodyTimeoutMs };
+    const secure = tls && new SecurePort(tls, address);
+    const server = new ApiServer(cluster, alarms, http, secure);
     await bringUp(
       cluster,
       options,
@@ -77,7 +101,20 @@ export class ApiServer {
 
   /** Where clients of this machine reach it. */
   get url(): string {
-    return `http://${hostOf(this.#address)}:${this.#port}`;
+    const scheme = this.#secure === undefined ? 'http' : 'https';
+    return `${scheme}://${hostOf(this.#address)}:${this.#port}`;
+  }
+
+  /**
+   * The port with TLS: its certificate authority, and what can happen to it.
+   *
+   * @throws ConfigurationError `CONFIG` unless the server was started with `tls`.
+   */
+  get secure(): SecurePort {
+    if (this.#secure === undefined) {
+      throw new ConfigurationError('the API server speaks plain HTTP: start it with tls');
+    }
+    return this.#secure;
   }
 
   get port(): number {
@@ -90,7 +127,8 @@ export class ApiServer {
    * ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`, and it need not be there.
    *
    * The port is open until the server is closed, and is the same each time that it is asked for. A
-   * request with a bearer token of its own comes from the user of the token, as behind a proxy.
+   * request with a bearer token of its own comes from the user of the token, as behind a proxy. It
+   * speaks plain HTTP on a server with TLS, too.
    *
    * @throws ConfigurationError `CONFIG` while the server is stopped.
    */
@@ -106,6 +144,19 @@ export class ApiServer {
 
   get openWatches(): number {
     return this.#http.openWatches;
+  }
+
+  /**
+   * A bearer token of a ServiceAccount, as `kubectl create token` gets one.
+   *
+   * @param spec - of the TokenRequest; without it the token is for this server, and for an hour.
+   * @throws ApiError as the API server refuses a TokenRequest: 404 for no such ServiceAccount.
+   */
+  issueToken(namespace: string, name: string, spec: TokenRequestSpec = {}): string {
+    const served = this.#cluster.registry.byName('serviceaccounts');
+    if (served === undefined) throw unknownResource();
+    const answer = requestToken(this.#cluster, { served, namespace, name }, { spec: { ...spec } });
+    return String(valueAt(answer, ['status', 'token']));
   }
 
   /** Creates an object in the resource of its apiVersion and kind. */
@@ -223,7 +274,9 @@ export class ApiServer {
     if (this.#listening) return;
     this.#listening = true;
     if (this.#port !== 0) this.#cluster.watchCache.restart();
-    this.#port = await this.#http.listen(this.#port);
+    this.#port = await (this.#secure === undefined
+      ? this.#http.listen(this.#port)
+      : this.#http.listenSecurely(this.#port, this.#secure));
     await this.#callerPorts.listenAgain();
   }
 

@@ -1,8 +1,9 @@
 import { type Cancel, systemClock } from '../../core/clock.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
-import { Authentication } from './auth/authentication.ts';
+import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
 import { ALWAYS_ALLOW, rbacAuthorization } from './auth/authorization.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
+import { ANONYMOUS } from './auth/user.ts';
 import { behaviourOf } from './behaviour.ts';
 import type { Cluster } from './cluster.ts';
 import { builtInResources } from './registry/built-in.ts';
@@ -22,7 +23,7 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
     behaviour,
     registry: new Registry(builtInResources()),
     clock,
-    authentication: new Authentication(options.authentication ?? {}, tokens),
+    authentication: new Authentication(authenticationOptions(options), tokens),
     authorization: options.authorization === 'RBAC' ? rbacAuthorization(storage) : ALWAYS_ALLOW,
     later(delayMs, act) {
       const cancel = clock.schedule(delayMs, () => {
@@ -33,4 +34,15 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
       return cancel;
     },
   };
+}
+
+/** On a port with TLS nobody is the administrator for having no credentials. */
+function authenticationOptions({
+  tls,
+  authorization,
+  authentication = {},
+}: ApiServerOptions): AuthenticationOptions {
+  if (tls === undefined) return authentication;
+  // kube-apiserver resets --anonymous-auth where everything is allowed.
+  return { anonymous: authorization === 'RBAC' ? ANONYMOUS : false, ...authentication };
 }

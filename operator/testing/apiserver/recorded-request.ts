@@ -7,6 +7,8 @@ export interface RecordedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** Name of the user whom authentication found; undefined after a 401. */
+  readonly user: string | undefined;
   /** When it came, by the server's monotonic clock. */
   readonly at: number;
 }

@@ -1,4 +1,5 @@
 import { ApiServer, type ApiServerOptions } from '../apiserver/api-server.ts';
+import { ADMINISTRATOR } from '../apiserver/auth/user.ts';
 import { findKubectl } from '../kubectl.ts';
 import { TEST_USER_AGENT } from './api-calls.ts';
 import type { Backend } from './backend.ts';
@@ -15,11 +16,13 @@ export async function embeddedBackend(
   const events = new EventLog();
   const unsubscribe = server.subscribe((resource, event) => events.record(resource, event));
   const kubectl = findKubectl(environment);
+  // The test's own calls need neither a token nor a certificate authority.
+  const url = options.tls === undefined ? server.url : await server.urlFor(ADMINISTRATOR);
   return {
-    url: server.url,
+    url,
     runsWorkloads: workloads !== false,
     isShared: false,
-    proxyOptions: kubectl === undefined ? undefined : { kubectl, server: server.url },
+    proxyOptions: kubectl === undefined ? undefined : { kubectl, server: url },
     embedded: { server, events, requests: new RequestLog(() => requestsOf(server)) },
     async close(): Promise<void> {
       unsubscribe();
@@ -32,7 +35,7 @@ export async function embeddedBackend(
 function requestsOf(server: ApiServer): ReturnType<RequestLog['of']> {
   return server.requests
     .filter(({ headers }) => headers['user-agent'] !== TEST_USER_AGENT)
-    .map(({ method, path, query, headers }) =>
-      loggedRequest(method, `${path}?${query}`, headers['user-agent'] ?? ''),
+    .map(({ method, path, query, headers, user }) =>
+      loggedRequest(method, `${path}?${query}`, headers['user-agent'] ?? '', user),
     );
 }

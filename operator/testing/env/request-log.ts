@@ -24,11 +24,16 @@ export interface LoggedRequest {
   /** Of a parameter sent twice, the last. */
   readonly query: Readonly<Record<string, string>>;
   readonly userAgent: string;
+  /** Whom the embedded server took it to come from; undefined after a 401, and elsewhere. */
+  readonly user: string | undefined;
 }
 
 /** Which requests are meant; what is left out may be anything. */
 export type RequestFilter = Partial<
-  Pick<LoggedRequest, 'verb' | 'resource' | 'namespace' | 'name' | 'subresource' | 'userAgent'>
+  Pick<
+    LoggedRequest,
+    'verb' | 'resource' | 'namespace' | 'name' | 'subresource' | 'userAgent' | 'user'
+  >
 >;
 
 /** Requests that somebody has received, in their order. */
@@ -54,7 +59,12 @@ export class RequestLog {
 }
 
 /** @param target - path and query, as they stand in the request line. */
-export function loggedRequest(method: string, target: string, userAgent: string): LoggedRequest {
+export function loggedRequest(
+  method: string,
+  target: string,
+  userAgent: string,
+  user?: string,
+): LoggedRequest {
   const [path = '', search = ''] = target.split('?', 2);
   const query = Object.fromEntries(new URLSearchParams(search));
   const info = parsePath(path);
@@ -69,6 +79,7 @@ export function loggedRequest(method: string, target: string, userAgent: string)
     path,
     query,
     userAgent,
+    user,
   };
 }
 

@@ -61,13 +61,14 @@ export function impersonated(
 }
 
 /** The headers of a request, as a user; undefined where they name none. */
-function wantedUser({ headersDistinct }: IncomingMessage): User | undefined {
-  const name = headersDistinct['impersonate-user']?.[0] ?? '';
-  const uid = headersDistinct['impersonate-uid']?.[0] ?? '';
-  const groups = headersDistinct['impersonate-group'] ?? [];
-  const extra = Object.entries(headersDistinct)
+function wantedUser({ rawHeaders }: IncomingMessage): User | undefined {
+  const headers = impersonationHeaders(rawHeaders);
+  const name = headers.get('impersonate-user')?.[0] ?? '';
+  const uid = headers.get('impersonate-uid')?.[0] ?? '';
+  const groups = headers.get('impersonate-group') ?? [];
+  const extra = [...headers]
     .filter(([header]) => header.startsWith(EXTRA))
-    .map(([header, values = []]) => [unescaped(header.slice(EXTRA.length)), values] as const);
+    .map(([header, values]) => [unescaped(header.slice(EXTRA.length)), values] as const);
   if (name === '') {
     if (uid === '' && groups.length === 0 && extra.length === 0) return undefined;
     throw badRequest('requested groups, a uid or extra without impersonating a user name');
@@ -78,6 +79,17 @@ function wantedUser({ headersDistinct }: IncomingMessage): User | undefined {
     ...(groups.length === 0 ? {} : { groups }),
     ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
+}
+
+/** Every value of each: `headersDistinct`, which requests of HTTP/2 do not have. */
+function impersonationHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]?.toLowerCase() ?? '';
+    if (!name.startsWith('impersonate-')) continue;
+    found.set(name, [...(found.get(name) ?? []), raw[at + 1] ?? '']);
+  }
+  return found;
 }
 
 function unescaped(text: string): string {

@@ -4,14 +4,19 @@ import { objectKey } from '../../../model/object.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { Storage } from '../storage/storage.ts';
+import { type BoundObject, boundClaims, isBoundAlive, isSame, LEEWAY_MS } from './bound-object.ts';
 import { type Caller, callerOf, serviceAccountUser } from './user.ts';
 
 /** Who issues tokens and, unless it is asked for others, whom they are meant for. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
+const EXTRA = 'authentication.kubernetes.io/';
+
 export interface TokenOptions {
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
+  /** What it ends with, beside its ServiceAccount. */
+  readonly bound?: BoundObject | undefined;
 }
 
 /** Who a valid token stands for, and whom it is meant for. */
@@ -22,7 +27,8 @@ export interface TokenHolder {
 
 /**
  * Tokens of ServiceAccounts: JWTs in the form of a real server's, signed with a key of this server
- * alone (HS256). One is good until it expires, or its ServiceAccount is gone.
+ * alone (HS256). As there, one is good until a minute after it expires, and while its ServiceAccount
+ * and what it is bound to are there: the same ones, and not deleted for more than a minute.
  */
 export class ServiceAccountTokens {
   readonly #storage: Storage;
@@ -34,7 +40,8 @@ export class ServiceAccountTokens {
     this.#clock = clock;
   }
 
-  issue({ metadata }: StoredObject, { audiences, expirationSeconds }: TokenOptions): string {
+  issue({ metadata }: StoredObject, options: TokenOptions): string {
+    const { audiences, expirationSeconds, bound } = options;
     const { namespace = '', name, uid = '' } = metadata;
     const now = Math.floor(this.#clock.now() / 1_000);
     return this.#signed({
@@ -43,7 +50,7 @@ export class ServiceAccountTokens {
       iat: now,
       iss: ISSUER,
       jti: randomUUID(),
-      'kubernetes.io': { namespace, serviceaccount: { name, uid } },
+      'kubernetes.io': { namespace, ...boundClaims(bound), serviceaccount: { name, uid } },
       nbf: now,
       sub: serviceAccountUser(namespace, name),
     });
@@ -52,13 +59,15 @@ export class ServiceAccountTokens {
   /** @returns undefined for a token that this server has not issued, or that is good no longer. */
   holderOf(token: string): TokenHolder | undefined {
     const claims = this.#claimsOf(token);
-    if (claims === undefined || Number(claims.exp) <= this.#clock.now() / 1_000) return undefined;
+    const nowMs = this.#clock.now();
+    if (claims === undefined || Number(claims.exp) * 1_000 < nowMs - LEEWAY_MS) return undefined;
     const namespace = textAt(claims, ['kubernetes.io', 'namespace']);
     const name = textAt(claims, ['kubernetes.io', 'serviceaccount', 'name']);
     const uid = textAt(claims, ['kubernetes.io', 'serviceaccount', 'uid']);
     const account = this.#storage.get('serviceaccounts', objectKey(namespace, name));
-    if (account?.metadata.uid !== uid) return undefined;
-    const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${claims.jti}`] };
+    if (!isSame(account, uid, nowMs)) return undefined;
+    if (!isBoundAlive(this.#storage, namespace, claims, nowMs)) return undefined;
+    const extra = { ...podExtra(claims), [`${EXTRA}credential-id`]: [`JTI=${claims.jti}`] };
     return {
       caller: callerOf({ name: serviceAccountUser(namespace, name), uid, extra }),
       audiences: Array.isArray(claims.aud) ? claims.aud.map(String) : [],
@@ -85,6 +94,13 @@ export class ServiceAccountTokens {
     this.#key ??= randomBytes(32);
     return createHmac('sha256', this.#key).update(content).digest();
   }
+}
+
+/** What is known of the user beside his name: the Pod that the token was made for. */
+function podExtra(claims: Json): Readonly<Record<string, readonly string[]>> {
+  const pod = valueAt(claims, ['kubernetes.io', 'pod']);
+  if (!isObject(pod)) return {};
+  return { [`${EXTRA}pod-name`]: [String(pod.name)], [`${EXTRA}pod-uid`]: [String(pod.uid)] };
 }
 
 function encoded(value: object): string {

@@ -19,6 +19,7 @@ export function admit(
 ): Caller {
   const { request, method, path, query } = exchange;
   const sender = authentication.callerOf(exchange.header('authorization'), onPort);
+  exchange.sender = sender;
   const access = accessOf(method, path, query);
   try {
     const caller = impersonated(request, sender, access, authorization);

@@ -13,7 +13,9 @@ export class Exchange {
   readonly query: URLSearchParams;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Who sends it, once that is known. */
+  /** Whom authentication found. */
+  sender: Caller | undefined;
+  /** In whose name it is sent, once that is known: the sender's, or that of one it impersonates. */
   caller: Caller | undefined;
   /** How long the body may take; without it as long as a real server waits. */
   bodyTimeoutMs: number | undefined;
@@ -36,6 +38,16 @@ export class Exchange {
 
   get userAgent(): string {
     return this.header('user-agent') ?? '';
+  }
+
+  /** Breaks the connection off, of HTTP/2 the stream, in the middle of the answer. */
+  reset(): void {
+    if (this.isHttp2) this.response.destroy(new Error('reset'));
+    else this.response.socket?.resetAndDestroy();
+  }
+
+  get isHttp2(): boolean {
+    return this.request.httpVersionMajor === 2;
   }
 
   /** Adds a Warning header to the answer. */

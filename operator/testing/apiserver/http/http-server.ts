@@ -10,6 +10,7 @@ import { internalError, methodNotAllowed, unknownResource } from '../failures.ts
 import type { RecordedRequest } from '../recorded-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
+import type { SecurePort } from '../tls/secure-port.ts';
 import { admit } from './admit.ts';
 import { EventLines } from './event-lines.ts';
 import { Exchange } from './exchange.ts';
@@ -36,6 +37,7 @@ export class HttpServer {
   readonly #lines = new EventLines();
   readonly #requests: RecordedRequest[] = [];
   readonly #servers = new Set<Server>();
+  readonly #securePorts = new Set<SecurePort>();
 
   constructor(cluster: Cluster, options: HttpServerOptions) {
     this.#cluster = cluster;
@@ -70,18 +72,29 @@ export class HttpServer {
     return (server.address() as AddressInfo).port;
   }
 
+  /** As `listen`, with TLS; every request says itself who sends it. */
+  async listenSecurely(port: number, secure: SecurePort): Promise<number> {
+    this.#securePorts.add(secure);
+    return secure.listen(port, this.#options.address, (request, response) => {
+      void this.#answer(request, response, undefined);
+    });
+  }
+
   /** Stops listening and cuts every connection. */
   async close(): Promise<void> {
     const servers = [...this.#servers];
+    const securePorts = [...this.#securePorts];
     this.#servers.clear();
-    await Promise.all(
-      servers.map(async (server) => {
+    this.#securePorts.clear();
+    await Promise.all([
+      ...securePorts.map((secure) => secure.close()),
+      ...servers.map(async (server) => {
         const closed = once(server, 'close');
         server.close();
         server.closeAllConnections();
         await closed;
       }),
-    );
+    ]);
   }
 
   closeWatches(how: 'clean' | 'reset', resource?: ResourceName): void {
@@ -155,9 +168,20 @@ export class HttpServer {
     stream.start(() => this.#watches.delete(stream));
   }
 
-  #record({ method, path, query, request }: Exchange): void {
+  #record(exchange: Exchange): void {
+    const { method, path, query, request } = exchange;
     const at = this.#cluster.clock.monotonic();
-    this.#requests.push({ method, path, query, headers: request.headers, at });
+    const { headers } = request;
+    this.#requests.push({
+      method,
+      path,
+      query,
+      headers,
+      at,
+      get user() {
+        return exchange.sender?.name;
+      },
+    });
     if (this.#requests.length > this.#options.requestLimit) this.#requests.shift();
   }
 }

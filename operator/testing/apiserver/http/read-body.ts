@@ -41,7 +41,8 @@ export function readBody(exchange: Exchange): Promise<RequestBody> {
     };
     const refuse = (why: Error): void => {
       settle();
-      if (!response.headersSent) response.setHeader('connection', 'close');
+      // A request of HTTP/2 has a stream of its own.
+      if (!response.headersSent && !exchange.isHttp2) response.setHeader('connection', 'close');
       reject(why);
     };
     const onData = (chunk: Buffer): void => {

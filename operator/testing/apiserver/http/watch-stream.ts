@@ -116,9 +116,8 @@ export class WatchStream implements WatchSink {
   /** Ends the watch as the server does, or cuts the connection. */
   close(how: 'clean' | 'reset'): void {
     this.#release();
-    const { response } = this.#exchange;
-    if (how === 'reset') response.socket?.resetAndDestroy();
-    else response.end();
+    if (how === 'reset') this.#exchange.reset();
+    else this.#exchange.response.end();
   }
 
   #open(reached: boolean): void {

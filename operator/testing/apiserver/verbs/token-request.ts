@@ -1,4 +1,5 @@
 import { rfc3339 } from '../../../model/condition.ts';
+import { boundObject } from '../auth/bound-object.ts';
 import { ISSUER } from '../auth/service-account-tokens.ts';
 import type { Cluster } from '../cluster.ts';
 import { type FieldError, invalid } from '../failures.ts';
@@ -22,10 +23,11 @@ const MIN_EXPIRATION_SECONDS = 600;
 const MAX_EXPIRATION_SECONDS = 2 ** 32;
 
 /**
- * Issues a token to a ServiceAccount (`kubectl create token`). Binding one to a Pod or a Secret is
- * answered, and has no effect on how long it is good.
+ * Issues a token to a ServiceAccount (`kubectl create token`), bound to a Pod, a Secret or a Node where
+ * that is asked for.
  *
- * @throws ApiError 404 for an absent ServiceAccount, 422 for a lifetime out of bounds.
+ * @throws ApiError 404 for an absent ServiceAccount or object to bind it to, 409 for one with another
+ *   uid, 400 for one that it cannot be bound to, 422 for a lifetime out of bounds.
  */
 export function requestToken(cluster: Cluster, target: Target, body: Json): Json {
   const account = requireStored(cluster, target);
@@ -36,7 +38,9 @@ export function requestToken(cluster: Cluster, target: Target, body: Json): Json
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
   const audiences = asked.length === 0 ? [ISSUER] : asked;
   const nowMs = cluster.clock.now();
-  const token = cluster.authentication.issued.issue(account, { audiences, expirationSeconds });
+  const bound = boundObject(cluster.storage, account, spec.boundObjectRef);
+  const { issued } = cluster.authentication;
+  const token = issued.issue(account, { audiences, expirationSeconds, bound });
   return {
     kind: TOKEN_REQUEST.kind,
     apiVersion: `${TOKEN_REQUEST.group}/${TOKEN_REQUEST.version}`,

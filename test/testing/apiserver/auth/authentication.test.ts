@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import { ApiServer } from '../../../../operator/testing/apiserver/api-server.ts';
 import { FakeClock } from '../../../../operator/testing/fake-clock.ts';
 import { type Answer, CONFIG_MAPS, rbacServer, send } from './rbac-server.ts';
@@ -162,14 +163,14 @@ describe('a token that the server issues to a ServiceAccount', () => {
     });
   });
 
-  test('is good for an hour, or for as long as was asked', async () => {
+  test('is good for an hour, or for as long as was asked, and a minute more', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
 
     const hour = await ask(server);
     const long = await ask(server, { expirationSeconds: 7_200 });
     const status = async (answer: Answer) => whoAmI(server.url, bearer(issued(answer)));
-    clock.advance(3_599_000);
+    clock.advance(3_660_000);
     const before = await status(hour);
     clock.advance(1_000);
 
@@ -189,6 +190,88 @@ describe('a token that the server issues to a ServiceAccount', () => {
     const another = await whoAmI(server.url, bearer(token));
 
     expect([gone, another]).toEqual([401, 401]);
+  });
+
+  const secret = { apiVersion: 'v1', kind: 'Secret', name: 'key' } as const;
+  const bindTo = (server: ApiServer): void => {
+    const metadata = { name: 'key', namespace: 'demo' };
+    server.create({ apiVersion: 'v1', kind: 'Secret', metadata });
+  };
+
+  test('dies with what it is bound to, and does not come back with one of the same name', async () => {
+    const server = await serverWithAccount();
+    bindTo(server);
+    const token = issued(await ask(server, { boundObjectRef: secret }));
+
+    const before = await whoAmI(server.url, bearer(token));
+    server.delete('v1', 'Secret', 'demo', 'key');
+    const gone = await whoAmI(server.url, bearer(token));
+    bindTo(server);
+    const another = await whoAmI(server.url, bearer(token));
+
+    expect(before).toMatchObject({ username: 'system:serviceaccount:demo:op' });
+    expect([gone, another]).toEqual([401, 401]);
+  });
+
+  test('of a Pod names it, and is good for a minute after the Pod should have ended', async () => {
+    const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
+    const server = await serverWithAccount(clock);
+    const pod = (metadata: object): KubernetesObject =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { namespace: 'demo', ...metadata },
+        spec: { serviceAccountName: 'op', containers: [{ name: 'c', image: 'i' }] },
+      }) as unknown as KubernetesObject;
+    const held = server.create(pod({ name: 'web', finalizers: ['example.dev/held'] }));
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'web' } as const;
+    const token = server.issueToken('demo', 'op', { boundObjectRef });
+
+    server.delete('v1', 'Pod', 'demo', 'web');
+    const ends = server.get('v1', 'Pod', 'demo', 'web')?.metadata.deletionTimestamp ?? '';
+    clock.advance(Date.parse(ends) - clock.now() + 60_000);
+    const before = await whoAmI(server.url, bearer(token));
+    clock.advance(1_000);
+
+    expect(before).toMatchObject({
+      extra: {
+        'authentication.kubernetes.io/pod-name': ['web'],
+        'authentication.kubernetes.io/pod-uid': [held.metadata.uid],
+      },
+    });
+    expect(await whoAmI(server.url, bearer(token))).toBe(401);
+  });
+
+  test.each([
+    [404, { ...secret, name: 'absent' }, 'secrets "absent" not found'],
+    [
+      409,
+      { ...secret, uid: 'other' },
+      'Operation cannot be fulfilled on Secret "key": the UID in the bound object reference (other) does not match the UID in record. The object might have been deleted and then recreated',
+    ],
+    [
+      400,
+      { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+      'cannot bind token to object of type apps/v1, Kind=Deployment',
+    ],
+    [
+      400,
+      { apiVersion: 'v1', kind: 'Pod', name: 'other' },
+      'cannot bind token for serviceaccount "op" to pod running with different serviceaccount name.',
+    ],
+  ])('is refused with %i when it cannot be bound', async (code, boundObjectRef, message) => {
+    const server = await serverWithAccount();
+    bindTo(server);
+    server.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'other', namespace: 'demo' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    } as unknown as KubernetesObject);
+
+    const answer = await ask(server, { boundObjectRef });
+
+    expect([answer.status, answer.body.message]).toEqual([code, message]);
   });
 
   test('is worth nothing when it is changed, or was meant for others', async () => {
