@@ -26,10 +26,17 @@ export interface RawServer {
 export type Answer = (request: WireRequest, index: number) => string | undefined;
 
 /** An HTTP server that sends the very bytes that a test wants. Closed when the test ends. */
-export async function rawServer(
+export async function rawServer(answer: Answer, listen?: ListenOptions): Promise<RawServer> {
+  const server = await openRawServer(answer, listen);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The same for several tests: who opens it closes it, and makes it forget what it has received. */
+export async function openRawServer(
   answer: Answer,
   listen: ListenOptions = { host: '127.0.0.1', port: 0 },
-): Promise<RawServer> {
+): Promise<RawServer & { forget(): void }> {
   const requests: WireRequest[] = [];
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -53,7 +60,6 @@ export async function rawServer(
     server.close();
     await once(server, 'close');
   };
-  onTestFinished(close);
   server.listen(listen);
   await once(server, 'listening');
   const address = server.address();
@@ -61,7 +67,10 @@ export async function rawServer(
     typeof address === 'string'
       ? `unix:${address}`
       : `http://127.0.0.1:${(address as AddressInfo).port}`;
-  return { url, requests, sockets, close };
+  const forget = (): void => {
+    requests.length = 0;
+  };
+  return { url, requests, sockets, close, forget };
 }
 
 function takeRequest(text: string): { head: string; body: string; length: number } | undefined {

@@ -8,8 +8,8 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { selfSigned } from './certificate.ts';
+import { untilTestEnds } from './kubectl-process.ts';
 
 export interface H2Request {
   readonly method: string;
@@ -32,6 +32,13 @@ export interface H2Upstream {
 export async function startH2Upstream(
   handle: (request: H2Request, index: number) => void,
 ): Promise<H2Upstream> {
+  return untilTestEnds(openH2Upstream(handle));
+}
+
+/** The same, for who stops it. */
+export async function openH2Upstream(
+  handle: (request: H2Request, index: number) => void,
+): Promise<H2Upstream & { stop(): Promise<void>; forget(): void }> {
   const requests: H2Request[] = [];
   const sessions: ServerHttp2Session[] = [];
   const server = createSecureServer(selfSigned());
@@ -51,11 +58,18 @@ export async function startH2Upstream(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const session of sessions) session.destroy();
-  });
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, sessions };
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    sessions,
+    forget: () => {
+      requests.length = 0;
+    },
+    stop: async () => {
+      server.close();
+      for (const session of sessions) session.destroy();
+    },
+  };
 }
 
 /** Answers with JSON. */
