@@ -35,8 +35,14 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 
-/** URL path of the group and version: `/api/v1`, `/apis/apps/v1`. */
+/**
+ * URL path of the group and version: `/api/v1`, `/apis/apps/v1`.
+ *
+ * @throws ConfigurationError `CONFIG` when one of them is not a-z, 0-9, `-`, and dots in a group.
+ */
 export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
+  if (resource.group !== '') requireName('group', resource.group, SUBDOMAIN);
+  requireName('version', resource.version, LABEL);
   return resource.group === ''
     ? `/api/${resource.version}`
     : `/apis/${resource.group}/${resource.version}`;
@@ -46,17 +52,19 @@ export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>):
  * URL path of a collection.
  *
  * @param namespace - undefined for all namespaces, and for a cluster-scoped resource.
- * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment.
+ * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, and when group,
+ *   version or plural are not a-z, 0-9, `-`, and dots in a group.
  */
 export function collectionPath(resource: Resource, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace, 'namespace')}`;
+  requireName('plural', resource.plural, LABEL);
   return `${groupVersionPath(resource)}${scope}/${resource.plural}`;
 }
 
 /**
  * URL path of one object, or of one of its subresources.
  *
- * @throws ConfigurationError `CONFIG` when a name cannot be a path segment.
+ * @throws ConfigurationError `CONFIG` as `collectionPath`, and when a name cannot be a path segment.
  */
 export function objectPath(
   resource: Resource,
@@ -68,14 +76,44 @@ export function objectPath(
 }
 
 /**
- * The API server's own rule for names in paths (`path.ValidatePathSegmentName`). Without it a name
- * such as `..` would reach another object than the caller meant, past the ambassador's filter.
+ * Longer than any name that Kubernetes gives: 253 characters, but for names of RBAC objects, which it
+ * leaves unlimited.
+ */
+const MAX_SEGMENT_LENGTH = 1_024;
+
+/** Of a name that is refused, what a log line shows. */
+const SHOWN_CHARS = 64;
+
+/** What is a separator, or becomes one when it is decoded once more; or ends a line in a log. */
+const CHANGES_PATH = /[/%\\\p{Cc}\u2028\u2029]/u;
+
+/**
+ * The API server's own rule for names in paths (`path.ValidatePathSegmentName`), and what no name of an
+ * object has. Without it a name such as `..` would reach another object than the caller meant, past
+ * the ambassador's filter.
  */
 function segment(text: string, what: string): string {
-  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text) || !text.isWellFormed()) {
-    throw new ConfigurationError(`${what} cannot be part of a URL path`, {
-      context: { [what]: text },
-    });
-  }
+  const unusable =
+    text === '' ||
+    text === '.' ||
+    text === '..' ||
+    text.length > MAX_SEGMENT_LENGTH ||
+    CHANGES_PATH.test(text) ||
+    !text.isWellFormed();
+  if (unusable) throw refused(what, text);
   return encodeURIComponent(text);
+}
+
+const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+function requireName(what: string, text: string, pattern: RegExp): void {
+  if (!pattern.test(text)) throw refused(what, text);
+}
+
+function refused(what: string, text: string): ConfigurationError {
+  return new ConfigurationError(`${what} cannot be part of a URL path`, {
+    context: { [what]: text.slice(0, SHOWN_CHARS).toWellFormed() },
+  });
 }

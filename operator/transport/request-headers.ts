@@ -6,7 +6,10 @@ import { ConfigurationError } from '../core/errors.ts';
  * the transport's own.
  */
 const REFUSED =
-  /^(?:authorization|proxy-authorization|cookie|impersonate-.*|x-remote-.*|x-forwarded-.*|forwarded|x-real-ip|host|connection|keep-alive|upgrade|te|trailer|expect|transfer-encoding|content-length|accept-encoding|user-agent)$/i;
+  /^(?:authorization|proxy-.*|cookie|impersonate-.*|x-remote-.*|x-forwarded-.*|forwarded|x-real-ip|host|connection|keep-alive|upgrade|te|trailer|expect|transfer-encoding|content-length|accept-encoding|user-agent)$/i;
+
+/** A header's name, by RFC 9110; a blank after it would hide it from the pattern above. */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** What the transport adds to every request. */
 export interface FixedHeaders {
@@ -28,7 +31,7 @@ export function requestHeaders(
   { userAgent, host }: FixedHeaders,
 ): Record<string, string> {
   for (const name of Object.keys(headers)) {
-    if (REFUSED.test(name)) {
+    if (REFUSED.test(name) || !NAME.test(name)) {
       throw new ConfigurationError('a request header is not the caller’s to set', {
         context: { header: name },
       });

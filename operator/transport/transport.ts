@@ -1,10 +1,36 @@
 import type { Readable } from 'node:stream';
 
+/**
+ * Headers by which a request would act with other rights than the ambassador's, which forwards them to
+ * the API server, or would forge its audit log. Their other spellings are refused when they are sent.
+ */
+type RefusedHeader =
+  | 'authorization'
+  | 'cookie'
+  | 'forwarded'
+  | `impersonate-${string}`
+  | `proxy-${string}`
+  | `x-forwarded-${string}`
+  | `x-remote-${string}`
+  | 'Authorization'
+  | 'Cookie'
+  | 'Forwarded'
+  | `Impersonate-${string}`
+  | `Proxy-${string}`
+  | `X-Forwarded-${string}`
+  | `X-Remote-${string}`;
+
+/** Headers that a caller may set: any but credentials, and what says who somebody is. */
+export type RequestHeaders = Readonly<Record<string, string>> & {
+  readonly [name in RefusedHeader]?: never;
+};
+
 export interface TransportRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `OPTIONS` asks for nothing that Kubernetes knows: the self-test of the filter sends it. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Path and query, starting with `/`. The transport owns the origin. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: RequestHeaders;
   readonly body?: string;
   /**
    * `call`: answered and done, on a small shared pool, under a total deadline.
@@ -40,8 +66,8 @@ export interface Transport {
    * @throws AmbassadorError `AMBASSADOR_UNREACHABLE` or `AMBASSADOR_TIMEOUT` when no response head
    *   arrives; `fate` says whether the request was put on a connection.
    * @throws ProtocolError `NOT_KUBERNETES` when the answer is not HTTP.
-   * @throws ConfigurationError `CONFIG` for a path that is not URL-encoded, and for a header that is
-   *   the transport's or the ambassador's to set.
+   * @throws ConfigurationError `CONFIG` for a path that is not URL-encoded, or that means another one
+   *   when it is decoded; and for a header that is the transport's or the ambassador's to set.
    * @throws `request.signal.reason` when aborted.
    */
   send(request: TransportRequest): Promise<TransportResponse>;

@@ -121,10 +121,17 @@ function requirePositive(name: string, value: number): void {
   throw new ConfigurationError(`${name} must be at least 1`, { context: { got: value } });
 }
 
-/** Printable ASCII only; anything else has to be percent-encoded by the caller. */
+/** A segment that is empty or all dots, or a separator or `%` that a second decoding would find. */
+const MEANS_ANOTHER = /\/(?:\/|(?:[.]|%2e){1,2}(?:\/|$))|\\|#|%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
+
+/**
+ * Printable ASCII only, anything else has to be percent-encoded by the caller; and no path that the
+ * ambassador's filter and the API server could understand differently.
+ */
 function requirePath(path: string): void {
-  if (/^\/[!-~]*$/.test(path)) return;
-  throw new ConfigurationError('a request path must start with / and be URL-encoded', {
+  const [withoutQuery = ''] = path.split('?', 1);
+  if (/^\/[!-~]*$/.test(path) && !MEANS_ANOTHER.test(withoutQuery)) return;
+  throw new ConfigurationError('a request path must start with / and be URL-encoded, once', {
     context: { got: path },
   });
 }

@@ -37,9 +37,9 @@ describe('paths', () => {
       namespaced: false,
     });
 
-    const path = objectPath(roles, { name: 'system:a?b#c\\d e' });
+    const path = objectPath(roles, { name: 'system:a?b#c e' });
 
-    expect(path).toBe('/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa%3Fb%23c%5Cd%20e');
+    expect(path).toBe('/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa%3Fb%23c%20e');
   });
 
   test.each([
@@ -50,7 +50,15 @@ describe('paths', () => {
     '../secrets',
     '%2e%2e',
     'a%',
+    'a\\b',
+    '..\\secrets',
+    'a\nb',
+    'a\0',
+    '\u007f',
+    'a\u0085b',
+    'a\u2028b',
     '\ud800',
+    'a'.repeat(1_025),
   ])('refuse %j wherever it stands', (text) => {
     const attempts = [
       (): string => collectionPath(configMaps, text),
@@ -60,6 +68,45 @@ describe('paths', () => {
     ];
 
     for (const attempt of attempts) expect(attempt).toThrow(ConfigurationError);
+  });
+
+  test.each([
+    '.',
+    '..',
+    'a/b',
+    'v1/../v2',
+    'a%2fb',
+    'a\\b',
+    'a b',
+    'a\n',
+    'V1',
+    'a?b',
+    'a..b',
+    '-a',
+    'a'.repeat(254),
+  ])('refuse a group, a version and a plural of %j', (text) => {
+    const shown = text.slice(0, 64);
+
+    for (const what of ['group', 'version', 'plural']) {
+      const resource = defineResource({ ...deployments, [what]: text });
+      const refusal = expect.objectContaining({ code: 'CONFIG', context: { [what]: shown } });
+      expect(() => collectionPath(resource)).toThrow(refusal);
+      expect(() => objectPath(resource, { namespace: 'demo', name: 'a' })).toThrow(refusal);
+    }
+  });
+
+  test('only a group may be empty', () => {
+    for (const what of ['version', 'plural']) {
+      expect(() => collectionPath(defineResource({ ...configMaps, [what]: '' }))).toThrow(
+        ConfigurationError,
+      );
+    }
+  });
+
+  test('take the longest name that RBAC may have', () => {
+    expect(objectPath(configMaps, { namespace: 'demo', name: 'a'.repeat(1_024) })).toHaveLength(
+      1_024 + '/api/v1/namespaces/demo/configmaps/'.length,
+    );
   });
 
   test('a name that only contains dots is a name', () => {

@@ -96,6 +96,18 @@ describe('a request on the wire', () => {
     '/a b',
     '/ä',
     '/a\r\nx-evil: 1',
+    '//api',
+    '/api//v1',
+    '/api/./v1',
+    '/api/..',
+    '/api/v1/namespaces/%2e%2e/secrets',
+    '/api/v1/namespaces/%2E./secrets',
+    '/api/v1/a%2Fb',
+    '/api/v1/a%5cb',
+    '/api/v1/a\\b',
+    '/api/v1/%252e',
+    '/api/v1/a%0aI0101',
+    '/api/v1#a',
   ])('refuses the path %j', async (path) => {
     const server = await rawServer(() => answerOf(200));
 
