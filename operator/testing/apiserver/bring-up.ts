@@ -1,4 +1,5 @@
 import type { ApiServerOptions } from './api-server-options.ts';
+import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
 import { aggregateRoles } from './auth/role-aggregation.ts';
 import type { Cluster } from './cluster.ts';
@@ -31,7 +32,7 @@ export async function bringUp(
   for (const name of ['default', 'kube-system']) {
     access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  if (authorization === 'RBAC') {
+  if (countsRoles(authorization)) {
     for (const object of bootstrapPolicy()) access.createObject(object);
     endings.push(aggregateRoles(accessOf('clusterrole-aggregation-controller')));
   }

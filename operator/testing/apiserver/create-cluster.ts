@@ -1,7 +1,7 @@
 import { type Cancel, systemClock } from '../../core/clock.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
-import { ALWAYS_ALLOW, rbacAuthorization } from './auth/authorization.ts';
+import { authorizationOf, countsRoles } from './auth/authorization.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { ANONYMOUS } from './auth/user.ts';
 import { behaviourOf } from './behaviour.ts';
@@ -24,7 +24,7 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
     registry: new Registry(builtInResources()),
     clock,
     authentication: new Authentication(authenticationOptions(options), tokens),
-    authorization: options.authorization === 'RBAC' ? rbacAuthorization(storage) : ALWAYS_ALLOW,
+    authorization: authorizationOf(options.authorization, storage),
     later(delayMs, act) {
       const cancel = clock.schedule(delayMs, () => {
         alarms.delete(cancel);
@@ -44,5 +44,5 @@ function authenticationOptions({
 }: ApiServerOptions): AuthenticationOptions {
   if (tls === undefined) return authentication;
   // kube-apiserver resets --anonymous-auth where everything is allowed.
-  return { anonymous: authorization === 'RBAC' ? ANONYMOUS : false, ...authentication };
+  return { anonymous: countsRoles(authorization) ? ANONYMOUS : false, ...authentication };
 }

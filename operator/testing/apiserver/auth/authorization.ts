@@ -6,9 +6,11 @@ import { type Caller, MASTERS } from './user.ts';
 
 /**
  * Who may do what, named as kube-apiserver's `--authorization-mode` does: `AlwaysAllow` everything
- * to everybody, or what Roles and bindings grant (`RBAC`).
+ * to everybody, or what Roles and bindings grant (`RBAC`). `Webhook,RBAC` is the same behind a webhook
+ * without an opinion of its own, as managed clusters have one: it cannot list the rules that it goes by,
+ * so that a SelfSubjectRulesReview says of its answer that it is `incomplete`.
  */
-export type AuthorizationMode = 'AlwaysAllow' | 'RBAC';
+export type AuthorizationMode = 'AlwaysAllow' | 'RBAC' | 'Webhook,RBAC';
 
 export interface Decision {
   readonly allowed: boolean;
@@ -21,6 +23,8 @@ export interface Rights {
   readonly rules: readonly PolicyRule[];
   /** Texts of what could not be found out. */
   readonly errors: readonly string[];
+  /** True when there may be more of them. */
+  readonly incomplete: boolean;
 }
 
 /** Decides about every request before anything is looked up. */
@@ -37,7 +41,7 @@ const EVERYTHING: readonly PolicyRule[] = [
 
 export const ALWAYS_ALLOW: Authorization = {
   decide: () => ({ allowed: true, reason: '' }),
-  rightsOf: () => ({ rules: EVERYTHING, errors: [] }),
+  rightsOf: () => ({ rules: EVERYTHING, errors: [], incomplete: false }),
 };
 
 /** What the stored Roles and bindings grant, at the moment of each question. */
@@ -56,9 +60,37 @@ export function rbacAuthorization(storage: Storage): Authorization {
 
     rightsOf(caller, namespace) {
       const { rules, errors } = grantedRules(storage, caller, namespace);
-      return { rules: rules.map(({ rule }) => rule), errors };
+      return { rules: rules.map(({ rule }) => rule), errors, incomplete: false };
     },
   };
+}
+
+/** `authorization`, which somebody was asked before who tells nobody his rules. */
+function behindWebhook(authorization: Authorization): Authorization {
+  return {
+    decide: (caller, access) => authorization.decide(caller, access),
+    rightsOf(caller, namespace) {
+      const { rules, errors } = authorization.rightsOf(caller, namespace);
+      return { rules, errors: [NO_RULES_OF_WEBHOOK, ...errors], incomplete: true };
+    },
+  };
+}
+
+const NO_RULES_OF_WEBHOOK = 'webhook authorizer does not support user rule resolution';
+
+/** Whether roles count. */
+export function countsRoles(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
+  return mode !== 'AlwaysAllow';
+}
+
+/** The one who decides, in `mode`. */
+export function authorizationOf(
+  mode: AuthorizationMode | undefined,
+  storage: Storage,
+): Authorization {
+  if (!countsRoles(mode)) return ALWAYS_ALLOW;
+  const rbac = rbacAuthorization(storage);
+  return mode === 'Webhook,RBAC' ? behindWebhook(rbac) : rbac;
 }
 
 /** Several errors as one text, each said once. */

@@ -99,13 +99,13 @@ function rulesStatus({ authorization }: Cluster, caller: Caller, { namespace }: 
   if (typeof namespace !== 'string' || namespace === '') {
     throw badRequest('no namespace on request');
   }
-  const { rules, errors } = authorization.rightsOf(caller, namespace);
+  const { rules, errors, incomplete } = authorization.rightsOf(caller, namespace);
   return {
     resourceRules: rules.filter(({ resources }) => resources !== undefined).map(resourceRule),
     nonResourceRules: rules
       .filter(({ nonResourceURLs }) => nonResourceURLs !== undefined)
       .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
-    incomplete: false,
+    incomplete,
     ...(errors.length === 0 ? {} : { evaluationError: allOf(errors) }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiServer } from '../../../../operator/testing/apiserver/api-server.ts';
-import { binding, grant, rbacServer, send } from './rbac-server.ts';
+import { binding, grant, rbacServer, role, send } from './rbac-server.ts';
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
@@ -211,6 +211,50 @@ describe('SelfSubjectRulesReview', () => {
       incomplete: false,
       evaluationError: 'role.rbac.authorization.k8s.io "absent" not found',
     });
+  });
+
+  test('lists the rules of a role that is made of others, as they are at the moment', async () => {
+    const server = await rbacServer();
+    const labels = { 'example.com/part': 'true' };
+    const widgets = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] };
+    const part = role('part', undefined, widgets);
+    server.create({ ...part, metadata: { ...part.metadata, labels } });
+    server.create({
+      ...role('sum', undefined),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: labels }] },
+    } as never);
+    server.create(binding('to-dev', undefined, 'ClusterRole/sum', 'User/dev'));
+    const url = await server.urlFor('dev');
+
+    const before = await ask(url, path, { namespace: 'demo' });
+    server.delete('rbac.authorization.k8s.io/v1', 'ClusterRole', undefined, 'part');
+    const after = await ask(url, path, { namespace: 'demo' });
+
+    const rulesIn = ({ body }: typeof before) =>
+      (body.status as { resourceRules: unknown[] }).resourceRules;
+    expect(rulesIn(before)).toContainEqual(widgets);
+    expect(rulesIn(after)).not.toContainEqual(widgets);
+  });
+
+  test('says that it is incomplete where a webhook decides, too', async () => {
+    const server = await rbacServer({ authorization: 'Webhook,RBAC' });
+    grant(server, 'dev', LIST);
+    server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
+    const url = await server.urlFor('dev');
+
+    const { body } = await ask(url, path, { namespace: 'demo' });
+    const access = await ask(url, `${AUTHORIZATION}/selfsubjectaccessreviews`, {
+      resourceAttributes: { ...resourceAttributes, name: 'a' },
+    });
+
+    expect(body.status).toMatchObject({
+      resourceRules: expect.arrayContaining([LIST]),
+      incomplete: true,
+      evaluationError:
+        '[webhook authorizer does not support user rule resolution, ' +
+        'role.rbac.authorization.k8s.io "absent" not found]',
+    });
+    expect(access.body.status).toMatchObject({ allowed: true });
   });
 
   test('needs a namespace', async () => {
