@@ -1,10 +1,6 @@
-import {
-  AmbassadorError,
-  type OperatorError,
-  ProtocolError,
-  type RequestFate,
-} from '../core/errors.ts';
-import { ApiError, isStatus } from '../model/status.ts';
+import { AmbassadorError, type OperatorError, ProtocolError } from '../core/errors.ts';
+import { ApiError, isStatus, type Status } from '../model/status.ts';
+import { quoted, upstreamFailure } from './upstream-failure.ts';
 
 /** An answer that is not the one asked for, read as far as it is needed to say whose it is. */
 export interface FailedAnswer {
@@ -18,8 +14,9 @@ export interface FailedAnswer {
 /** Marks the ApiError of a path that the server does not serve at all. */
 const PATH_NOT_SERVED = 'PathNotServed';
 
-/** Characters of a text body that a message may quote. */
-const QUOTED_CHARS = 300;
+/** What a 401 is about: the operator itself sends no credentials. */
+const TOKEN_REFUSED =
+  'the API server does not accept the ambassador’s token: has it expired, or is the ServiceAccount or the Pod that it was made for gone? kubectl reads the file of the token again within a minute';
 
 /**
  * Who failed, and how: an answer → the error to throw.
@@ -41,7 +38,7 @@ export function responseFailure(answer: FailedAnswer, nowMs: number): OperatorEr
   const body = isJson(headers) ? parseJson(text) : undefined;
   if (isStatus(body)) {
     const httpStatus = status >= 300 ? status : (body.code ?? status);
-    return new ApiError(body, { httpStatus, retryAfterMs });
+    return new ApiError(explained(body, httpStatus), { httpStatus, retryAfterMs });
   }
   const isText = mediaType(headers) === 'text/plain';
   const message = isText ? quoted(text) : 'the answer carries no Status';
@@ -57,7 +54,7 @@ export function responseFailure(answer: FailedAnswer, nowMs: number): OperatorEr
     const reason = 'ServiceUnavailable';
     return new ApiError({ reason, message }, { httpStatus: 503, retryAfterMs });
   }
-  if (status >= 500) return upstreamFailed(status, isText, text);
+  if (status >= 500) return upstreamFailure(status, isText ? text : undefined);
   return notKubernetes(status, headers);
 }
 
@@ -101,43 +98,17 @@ function httpDate(text: string): number {
   return /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
+/** A server tells nobody why it refuses a token; who reads it here needs to know whose it is. */
+function explained(body: Status, httpStatus: number): Status {
+  if (httpStatus !== 401) return body;
+  return { ...body, message: `${body.message ?? 'no message'} (${TOKEN_REFUSED})` };
+}
+
 function filterRefused(): AmbassadorError {
-  return new AmbassadorError('kubectl proxy refused the request: its filter does not allow it', {
-    code: 'AMBASSADOR_FORBIDDEN',
-    fate: 'not-sent',
-    context: { status: 403 },
-  });
-}
-
-function upstreamFailed(status: number, isText: boolean, text: string): AmbassadorError {
-  const detail = isText ? `: ${quoted(text)}` : '';
-  return new AmbassadorError(`the ambassador did not get an answer from the API server${detail}`, {
-    code: 'AMBASSADOR_UPSTREAM',
-    fate: isText && status === 500 ? fateOf(text) : 'unknown',
-    context: { status },
-  });
-}
-
-/**
- * What `kubectl proxy` says with its `500 text/plain` when the API server cannot have seen the
- * request. The text is Go's error as it is, so the start is fixed; a webhook's failure that an API
- * server reports quotes the same words further in.
- */
-const NOT_SENT: readonly RegExp[] = [
-  // No connection: refused, no route, no such host, or not in time.
-  /^(?:proxyconnect \w+: )?dial \w+[ :]/,
-  // No TLS session. A certificate that the server refuses is reported late, but before HTTP.
-  /^net\/http: TLS handshake timeout/,
-  /^(?:tls: |x509: |remote error: tls: )/,
-  // GOAWAY or REFUSED_STREAM named this request as not processed, but its body was spent. Go counts
-  // a PROTOCOL_ERROR among them, where the server makes no such promise.
-  /^http2: Transport: cannot retry err \[(?!.*PROTOCOL_ERROR)/,
-  /^http2: Transport received Server's graceful shutdown GOAWAY/,
-  /^net\/http: cannot rewind body after connection loss/,
-];
-
-function fateOf(text: string): RequestFate {
-  return NOT_SENT.some((pattern) => pattern.test(text)) ? 'not-sent' : 'unknown';
+  return new AmbassadorError(
+    'kubectl proxy refused the request: its filter does not allow it (open the path in --accept-paths, or the method in --reject-methods)',
+    { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent', context: { status: 403 } },
+  );
 }
 
 function mediaType(headers: Readonly<Record<string, string>>): string {
@@ -150,10 +121,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The first line, short, without control characters: it ends in logs. */
-function quoted(text: string): string {
-  const line = text.trim().split(/[\r\n]/, 1)[0] ?? '';
-  return line.replace(/\p{Cc}/gu, ' ').slice(0, QUOTED_CHARS) || 'empty answer';
 }
