@@ -1,76 +1,140 @@
-/** Settings that look right and are wide open, on a real `kubectl proxy`: why the rules are rules. */
-import { expect, test } from 'vitest';
-import { REJECT_PATHS } from '../../operator/generate/proxy-filter.ts';
+/** Settings that look right and are wide open, on every `kubectl proxy` here: why the rules are rules. */
+import { describe, expect, test } from 'vitest';
+import { proxyArguments, REJECT_PATHS } from '../../operator/generate/proxy-filter.ts';
 import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
-import { startAmbassador } from './support/ambassador.ts';
-import { split } from './support/requests.ts';
-import { isTidied, send } from './support/send.ts';
-import { startUpstream } from './support/upstream.ts';
+import { answerOf, openRawServer } from '../transport/raw-server.ts';
+import { type KubectlProcess, proxyOf } from './support/kubectl-process.ts';
+import { KUBECTLS } from './support/kubectls.ts';
+import { headOf, rawExchange } from './support/raw-exchange.ts';
+import { REFUSED, send } from './support/send.ts';
+import { shared } from './support/shared.ts';
+import { openUpstream } from './support/upstream.ts';
 
-const accepting = (...acceptPaths: string[]): AmbassadorFilter => ({
-  acceptPaths,
-  rejectPaths: REJECT_PATHS,
-  rejectMethods: ['^(PUT|TRACE)$'],
+const upstream = shared(openUpstream);
+
+/** Takes what Node's own server would not, as Go's does. */
+const lenient = shared(async () => {
+  const server = await openRawServer(() => answerOf(405));
+  return { ...server, stop: () => server.close() };
 });
 
-test('one comma at the end accepts every path', async () => {
-  const upstream = await startUpstream();
-  const ambassador = await startAmbassador(upstream.url, accepting('^/version$', ''));
+describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
+  const proxyWith = (
+    filter: Partial<AmbassadorFilter>,
+    server: () => { readonly url: string } = upstream,
+  ): (() => KubectlProcess) => {
+    const whole = {
+      acceptPaths: ['^/version$'],
+      rejectPaths: ['^$x'],
+      rejectMethods: ['^$x'],
+      ...filter,
+    };
+    return shared(() => proxyOf(kubectl, [`--server=${server().url}`, ...proxyArguments(whole)]));
+  };
 
-  const answer = await send(ambassador, 'GET', '/api/v1/secrets');
+  describe('with a comma at the end', () => {
+    const proxy = proxyWith({ acceptPaths: ['^/version$', ''], rejectPaths: REJECT_PATHS });
 
-  expect(answer.status).toBe(200);
-});
+    test('proxy 6: every path is accepted, without a word', async () => {
+      for (const path of ['/', '/api/v1/secrets', '/metrics']) await send(proxy().url, 'GET', path);
 
-test('a comma between braces breaks a pattern into two that match nothing', async () => {
-  const upstream = await startUpstream();
-  const ambassador = await startAmbassador(upstream.url, accepting('^/api/v[0-9]{1,2}$'));
+      expect(upstream().seen).toEqual(['GET /', 'GET /api/v1/secrets', 'GET /metrics']);
+      expect(proxy().log()).toBe('');
+    });
 
-  const answer = await send(ambassador, 'GET', '/api/v1');
+    test('proxy 6: what is rejected stays rejected: that list is the second lock', async () => {
+      const answer = await send(proxy().url, 'POST', '/api/v1/namespaces/demo/pods/web/exec');
 
-  expect(answer.status).toBe(403);
-});
+      expect(answer).toEqual(REFUSED);
+    });
+  });
 
-test('a pattern that is not anchored matches in the middle of another path', async () => {
-  const upstream = await startUpstream();
-  const ambassador = await startAmbassador(upstream.url, accepting('/namespaces/demo'));
+  describe('with a comma at the end of what is rejected', () => {
+    const proxy = proxyWith({ rejectPaths: ['^/secrets$', ''] });
 
-  const answer = await send(ambassador, 'DELETE', '/api/v1/namespaces/demo/secrets/a');
+    test('proxy 6: every path is refused', async () => {
+      expect(await send(proxy().url, 'GET', '/version')).toEqual(REFUSED);
+    });
+  });
 
-  expect(answer.status).toBe(200);
-});
+  describe('with patterns that are loose', () => {
+    const proxy = proxyWith({
+      acceptPaths: [
+        '^/api/v[0-9]{1,2}$',
+        '/namespaces/demo',
+        '^/api/v1/namespaces/[^/]+/secrets$',
+        '^/apis/events.k8s.io/v1$',
+      ],
+    });
 
-test('a name pattern that takes any character but a slash lets encoded dots through', async () => {
-  const upstream = await startUpstream();
-  const filter = { ...accepting('^/api/v1/namespaces/[^/]+/secrets$'), rejectPaths: ['^$x'] };
-  const ambassador = await startAmbassador(upstream.url, filter);
+    test('proxy 6: a comma between braces makes two patterns, which match other paths than was meant', async () => {
+      const meant = await send(proxy().url, 'GET', '/api/v1');
+      await send(proxy().url, 'GET', '/api/v1%7B1/secrets');
+      await send(proxy().url, 'GET', '/secrets/2%7D');
 
-  const line = 'GET /api/v1/namespaces/%2e%2e/secrets';
-  const answer = await send(ambassador, ...split(line));
+      expect(meant).toEqual(REFUSED);
+      expect(upstream().seen).toEqual(['GET /api/v1%7B1/secrets', 'GET /secrets/2%7D']);
+    });
 
-  expect(upstream.seen).toEqual(isTidied(line, answer) ? [] : [line]);
-});
+    test('proxy 6: one that is not anchored matches in the middle of another path', async () => {
+      await send(proxy().url, 'DELETE', '/api/v1/namespaces/demo/secrets/a');
+      await send(proxy().url, 'DELETE', '/api/v1/namespaces/demo-of-another');
 
-test('a method pattern that is not anchored rejects every method that contains it', async () => {
-  const upstream = await startUpstream();
-  const filter = { ...accepting('^/version$'), rejectMethods: ['T'] };
-  const ambassador = await startAmbassador(upstream.url, filter);
+      expect(upstream().seen).toHaveLength(2);
+    });
 
-  const answer = await send(ambassador, 'GET', '/version');
+    test('proxy 6: a dot stands for any character', async () => {
+      await send(proxy().url, 'GET', '/apis/eventsXk8sYio/v1');
 
-  expect(answer.status).toBe(403);
-});
+      expect(upstream().seen).toEqual(['GET /apis/eventsXk8sYio/v1']);
+    });
 
-test("kubectl's defaults let tunnels and tokens through", async () => {
-  const upstream = await startUpstream();
-  const ambassador = await startAmbassador(upstream.url);
-  const tunnels = [
-    '/api/v1/namespaces/demo/pods/web/portforward',
-    '/api/v1/namespaces/demo/services/web/proxy/',
-    '/api/v1/namespaces/demo/serviceaccounts/default/token',
-  ];
+    test(`proxy 6: a name of any characters but a slash ${kubectl.minor < 30 ? 'is safe from encoded dots only because this version tidies them' : 'lets encoded dots through'}`, async () => {
+      const path = '/api/v1/namespaces/%2e%2e/secrets';
+      const head = headOf(`GET ${path} HTTP/1.1`, 'host: localhost', 'connection: close');
 
-  for (const path of tunnels) await send(ambassador, 'POST', path);
+      const answer = await rawExchange(proxy().url, head);
 
-  expect(upstream.seen).toEqual(tunnels.map((path) => `POST ${path}`));
+      expect(/^location: (.*?)\r?$/im.exec(answer)?.[1]).toBe(
+        kubectl.minor < 30 ? '/api/v1/secrets' : undefined,
+      );
+      expect(upstream().seen).toEqual(kubectl.minor < 30 ? [] : [`GET ${path}`]);
+    });
+  });
+
+  describe('with a method that is not anchored', () => {
+    const proxy = proxyWith({ rejectMethods: ['T'] });
+
+    test('proxy 8: every method that contains it is refused, and no other', async () => {
+      const statuses: Record<string, number | undefined> = {};
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
+        statuses[method] = (await send(proxy().url, method, '/version')).status;
+      }
+
+      expect(statuses).toEqual({
+        GET: 403,
+        POST: 403,
+        PUT: 403,
+        PATCH: 403,
+        DELETE: 403,
+        OPTIONS: 403,
+        HEAD: 200,
+      });
+    });
+  });
+
+  describe('with anchored methods', () => {
+    const proxy = proxyWith({ rejectMethods: ['^(POST|PUT|PATCH|DELETE)$'] }, lenient);
+
+    test('proxy 8: exactly these are refused, and one that nobody has is left to the API server', async () => {
+      const known = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
+      for (const method of [...known, 'post', 'Delete', 'PROPFIND']) {
+        const head = headOf(`${method} /version HTTP/1.1`, 'host: localhost', 'connection: close');
+        await rawExchange(proxy().url, head);
+      }
+
+      const arrived = lenient().requests.map(({ head }) => head.split(' ')[0]);
+      expect(arrived).toEqual(['GET', 'HEAD', 'post', 'Delete', 'PROPFIND']);
+    });
+  });
 });
