@@ -1,0 +1,132 @@
+import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
+import { REJECT_PATHS } from '../proxy-filter.ts';
+import { expressionsOf, patternsOf } from './accepted.ts';
+import type { Installation } from './installation.ts';
+import type { PathPattern } from './path-pattern.ts';
+import { elementsOf } from './proxy-flags.ts';
+import { pathOf, type RequestPath, requestPath } from './request-path.ts';
+import type { Grant } from './rights.ts';
+
+/** One verb on one resource in one place, as RBAC grants it. */
+export interface Right {
+  readonly group: string;
+  readonly plural: string;
+  readonly subresource: string | undefined;
+  readonly verb: string;
+  /** Undefined for every name. */
+  readonly names: readonly string[] | undefined;
+  /** Undefined for the whole cluster. */
+  readonly namespace: string | undefined;
+  /** `Kind/name` of the role. */
+  readonly role: string;
+}
+
+const METHOD_OF: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+};
+
+/** Verbs whose path ends with the collection. */
+const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
+
+/** Names that nobody uses: a pattern that accepts them accepts all. */
+const ANY_NAMESPACE = 'any-other-namespace';
+const ANY_NAME = 'any-other-name';
+
+/** What grants give, one verb at a time; wildcards are for another rule. */
+export function rightsOf(grants: readonly Grant[]): readonly Right[] {
+  return grants.flatMap(({ rules = [], namespace, role }) =>
+    rules.flatMap((rule) => rightsOfRule(rule).map((right) => ({ ...right, namespace, role }))),
+  );
+}
+
+function rightsOfRule(rule: PolicyRule): readonly Omit<Right, 'namespace' | 'role'>[] {
+  const { apiGroups, resources, verbs, resourceNames } = rule;
+  const names = (resourceNames ?? []).length > 0 ? (resourceNames ?? []) : undefined;
+  return (apiGroups ?? []).flatMap((group) =>
+    (resources ?? []).flatMap((resource) => {
+      const [plural = '', subresource] = resource.split('/');
+      return verbs.map((verb) => ({ group, plural, subresource, verb, names }));
+    }),
+  );
+}
+
+/** Whether some request that needs this right passes the filter. */
+export function isOpen(right: Right, installation: Installation): boolean {
+  const patterns = patternsOf(installation);
+  const { given } = installation.flags;
+  const method = METHOD_OF[right.verb] ?? '';
+  const rejectedMethods = expressionsOf(elementsOf(given.get('reject-methods')?.value ?? ''));
+  if (rejectedMethods.some((expression) => expression.test(method))) return false;
+  const rejected = expressionsOf(
+    elementsOf(given.get('reject-paths')?.value ?? REJECT_PATHS.join(',')),
+  );
+  return pathsFor(right, patterns).some(
+    (path) =>
+      patterns.some(({ expression }) => expression.test(path)) &&
+      !rejected.some((expression) => expression.test(path)),
+  );
+}
+
+/** Paths that only this right allows, in every version that the filter knows of the group. */
+function pathsFor(right: Right, patterns: readonly PathPattern[]): readonly string[] {
+  const { group, plural, subresource, verb, names, namespace } = right;
+  const known = patterns.flatMap(({ samples }) => samples.map(requestPath));
+  const versions = new Set(known.flatMap((path) => (path?.group === group ? [path.version] : [])));
+  const isCollection = OF_COLLECTION.includes(verb) && subresource === undefined;
+  // A single object can be listed and watched by its name: only with that does RBAC allow it.
+  const wanted = isCollection ? [undefined] : (names ?? [ANY_NAME]);
+  const places = namespace === undefined ? [undefined, ANY_NAMESPACE] : [namespace];
+  return [...versions].flatMap((version) =>
+    places.flatMap((place) =>
+      wanted.map((name) => pathOf({ group, version, namespace: place, plural, name, subresource })),
+    ),
+  );
+}
+
+/** Requests that a pattern lets through, with the widest place and name that it takes. */
+export function requestsOf({ samples, expression }: PathPattern): readonly RequestPath[] {
+  const widened = samples.flatMap((sample) => {
+    const request = requestPath(sample);
+    return request === undefined ? [] : [pathOf(widen(request, expression))];
+  });
+  return [...new Set(widened)].flatMap((path) => requestPath(path) ?? []);
+}
+
+function widen(request: RequestPath, expression: RegExp): RequestPath {
+  let widest = request;
+  if (request.namespace !== undefined)
+    widest = tried(widest, { namespace: ANY_NAMESPACE }, expression);
+  if (request.name !== undefined) widest = tried(widest, { name: ANY_NAME }, expression);
+  return widest;
+}
+
+function tried(
+  request: RequestPath,
+  change: Partial<RequestPath>,
+  expression: RegExp,
+): RequestPath {
+  const changed = { ...request, ...change };
+  return expression.test(pathOf(changed)) ? changed : request;
+}
+
+/** Whether some right allows a request of this path, by whichever method. */
+export function isGranted(request: RequestPath, rights: readonly Right[]): boolean {
+  const { group, plural, subresource, namespace, name } = request;
+  const isCollection = name === undefined;
+  return rights.some(
+    (right) =>
+      right.group === group &&
+      right.plural === plural &&
+      right.subresource === subresource &&
+      (right.namespace === undefined || right.namespace === namespace) &&
+      (subresource !== undefined || OF_COLLECTION.includes(right.verb) === isCollection) &&
+      (name === undefined || right.names === undefined || right.names.includes(name)),
+  );
+}

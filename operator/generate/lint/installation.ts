@@ -1,0 +1,130 @@
+import type { Container, PodSpec } from '../../model/kubernetes/core-v1.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { type ProxyFlags, proxyFlags } from './proxy-flags.ts';
+
+/** A container, and where it stands in its Pod. */
+export interface PlacedContainer {
+  readonly container: Container;
+  /** `containers[operator]`, `initContainers[proxy]`. */
+  readonly path: string;
+  readonly isInit: boolean;
+}
+
+/** One operator with its ambassador as rendered, and everything that was rendered with it. */
+export interface Installation {
+  /** `Kind/name` of what holds the Pod. */
+  readonly object: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Undefined when the manifests leave it to whoever applies them. */
+  readonly namespace: string | undefined;
+  /** Undefined where there is no such number. */
+  readonly replicas: number | undefined;
+  readonly strategy: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly pod: PodSpec;
+  /** All of the Pod, in the order of their start. */
+  readonly containers: readonly PlacedContainer[];
+  readonly proxy: PlacedContainer;
+  readonly flags: ProxyFlags;
+  /** The path of `--unix-socket`; undefined where the ambassador listens on TCP. */
+  readonly socket: string | undefined;
+  /** Undefined when the ambassador is alone. */
+  readonly operator: PlacedContainer | undefined;
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** Images that are nothing but `kubectl proxy`. */
+const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeapi-proxy)(?:[:@]|$)/;
+
+/** Flags that no other program has. */
+const FILTER_FLAG = /^--(?:accept-paths|accept-hosts|reject-paths|reject-methods)(?:=|$)/;
+
+/** The workloads of `objects` that have an ambassador. */
+export function installationsOf(objects: readonly KubernetesObject[]): readonly Installation[] {
+  return objects.flatMap((workload) => {
+    const found = installationOf(workload, objects);
+    return found === undefined ? [] : [found];
+  });
+}
+
+function installationOf(
+  workload: KubernetesObject,
+  objects: readonly KubernetesObject[],
+): Installation | undefined {
+  const { kind, metadata } = workload;
+  const template = podTemplateOf(workload);
+  if (template?.spec === undefined) return undefined;
+  const { spec: pod } = template;
+  const containers = [
+    ...placed('initContainers', pod.initContainers, true),
+    ...placed('containers', pod.containers, false),
+  ];
+  const proxy = containers.find(({ container }) => isAmbassador(container));
+  if (proxy === undefined) return undefined;
+  const others = containers.filter(
+    ({ isInit, container }) => !isInit && container !== proxy.container,
+  );
+  const flags = proxyFlags([...(proxy.container.command ?? []), ...(proxy.container.args ?? [])]);
+  const spec = (workload as { spec?: { replicas?: number; strategy?: { type?: string } } }).spec;
+  return {
+    object: `${kind}/${metadata.name}`,
+    kind,
+    name: metadata.name,
+    namespace: metadata.namespace,
+    replicas: ['Deployment', 'ReplicaSet', 'StatefulSet'].includes(kind)
+      ? (spec?.replicas ?? 1)
+      : undefined,
+    strategy: kind === 'Deployment' ? (spec?.strategy?.type ?? 'RollingUpdate') : undefined,
+    labels: template.metadata?.labels ?? {},
+    annotations: template.metadata?.annotations ?? {},
+    pod,
+    containers,
+    proxy,
+    flags,
+    socket: flags.given.get('unix-socket')?.value || undefined,
+    operator: others.find(({ container }) => container.name === 'operator') ?? others[0],
+    objects,
+  };
+}
+
+interface PodTemplate {
+  readonly metadata?: KubernetesObject['metadata'] | null;
+  readonly spec?: PodSpec;
+}
+
+/** Kinds that make Pods; a custom resource may mean anything by `template`. */
+const WORKLOADS = ['CronJob', 'DaemonSet', 'Deployment', 'Job', 'ReplicaSet', 'StatefulSet'];
+
+/** A Pod is its own template; a CronJob has one within another. */
+export function podTemplateOf(workload: KubernetesObject): PodTemplate | undefined {
+  if (workload.kind === 'Pod') return workload as PodTemplate;
+  if (!WORKLOADS.includes(workload.kind)) return undefined;
+  const { spec } = workload as {
+    spec?: { template?: PodTemplate; jobTemplate?: { spec?: { template?: PodTemplate } } } | null;
+  };
+  return spec?.jobTemplate?.spec?.template ?? spec?.template;
+}
+
+function placed(
+  field: string,
+  containers: readonly Container[] | null | undefined,
+  isInit: boolean,
+): readonly PlacedContainer[] {
+  return (containers ?? []).map((container) => ({
+    container,
+    path: `${field}[${container.name}]`,
+    isInit,
+  }));
+}
+
+/** By what it runs, whatever its name is. */
+export function isAmbassador({ image = '', command, args }: Container): boolean {
+  const words = [...(command ?? []), ...(args ?? [])];
+  const runsKubectl =
+    words.some((word) => /(?:^|\/)kubectl$/.test(word)) && words.includes('proxy');
+  return (
+    AMBASSADOR_IMAGE.test(image) || runsKubectl || words.some((word) => FILTER_FLAG.test(word))
+  );
+}

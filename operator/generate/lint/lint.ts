@@ -1,0 +1,41 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Finding, Problem, Rule } from './finding.ts';
+import { type Installation, installationsOf } from './installation.ts';
+import { RULES } from './rules.ts';
+import { requireShapes } from './shape.ts';
+
+/**
+ * What is wrong with rendered manifests of operators, as far as manifests can show it: who sees the
+ * token, what the ambassador lets through, and whether RBAC and that filter are of one mind.
+ *
+ * Every workload with an ambassador is looked at, which is recognised by its image or its arguments,
+ * together with all other objects. Objects that belong to no such workload are not looked at.
+ *
+ * No finding is no proof: what admission adds, and what RBAC of elsewhere grants, cannot be seen here.
+ *
+ * @throws ConfigurationError `CONFIG` when nothing has an ambassador, so that nothing was looked at,
+ *   and for an object that the API server would not read either.
+ */
+export function lint(objects: readonly KubernetesObject[]): readonly Finding[] {
+  requireShapes(objects);
+  const installations = installationsOf(objects);
+  if (installations.length === 0) {
+    throw new ConfigurationError(
+      `nothing to lint: none of ${objects.length} objects has a container with the image ` +
+        'chancery-proxy, or with --accept-paths among its arguments',
+    );
+  }
+  const findings = installations.flatMap((installation) =>
+    RULES.flatMap((rule) =>
+      rule.check(installation).map((each) => asFinding(each, rule, installation)),
+    ),
+  );
+  // What two workloads have in common is said once.
+  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+}
+
+function asFinding(problem: Problem, rule: Rule, installation: Installation): Finding {
+  const { level = 'error', object = installation.object, path, wrong, why, todo } = problem;
+  return { rule: rule.id, level, object, path, message: `${path} ${wrong}: ${why}; ${todo}` };
+}

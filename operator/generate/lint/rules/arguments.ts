@@ -1,0 +1,130 @@
+import { argumentPath } from '../fields.ts';
+import type { Problem, Rule } from '../finding.ts';
+
+/** Flags with which kubectl takes other credentials, another server or another identity. */
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  token: 'it never changes, and everybody who sees the process list has it',
+  kubeconfig: 'kubectl then does not use the token that the kubelet renews',
+  server: 'with it alone kubectl uses no token at all',
+  as: 'kubectl then ignores the files in the Pod, and a client may name somebody else',
+  'as-group': 'kubectl then acts as somebody else',
+  'as-uid': 'kubectl then acts as somebody else',
+  'as-user-extra': 'kubectl then acts as somebody else',
+  username: 'kubectl then logs in as somebody else',
+  password: 'everybody who sees the process list has it',
+  user: 'it names an entry of a kubeconfig, and there must be none',
+  context: 'it names an entry of a kubeconfig, and there must be none',
+  cluster: 'it names an entry of a kubeconfig, and there must be none',
+  'client-certificate': 'kubectl then does not use the token that the kubelet renews',
+  'client-key': 'kubectl then does not use the token that the kubelet renews',
+  'certificate-authority': 'it belongs to --server, with which kubectl uses no token',
+  'insecure-skip-tls-verify': 'whoever is between could read the token',
+  'tls-server-name': 'it belongs to --server, with which kubectl uses no token',
+};
+
+export const noCredentialFlags: Rule = {
+  id: 'no-credential-flags',
+  check: ({ flags, proxy }) =>
+    [...flags.given].flatMap(([name, flag]) => {
+      const why = CREDENTIALS[name];
+      if (why === undefined) return [];
+      const path = argumentPath(proxy, flag);
+      return [
+        {
+          path,
+          wrong: `gives --${name}`,
+          why,
+          todo: 'leave it out: kubectl finds the mounted files',
+        },
+      ];
+    }),
+};
+
+/** Flags that one must, or may, give; the rules beside this one say how. */
+const KNOWN = new Set([
+  'accept-hosts',
+  'accept-paths',
+  'address',
+  'api-prefix',
+  'append-server-path',
+  'disable-compression',
+  'disable-filter',
+  'keepalive',
+  'port',
+  'reject-methods',
+  'reject-paths',
+  'request-timeout',
+  'unix-socket',
+  'v',
+  'www',
+  'www-prefix',
+]);
+
+export const knownArguments: Rule = {
+  id: 'known-arguments',
+  check: ({ flags, proxy }) => {
+    if ((proxy.container.command ?? []).length > 0) return []; // see entry-point
+    const unknown = [...flags.given].filter(
+      ([name]) => !KNOWN.has(name) && CREDENTIALS[name] === undefined,
+    );
+    return [
+      ...unknown.map(([name, flag]) => ({ word: `--${name}`, flag })),
+      ...flags.words
+        .filter(({ value }) => value !== 'proxy')
+        .map((flag) => ({ word: flag.value, flag })),
+    ].map(({ word, flag }) => ({
+      path: argumentPath(proxy, flag),
+      wrong: `gives ${JSON.stringify(word)}`,
+      why: 'kubectl proxy has no such flag, and ends at once or means something else by it',
+      todo: 'leave it out',
+    }));
+  },
+};
+
+export const entryPoint: Rule = {
+  id: 'entry-point',
+  check: ({ proxy: { container, path } }): readonly Problem[] => {
+    const todo = 'leave it out, use the image of Dockerfile.proxy, and give flags as args';
+    if ((container.command ?? []).length > 0) {
+      return [
+        {
+          path: `${path}.command`,
+          wrong: 'replaces the entry point of the image',
+          why: 'its flags close what kubectl proxy leaves open: hosts, address, files, methods',
+          todo,
+        },
+      ];
+    }
+    if (container.args?.[0] !== 'proxy') return [];
+    return [
+      {
+        path: `${path}.args[0]`,
+        wrong: 'is "proxy", so the image is kubectl alone',
+        why: 'every flag that is not given has a default that leaves something open',
+        todo,
+      },
+    ];
+  },
+};
+
+export const noSecretInArguments: Rule = {
+  id: 'no-secret-in-arguments',
+  check: ({ containers }) =>
+    containers.flatMap(({ container, path }) => {
+      const secret = (container.env ?? [])
+        .filter(({ valueFrom }) => valueFrom?.secretKeyRef != null)
+        .map(({ name }) => name);
+      return (['command', 'args'] as const).flatMap((field) =>
+        (container[field] ?? []).flatMap((word, at) =>
+          secret
+            .filter((name) => word.includes(`$(${name})`))
+            .map((name) => ({
+              path: `${path}.${field}[${at}]`,
+              wrong: `has $(${name}), which comes from a Secret`,
+              why: 'arguments stand in /proc for every process of the node, and in crash reports',
+              todo: 'mount the Secret as a file and name the file',
+            })),
+        ),
+      );
+    }),
+};

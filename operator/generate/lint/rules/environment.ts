@@ -1,0 +1,80 @@
+import type { Container } from '../../../model/kubernetes/core-v1.ts';
+import { variable } from '../fields.ts';
+import type { Problem, Rule } from '../finding.ts';
+
+/** Variables of the ambassador that change what it does, with the only value that is right. */
+const FIXED: readonly (readonly [name: string, value: string | undefined, why: string])[] = [
+  ['KUBERC', 'off', 'a kuberc file may turn the filter off'],
+  ['HOME', '/nonexistent', 'kubectl reads a configuration from there'],
+  ['KUBECONFIG', undefined, 'kubectl then does not use the token that the kubelet renews'],
+  ['DISABLE_HTTP2', undefined, 'an API server that no longer answers would never be noticed'],
+  ['KUBERNETES_SERVICE_HOST', undefined, 'it says who gets the token'],
+  ['KUBERNETES_SERVICE_PORT', undefined, 'it says who gets the token'],
+  ['SSL_CERT_FILE', undefined, 'it says who is believed to be the API server'],
+  ['SSL_CERT_DIR', undefined, 'it says who is believed to be the API server'],
+];
+
+export const proxyEnvironment: Rule = {
+  id: 'proxy-environment',
+  check: ({ proxy: { container, path } }) => [
+    ...FIXED.flatMap(([name, expected, why]) => wrongValue(container, path, name, expected, why)),
+    ...proxied(container, path),
+    ...(container.envFrom ?? []).map((_, at) => ({
+      path: `${path}.envFrom[${at}]`,
+      wrong: 'brings variables that nobody sees here',
+      why: 'KUBECONFIG, KUBERC or HTTPS_PROXY could be among them',
+      todo: 'write the variables out under env',
+    })),
+  ],
+};
+
+function wrongValue(
+  container: Container,
+  path: string,
+  name: string,
+  expected: string | undefined,
+  why: string,
+): readonly Problem[] {
+  const found = variable(container, name);
+  if (found === undefined || (expected !== undefined && found.value === expected)) return [];
+  const todo = expected === undefined ? 'leave it out' : `leave it out, the image has ${expected}`;
+  return [{ path: `${path}.env[${name}]`, wrong: 'is set', why, todo }];
+}
+
+/** A corporate proxy is needed in some clusters; then NO_PROXY says that it was meant. */
+function proxied(container: Container, path: string): readonly Problem[] {
+  const noProxy = variable(container, 'NO_PROXY');
+  const name = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY'].find(
+    (each) => variable(container, each) !== undefined,
+  );
+  if (name === undefined && (noProxy === undefined || noProxy.value === '*')) return [];
+  return [
+    {
+      level: 'warning',
+      path: `${path}.env[${name ?? 'NO_PROXY'}]`,
+      wrong: 'may put a proxy between the ambassador and the API server',
+      why: 'whoever runs it reads along if its CA is trusted, and everything stops when it does',
+      todo: 'set NO_PROXY to "*", unless the API server is reached through a proxy only',
+    },
+  ];
+}
+
+export const operatorEnvironment: Rule = {
+  id: 'operator-environment',
+  check: ({ containers, proxy }) =>
+    containers
+      .filter(({ container }) => container !== proxy.container)
+      .flatMap(({ container, path }) =>
+        (container.env ?? [])
+          .filter(
+            ({ name }) =>
+              name === 'KUBECONFIG' || /(?:^|_)(?:KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$/.test(name),
+          )
+          .map(({ name }) => ({
+            path: `${path}.env[${name}]`,
+            wrong: 'gives this container a credential',
+            why: 'only the ambassador has one',
+            todo: 'leave it out, and send requests to the ambassador',
+          })),
+      ),
+};

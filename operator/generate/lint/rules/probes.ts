@@ -1,0 +1,123 @@
+import type { Container, Probe } from '../../../model/kubernetes/core-v1.ts';
+import { patternsOf } from '../accepted.ts';
+import { portOf } from '../fields.ts';
+import type { Problem, Rule } from '../finding.ts';
+import type { Installation } from '../installation.ts';
+
+const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
+
+/** A restart heals little, and an outage of the API server is no reason for one. */
+const PATIENCE_SECONDS = 300;
+
+export const proxyProbes: Rule = {
+  id: 'proxy-probes',
+  check: (installation) => {
+    const { proxy, socket } = installation;
+    const { container, path } = proxy;
+    const found = PROBES.flatMap((field) => {
+      const probe = container[field];
+      return probe == null ? [] : ofProbe(probe, `${path}.${field}`, installation);
+    });
+    if (container.startupProbe != null || socket !== undefined)
+      return [...found, ...impatient(container, path)];
+    return [
+      ...found,
+      ...impatient(container, path),
+      {
+        path: `${path}.startupProbe`,
+        wrong: 'is missing',
+        why: 'without credentials kubectl talks to localhost:8080 and does not complain',
+        todo: `exec [${command(installation).join(', ')}]`,
+      },
+    ];
+  },
+};
+
+function ofProbe(probe: Probe, path: string, installation: Installation): readonly Problem[] {
+  const todo = `exec [${command(installation).join(', ')}]`;
+  const words = probe.exec?.command;
+  if (words == null) {
+    const wrong = 'is no exec probe';
+    const why = "the kubelet asks the Pod's address, where the ambassador must not listen";
+    return [{ path, wrong, why, todo }];
+  }
+  if (installation.socket !== undefined) {
+    const why = 'kubectl cannot be a client of a Unix socket, so it always fails';
+    return [{ path, wrong: 'is there', why, todo: 'leave it out: the operator probes for both' }];
+  }
+  const [program = ''] = words;
+  if (!/(?:^|\/)kubectl$/.test(program)) {
+    const wrong = `runs ${program}`;
+    return [{ path, wrong, why: 'the image has kubectl and nothing else', todo }];
+  }
+  const server = `--server=http://127.0.0.1:${portOf(installation)}`;
+  if (!words.includes(server)) {
+    const why = 'with the credentials of the Pod it would ask the API server past the ambassador';
+    return [{ path, wrong: `does not have ${server}`, why, todo }];
+  }
+  const raw = words.find((word) => word.startsWith('--raw='))?.slice('--raw='.length) ?? '';
+  if (patternsOf(installation).some(({ expression }) => expression.test(raw))) return [];
+  const why = 'the filter refuses it, so the probe always fails';
+  return [{ path, wrong: `asks for ${JSON.stringify(raw)}`, why, todo }];
+}
+
+function impatient({ livenessProbe }: Container, path: string): readonly Problem[] {
+  if (livenessProbe == null) return [];
+  const { periodSeconds = 10, failureThreshold = 3 } = livenessProbe;
+  const seconds = periodSeconds * failureThreshold;
+  if (seconds >= PATIENCE_SECONDS) return [];
+  return [
+    {
+      path: `${path}.livenessProbe`,
+      wrong: `gives up after ${seconds} s`,
+      why: 'an API server that is away is no reason to restart the ambassador',
+      todo: 'set periodSeconds: 30 and failureThreshold: 20',
+    },
+  ];
+}
+
+function command(installation: Installation): readonly string[] {
+  const server = `--server=http://127.0.0.1:${portOf(installation)}`;
+  return ['/kubectl', server, 'get', '--raw=/version', '--request-timeout=3s'];
+}
+
+export const operatorProbes: Rule = {
+  id: 'operator-probes',
+  check: (installation): readonly Problem[] => {
+    const { operator } = installation;
+    if (operator === undefined) return [];
+    const { container, path } = operator;
+    const missing = (['livenessProbe', 'readinessProbe'] as const)
+      .filter((field) => container[field] == null)
+      .map((field) => ({
+        level: 'warning' as const,
+        path: `${path}.${field}`,
+        wrong: 'is missing',
+        why: 'nobody notices an operator that hangs, or that has no first list',
+        todo: `httpGet ${field === 'livenessProbe' ? '/healthz' : '/readyz'} on its health port`,
+      }));
+    if (!asksAmbassador(container.livenessProbe, portOf(installation))) return missing;
+    return [
+      ...missing,
+      {
+        path: `${path}.livenessProbe`,
+        wrong: 'depends on the ambassador',
+        why: 'the wrong container would be restarted when the ambassador, or the API server, is away',
+        todo: 'httpGet /healthz on its health port',
+      },
+    ];
+  },
+};
+
+/** `/readyz` says whether requests work. */
+function asksAmbassador(probe: Probe | null | undefined, port: string): boolean {
+  if (probe == null) return false;
+  const words = (probe.exec?.command ?? []).join(' ');
+  const target = probe.httpGet ?? probe.tcpSocket;
+  return (
+    /(?:^|[/\s])kubectl(?:\s|$)/.test(words) ||
+    words.includes(`:${port}`) ||
+    String(target?.port ?? '') === port ||
+    probe.httpGet?.path?.startsWith('/readyz') === true
+  );
+}

@@ -1,0 +1,133 @@
+import type { PolicyRule } from '../../../model/kubernetes/rbac-v1.ts';
+import type { Problem, Rule } from '../finding.ts';
+import type { Installation } from '../installation.ts';
+import { grantsOf, isOwnAccount } from '../rights.ts';
+
+export const bound: Rule = {
+  id: 'rbac-bound',
+  check: (installation): readonly Problem[] => {
+    const grants = grantsOf(installation);
+    const { serviceAccountName = 'default' } = installation.pod;
+    if (grants.length === 0) {
+      return [
+        {
+          level: 'warning',
+          path: 'serviceAccountName',
+          wrong: `no RoleBinding here has ServiceAccount ${serviceAccountName} of this namespace`,
+          why: 'it has no right, or nobody has compared its rights with the filter',
+          todo: 'render the RBAC along, and see that the subject names the namespace of the Pod',
+        },
+      ];
+    }
+    return grants
+      .filter(({ rules }) => rules === undefined)
+      .map(({ binding, role }) => ({
+        level: 'warning',
+        object: binding,
+        path: 'roleRef',
+        wrong: `${role} is not here`,
+        why: 'nobody has compared what it grants with the filter',
+        todo: 'render it along; of the ready-made roles, `view` reads everything in a namespace',
+      }));
+  },
+};
+
+export const subjects: Rule = {
+  id: 'rbac-subjects',
+  check: (installation) =>
+    grantsOf(installation).flatMap(({ binding, subjects: all }) =>
+      all
+        .map((subject, at) => ({ subject, at }))
+        .filter(({ subject }) => !isOwnAccount(subject, installation))
+        .map(({ subject, at }) => ({
+          object: binding,
+          path: `subjects[${at}]`,
+          wrong: `is ${subject.kind} ${subject.name}`,
+          why: 'these rights are made for one Pod, whose filter stands before them',
+          todo: 'bind the ServiceAccount of the operator only',
+        })),
+    ),
+};
+
+interface Refusal {
+  readonly id: string;
+  readonly level?: 'warning';
+  readonly why: string;
+  readonly todo: string;
+  /** What is wrong with a rule: the words that are. */
+  found(rule: PolicyRule): readonly string[];
+}
+
+const FIELDS = ['verbs', 'apiGroups', 'resources', 'nonResourceURLs'] as const;
+
+/** Subresources that open a tunnel, run a program or hand out a token. */
+const TUNNELS: readonly (readonly [group: string, resource: string])[] = [
+  ['', 'pods/exec'],
+  ['', 'pods/attach'],
+  ['', 'pods/portforward'],
+  ['', 'pods/proxy'],
+  ['', 'pods/ephemeralcontainers'],
+  ['', 'services/proxy'],
+  ['', 'nodes/proxy'],
+  ['', 'serviceaccounts/token'],
+];
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    id: 'rbac-no-wildcards',
+    why: 'it grants what will be invented later as well',
+    todo: 'write out what the controllers declare: `chancery generate rbac`',
+    found: (rule) => FIELDS.filter((field) => rule[field]?.some((word) => word.includes('*'))),
+  },
+  {
+    id: 'rbac-no-escalation',
+    why: 'with it the operator can have every right that somebody has',
+    todo: 'leave it out',
+    found: ({ verbs }) =>
+      verbs.filter((verb) => ['impersonate', 'escalate', 'bind'].includes(verb)),
+  },
+  {
+    id: 'rbac-no-tunnels',
+    why: 'past it nothing is filtered, and the ambassador refuses it whatever is accepted',
+    todo: 'leave it out',
+    found: ({ apiGroups, resources }) =>
+      TUNNELS.filter(
+        ([group, resource]) => apiGroups?.includes(group) && resources?.includes(resource),
+      ).map(([, resource]) => resource),
+  },
+  {
+    id: 'rbac-secrets',
+    level: 'warning',
+    why: 'every token, key and password of the namespace is open to the code of the operator',
+    todo: 'name the Secrets with resourceNames, or leave it out if no controller declares it',
+    found: ({ apiGroups, resources, resourceNames = [] }) =>
+      apiGroups?.includes('') && resources?.includes('secrets') && resourceNames.length === 0
+        ? ['secrets']
+        : [],
+  },
+];
+
+/** One rule for each kind of right that an operator should not have. */
+export const REFUSED_RIGHTS: readonly Rule[] = REFUSALS.map(({ id, found, ...refusal }) => ({
+  id,
+  check: (installation) => refusedRights(installation, found, refusal),
+}));
+
+function refusedRights(
+  installation: Installation,
+  found: Refusal['found'],
+  { level, why, todo }: Omit<Refusal, 'id' | 'found'>,
+): readonly Problem[] {
+  return grantsOf(installation).flatMap(({ role, rules = [] }) =>
+    rules.flatMap((rule, at) =>
+      found(rule).map((word) => ({
+        ...(level !== undefined && { level }),
+        object: role,
+        path: `rules[${at}]`,
+        wrong: `grants ${(FIELDS as readonly string[]).includes(word) ? `* in ${word}` : word}`,
+        why,
+        todo,
+      })),
+    ),
+  );
+}

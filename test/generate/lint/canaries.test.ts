@@ -1,0 +1,37 @@
+/** Each rule on copies of a good Deployment in which one thing is wrong. */
+import { expect, test } from 'vitest';
+import { lint } from '../../../operator/generate/lint/lint.ts';
+import { RULES } from '../../../operator/generate/lint/rules.ts';
+import { CANARIES } from './canaries.ts';
+
+test.each(CANARIES)('$rule: an overlay that $does', ({
+  rule,
+  at,
+  level = 'error',
+  broken,
+  also = [],
+}) => {
+  const findings = lint(broken().objects);
+
+  const found = findings.filter((finding) => finding.rule === rule);
+  expect(found.map(({ object, path }) => `${object} ${path}`)).toContain(at);
+  expect(found.map((finding) => finding.level)).toContain(level);
+  const others = findings.map((finding) => finding.rule).filter((other) => other !== rule);
+  expect([...new Set(others)].sort()).toEqual([...also].sort());
+});
+
+test.each(CANARIES)('$rule says where, what, why and what to do when an overlay $does', ({
+  broken,
+}) => {
+  for (const { path, message } of lint(broken().objects)) {
+    expect(message.startsWith(`${path} `)).toBe(true);
+    expect(message.slice(path.length)).toMatch(/^ [^\n]{4,}: [^\n]{10,}; [^\n]{4,}$/);
+  }
+});
+
+test('every rule has a canary, and a name of its own', () => {
+  const names = RULES.map(({ id }) => id);
+
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((id) => !CANARIES.some(({ rule }) => rule === id))).toEqual([]);
+});

@@ -1,0 +1,74 @@
+/** What is as it should be has no finding, not even a warning. */
+import { expect, test } from 'vitest';
+import { lint } from '../../../operator/generate/lint/lint.ts';
+import type { KubernetesObject } from '../../../operator/model/object.ts';
+import { plain, sidecar, socket } from './good.ts';
+
+test.each([
+  ['two plain containers', plain],
+  ['a native sidecar', sidecar],
+  ['a Unix socket', socket],
+])('%s, with everything as it should be: no finding', (_, manifests) => {
+  const { objects } = manifests();
+
+  expect(lint(objects)).toEqual([]);
+});
+
+test.each([
+  'Pod',
+  'StatefulSet',
+  'DaemonSet',
+  'Job',
+  'CronJob',
+])('a %s is looked at as a Deployment is', (kind) => {
+  const manifests = plain().remove('pod.automountServiceAccountToken');
+  const template = { template: manifests.get('template') };
+  const specs = { Pod: manifests.get('pod'), CronJob: { jobTemplate: { spec: template } } };
+  const spec = specs[kind as keyof typeof specs] ?? template;
+  const object = { apiVersion: 'v1', kind, metadata: { name: 'op', namespace: 'demo' }, spec };
+
+  const findings = lint([object]);
+
+  const found = findings.map((finding) => `${finding.object} ${finding.rule}`);
+  expect(found).toContain(`${kind}/op automount-off`);
+});
+
+test('namespaces that are left to whoever applies the manifests are one and the same', () => {
+  const manifests = plain().remove('RoleBinding.subjects.0.namespace');
+  const objects = manifests.objects.map(({ metadata: { namespace: _, ...metadata }, ...rest }) => ({
+    ...rest,
+    metadata,
+  }));
+
+  expect(lint(objects as KubernetesObject[])).toEqual([]);
+});
+
+test('an init container that has ended before the ambassador starts reaches nothing', () => {
+  const init = { ...(plain().get('operator') as object), name: 'prepare' };
+
+  expect(lint(plain().set('pod.initContainers', [init]).objects)).toEqual([]);
+  const before = sidecar();
+  before.set('pod.initContainers', [init, ...(before.get('pod.initContainers') as unknown[])]);
+  expect(lint(before.objects)).toEqual([]);
+});
+
+test('what has no ambassador is not looked at', () => {
+  const other = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { template: { spec: { containers: [{ name: 'web', image: 'web:latest' }] } } },
+  };
+
+  expect(lint(plain().add(other).objects)).toEqual([]);
+});
+
+test('an ambassador that listens on another port is found there', () => {
+  const manifests = plain().push('proxy.args', '--port=9001');
+  manifests.push('operator.env', { name: 'CHANCERY_API_URL', value: 'http://127.0.0.1:9001' });
+  for (const probe of ['startupProbe', 'livenessProbe']) {
+    manifests.set(`proxy.${probe}.exec.command.1`, '--server=http://127.0.0.1:9001');
+  }
+
+  expect(lint(manifests.objects)).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
+import type { KubernetesObject } from '../../../operator/model/object.ts';
+
+const GOOD = parseYamlDocuments(readFileSync(new URL('good.yaml', import.meta.url), 'utf8'));
+
+type Fields = Record<string, unknown>;
+
+/** Where a path begins that does not begin with a kind. */
+const SHORT: Readonly<Record<string, string>> = {
+  template: 'Deployment.spec.template',
+  pod: 'Deployment.spec.template.spec',
+  proxy: 'Deployment.spec.template.spec.containers.0',
+  operator: 'Deployment.spec.template.spec.containers.1',
+};
+
+/** The objects of good.yaml, to be broken one field at a time: two plain containers. */
+export class Manifests {
+  readonly objects: KubernetesObject[] = structuredClone(GOOD) as KubernetesObject[];
+
+  /** What a path such as `proxy.args.0` or `Role.rules` leads to. */
+  get(path: string): unknown {
+    const [first = '', ...rest] = path.split('.');
+    const keys = [...(SHORT[first] ?? first).split('.'), ...rest];
+    return keys.slice(1).reduce<unknown>(
+      (value, key) => (value as Fields)[key],
+      this.objects.find(({ kind }) => kind === keys[0]),
+    );
+  }
+
+  set(path: string, value: unknown): this {
+    const { parent, key } = this.#split(path);
+    parent[key] = value;
+    return this;
+  }
+
+  remove(path: string): this {
+    const { parent, key } = this.#split(path);
+    delete parent[key];
+    return this;
+  }
+
+  push(path: string, value: unknown): this {
+    if (this.get(path) === undefined) this.set(path, []);
+    (this.get(path) as unknown[]).push(value);
+    return this;
+  }
+
+  add(object: object): this {
+    this.objects.push(object as KubernetesObject);
+    return this;
+  }
+
+  /** Changes a text in place. */
+  replace(path: string, from: string, to: string): this {
+    const text = this.get(path) as string;
+    if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
+    return this.set(
+      path,
+      text.replace(from, () => to),
+    );
+  }
+
+  #split(path: string): { parent: Fields; key: string } {
+    const end = path.lastIndexOf('.');
+    return { parent: this.get(path.slice(0, end)) as Fields, key: path.slice(end + 1) };
+  }
+}
+
+/** Two containers, each of which is told to stop at once. */
+export function plain(): Manifests {
+  return new Manifests();
+}
+
+/** The ambassador as a native sidecar: `pod.initContainers.0`. */
+export function sidecar(): Manifests {
+  const manifests = plain().set('proxy.restartPolicy', 'Always').remove('proxy.lifecycle');
+  const [proxy, operator] = manifests.get('pod.containers') as unknown[];
+  return manifests.set('pod.initContainers', [proxy]).set('pod.containers', [operator]);
+}
+
+/** The ambassador on a Unix socket. */
+export function socket(): Manifests {
+  const mount = { name: 'socket', mountPath: '/run/chancery' };
+  const path = '/run/chancery/proxy.sock';
+  return plain()
+    .push('pod.volumes', { name: 'socket', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } })
+    .push('proxy.volumeMounts', mount)
+    .push('proxy.args', `--unix-socket=${path}`)
+    .remove('proxy.startupProbe')
+    .remove('proxy.livenessProbe')
+    .push('operator.volumeMounts', mount)
+    .push('operator.env', { name: 'CHANCERY_API_URL', value: `unix:${path}` })
+    .set('operator.securityContext.runAsUser', 65531)
+    .set('operator.securityContext.runAsGroup', 65531);
+}
