@@ -435,7 +435,9 @@ export type {
 
 // One declaration, many outputs
 
-export type { Placement } from './generate/access.ts';
 export { permissionsForCrds } from './generate/crd-permissions.ts';
+export { type FilterProblem, filterProblems } from './generate/filter-problems.ts';
+export { type OpenedRequests, openedBeyondRights } from './generate/opened-beyond-rights.ts';
+export { type Placement, POD_NAMESPACE } from './generate/placement.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';
 export { type RbacOptions, rbac } from './generate/rbac.ts';

@@ -36,7 +36,10 @@ export interface Owned {
 export interface Permission {
   readonly resource: Resource;
   readonly subresource?: string;
-  /** The objects, by name. Left out: every object. */
+  /**
+   * The objects, by name. Left out: every object. What is listed or watched so needs the field
+   * selector `metadata.name=…`, and what is created so server-side apply: a POST has no name in its path.
+   */
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete')[];
 }

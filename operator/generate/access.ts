@@ -1,27 +1,13 @@
-import type { Controller, Permission } from '../controller/controller.ts';
+import type { Controller } from '../controller/controller.ts';
 import type { Resource } from '../model/resource.ts';
 import { declaredAccess } from './declared-access.ts';
 import { mergeAccess } from './merge-access.ts';
+import type { Placement } from './placement.ts';
 import { refuseUnusableNames } from './usable-names.ts';
+import type { Verb } from './verbs.ts';
 
-export type Verb = Permission['verbs'][number];
-
-/** Every verb that can be declared, in the order in which people list them. */
-export const VERBS: readonly Verb[] = [
-  'get',
-  'list',
-  'watch',
-  'create',
-  'update',
-  'patch',
-  'delete',
-];
-
-/**
- * The namespace of the Pod, as the kubelet writes it into a container's arguments (Downward API).
- * Roles for it name no namespace: they live where they are applied.
- */
-export const POD_NAMESPACE: string = '$(POD_NAMESPACE)';
+export { type Placement, POD_NAMESPACE } from './placement.ts';
+export { VERBS, type Verb } from './verbs.ts';
 
 /** What is done to one resource in one place. */
 export interface Access {
@@ -35,21 +21,6 @@ export interface Access {
   readonly resourceNames?: readonly string[];
   /** True when no request is made, and admission only asks whether one would be allowed. */
   readonly unrequested?: boolean;
-}
-
-/** Where sources are that leave their namespace to the settings, and what else the settings bring. */
-export interface Placement {
-  /** Names or `POD_NAMESPACE`, at least one; undefined for every namespace. */
-  readonly namespaces: readonly string[] | undefined;
-  /** Left out: the settings say that every replica works. */
-  readonly leaderElection?: {
-    /** Where the Lease is: a name or `POD_NAMESPACE`. */
-    readonly namespace: string;
-    /** Default: that of the manager, `leaseNameOf(controllers)`. */
-    readonly leaseName?: string;
-  };
-  /** The operator installs the definitions that its resources bring. Default false. */
-  readonly installCrds?: boolean;
 }
 
 /**

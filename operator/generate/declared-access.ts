@@ -5,49 +5,78 @@ import { ConfigurationError } from '../core/errors.ts';
 import { isBuiltInGroup } from '../model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../model/builtin.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
-import type { Access, Placement, Verb } from './access.ts';
+import type { Access } from './access.ts';
 import { permissionsForCrds } from './crd-permissions.ts';
+import type { Placement } from './placement.ts';
 import { isUsableName } from './usable-names.ts';
+import type { Verb } from './verbs.ts';
+
+/** Which part of a declaration an access follows from. */
+export type AccessReason =
+  | 'source'
+  | 'owns'
+  | 'finalizer'
+  | 'status'
+  | 'permission'
+  | 'events'
+  | 'leader election'
+  | 'definitions';
+
+/** An access, and who needs it for what. */
+export interface DeclaredAccess extends Access {
+  /** Left out: the process does, whatever its controllers are. */
+  readonly controller?: string;
+  readonly reason: AccessReason;
+}
 
 /** Every access that follows from the declarations, one by one: see `accessOf`. */
 export function declaredAccess(
   controllers: readonly Controller[],
   placement: Placement,
-): readonly Access[] {
+): readonly DeclaredAccess[] {
   if (placement.namespaces?.length === 0) {
     throw new ConfigurationError('namespaces is empty: name one, or leave it undefined for all');
   }
   return [
     ...controllers.flatMap((controller) => accessOfOne(controller, placement)),
-    ...accessOfElection(controllers, placement),
-    ...(placement.installCrds === true ? accessToDefinitions(controllers) : []),
+    ...because('leader election', accessOfElection(controllers, placement)),
+    ...because(
+      'definitions',
+      placement.installCrds === true ? accessToDefinitions(controllers) : [],
+    ),
   ];
 }
 
-function accessOfOne(controller: Controller, placement: Placement): readonly Access[] {
+function because(reason: AccessReason, accesses: readonly Access[]): readonly DeclaredAccess[] {
+  return accesses.map((access) => ({ ...access, reason }));
+}
+
+function accessOfOne(controller: Controller, placement: Placement): readonly DeclaredAccess[] {
   const { for: root, owns, watches, permissions } = controller;
   const sources = [root, ...[...owns, ...watches].map(({ source }) => source)];
   const places = placesOf(sources, placement);
-  return [
-    ...sources.flatMap((source) => accessOfSource(source, placement)),
-    ...owns.flatMap(({ source }) => accessToChildren(source, placement)),
-    ...accessToRoot(controller, placement),
-    ...permissions.flatMap(({ resource, subresource, verbs, resourceNames }) =>
-      (resource.namespaced ? places : [undefined]).map((namespace) => ({
-        resource,
-        subresource,
-        namespace,
-        verbs,
-        ...(resourceNames !== undefined && { resourceNames }),
-      })),
-    ),
-    ...eventPlaces([...sources, ...permissions], places).map((namespace) => ({
-      resource: events,
-      subresource: undefined,
+  const permitted = permissions.flatMap(({ resource, subresource, verbs, resourceNames }) =>
+    (resource.namespaced ? places : [undefined]).map((namespace) => ({
+      resource,
+      subresource,
       namespace,
-      verbs: ['create', 'patch'] as const,
+      verbs,
+      ...(resourceNames !== undefined && { resourceNames }),
     })),
-  ];
+  );
+  const recorded = eventPlaces([...sources, ...permissions], places).map((namespace) => ({
+    resource: events,
+    subresource: undefined,
+    namespace,
+    verbs: ['create', 'patch'] as const,
+  }));
+  return [
+    ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
+    ...owns.flatMap(({ source }) => because('owns', accessToChildren(source, placement))),
+    ...accessToRoot(controller, placement),
+    ...because('permission', permitted),
+    ...because('events', recorded),
+  ].map((access) => ({ ...access, controller: controller.name }));
 }
 
 function accessOfSource(source: Source, placement: Placement): readonly Access[] {
@@ -78,20 +107,22 @@ function accessToChildren(source: Source, placement: Placement): readonly Access
 function accessToRoot(
   { for: root, owns, finalizer }: Controller,
   placement: Placement,
-): readonly Access[] {
-  const accesses: Access[] = [];
+): readonly DeclaredAccess[] {
+  const accesses: DeclaredAccess[] = [];
   if (finalizer !== undefined) {
-    accesses.push(...accessTo(root, placement, ['patch']));
+    accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
     // Who has lost the selection is looked for past the selectors.
-    accesses.push(...accessTo({ ...root, fieldSelector: '' }, placement, ['list']));
+    const past = { ...root, fieldSelector: '' };
+    accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
   }
   if ((root.resource as { readonly hasStatus?: boolean }).hasStatus === true) {
-    accesses.push(...accessTo(root, placement, ['patch'], { subresource: 'status' }));
+    const status = { subresource: 'status' };
+    accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
   }
   if (owns.length > 0) {
     // `blockOwnerDeletion` in a child, where OwnerReferencesPermissionEnforcement is on, as on OpenShift.
     const asked = { subresource: 'finalizers', unrequested: true };
-    accesses.push(...accessTo(root, placement, ['update'], asked));
+    accesses.push(...because('owns', accessTo(root, placement, ['update'], asked)));
   }
   return accesses;
 }

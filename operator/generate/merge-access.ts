@@ -1,4 +1,5 @@
-import { type Access, VERBS, type Verb } from './access.ts';
+import type { Access } from './access.ts';
+import { VERBS, type Verb } from './verbs.ts';
 
 /** What one verb may be done to. */
 interface Reach {

@@ -1,9 +1,15 @@
 import type { Controller } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { isBuiltInGroup } from '../model/built-in-group.ts';
 import { groupVersionPath, resourceName } from '../model/resource.ts';
-import { type Access, accessOf, type Placement, type Verb } from './access.ts';
-import { LABEL, namePattern } from './usable-names.ts';
+import { type Access, accessOf } from './access.ts';
+import { filterProblems } from './filter-problems.ts';
+import { openedPaths } from './opened-paths.ts';
+import { pathPatterns } from './path-patterns.ts';
+import type { Placement } from './placement.ts';
+import { REJECT_PATHS } from './reject-paths.ts';
+import { METHOD_OF, type Method } from './verbs.ts';
+
+export { REJECT_PATHS } from './reject-paths.ts';
 
 /**
  * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
@@ -18,51 +24,48 @@ export interface ProxyFilter {
 }
 
 /** What the ambassador's own probe asks for. */
-const PROBE_PATH = '^/version$';
+export const PROBE_PATH: string = '^/version$';
+
+/** Where an operator asks what it may do. Kubernetes lets everybody ask who is authenticated. */
+export const SELF_REVIEW_PATH: string =
+  '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
+
+/** Methods that an HTTP server may act upon. */
+const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
 
 /**
- * Refused whatever is accepted: subresources that open tunnels or hand out tokens, segments of dots,
- * and characters that are only there to be decoded twice.
- */
-export const REJECT_PATHS: readonly string[] = [
-  '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy|ephemeralcontainers)(/|$)',
-  '^/api/v1/nodes/[^/]+/proxy(/|$)',
-  '^/api/v1/namespaces/[^/]+/serviceaccounts/[^/]+/token$',
-  '/[.][.]?(/|$)',
-  '[%\\\\]',
-];
-
-const METHOD_OF: Readonly<Record<Verb, string>> = {
-  get: 'GET',
-  list: 'GET',
-  watch: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-};
-
-/** Methods that an HTTP server may act upon; GET is always used, by the probe at least. */
-const METHODS = ['CONNECT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
-
-/**
- * The narrowest filter that `kubectl proxy` can express for these controllers.
+ * The narrowest filter that `kubectl proxy` can express for these controllers, and the questions that
+ * are always asked: `/version`, and what the operator may do.
  *
- * It knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`.
+ * It knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`, and
+ * `openedBeyondRights` for what this one lets through and the roles do not grant.
  *
- * @throws ConfigurationError `CONFIG` for a name that cannot stand in a path, and for a subresource
- *   that is always refused, such as `pods/exec`.
+ * It is as long as the roles: a line for each resource, with its namespaces and names.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that cannot stand in a path, for a subresource that
+ *   is always refused, such as `pods/exec`, and for a filter that is too long for an argument.
  */
 export function proxyFilter(controllers: readonly Controller[], placement: Placement): ProxyFilter {
   const accesses = accessOf(controllers, placement).filter(({ unrequested }) => !unrequested);
   for (const access of accesses) refuseTunnels(access);
-  const used = new Set(accesses.flatMap(({ verbs }) => verbs.map((verb) => METHOD_OF[verb])));
+  const used = new Set<string>(usedMethods(accesses));
   const unused = METHODS.filter((method) => !used.has(method));
-  return {
-    acceptPaths: [...new Set([PROBE_PATH, ...accesses.flatMap(patternsOf)])],
+  const filter = {
+    acceptPaths: [
+      ...new Set([PROBE_PATH, SELF_REVIEW_PATH, ...pathPatterns(openedPaths(accesses))]),
+    ],
     rejectPaths: REJECT_PATHS,
     rejectMethods: [`^(${unused.join('|')})$`],
   };
+  requireSound(filter);
+  return filter;
+}
+
+/** The methods that pass: GET for the probe and POST for the reviews at least. */
+export function usedMethods(accesses: readonly Access[]): ReadonlySet<Method> {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  const verbs = requested.flatMap((access) => access.verbs);
+  return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
 }
 
 /** The filter as arguments of `kubectl proxy`. Of an argument given twice, kubectl takes the last. */
@@ -74,38 +77,28 @@ export function proxyArguments(filter: ProxyFilter): readonly string[] {
   ];
 }
 
-function patternsOf({
-  resource,
-  subresource,
-  namespace,
-  verbs,
-  resourceNames,
-}: Access): readonly string[] {
-  const root = groupVersionPath(resource).replaceAll('.', '[.]');
-  const { plural } = resource;
-  const scope = resource.namespaced ? `/namespaces/${namespace ?? LABEL}` : '';
-  const collection = `${root}${scope}/${plural}`;
-  const names = resourceNames?.map((name) => name.replaceAll('.', '[.]')).join('|');
-  const object = `/${names === undefined ? namePattern(resource) : `(${names})`}`;
-  if (subresource !== undefined) return [`^${collection}${object}/${subresource}$`];
-  const lists = verbs.includes('list') || verbs.includes('watch');
-  const listsAll = lists && resource.namespaced && namespace === undefined;
-  const inCollection = lists || verbs.includes('create');
-  const byName = verbs.some((verb) => ['get', 'update', 'patch', 'delete'].includes(verb));
-  const tail = byName ? (inCollection ? `(${object})?` : object) : '';
-  return [
-    // Where a source looks whether its resource is served, when it was not.
-    ...(lists && !isBuiltInGroup(resource) ? [`^${root}$`] : []),
-    ...(listsAll ? [`^${root}/${plural}$`] : []),
-    `^${collection}${tail}$`,
-  ];
+function requireSound(filter: ProxyFilter): void {
+  const [first] = filterProblems(filter);
+  if (first === undefined) return;
+  const { flag, pattern, problem } = first;
+  throw new ConfigurationError(`the generated filter is unusable: ${problem}`, {
+    context: { flag, pattern: pattern.slice(0, 200) },
+  });
 }
 
+/** In whatever group: those of aggregated APIs are no less a tunnel. */
+const TUNNELS: ReadonlySet<string | undefined> = new Set([
+  'attach',
+  'exec',
+  'portforward',
+  'proxy',
+]);
+
 function refuseTunnels({ resource, subresource }: Access): void {
-  if (subresource === undefined) return;
   const scope = resource.namespaced ? '/namespaces/x' : '';
   const path = `${groupVersionPath(resource)}${scope}/${resource.plural}/x/${subresource}`;
-  if (!REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path))) return;
+  const isRejected = REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path));
+  if (subresource === undefined || !(isRejected || TUNNELS.has(subresource))) return;
   throw new ConfigurationError('the ambassador never lets this subresource through', {
     context: { resource: resourceName(resource), subresource },
   });

@@ -1,6 +1,8 @@
 import type { Controller } from '../controller/controller.ts';
-import { type Access, accessOf, type Placement, POD_NAMESPACE, type Verb } from './access.ts';
-import { mergeAccess } from './merge-access.ts';
+import { type Access, accessOf } from './access.ts';
+import { grantedAccess } from './granted-access.ts';
+import { type Placement, POD_NAMESPACE } from './placement.ts';
+import type { Verb } from './verbs.ts';
 
 const API_VERSION = 'rbac.authorization.k8s.io/v1';
 
@@ -55,17 +57,12 @@ export function rbac(
   options: RbacOptions,
 ): readonly (Role | RoleBinding)[] {
   const byPlace = Map.groupBy(
-    mergeAccess(accessOf(controllers, options).map(asGranted)),
+    grantedAccess(accessOf(controllers, options)),
     ({ namespace }) => namespace ?? '',
   );
   return [...byPlace]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([place, accesses]) => grant(place, rulesOf(accesses), options));
-}
-
-/** As RBAC sees it, which knows no versions, and grants what is only asked for like anything else. */
-function asGranted({ unrequested: _, ...access }: Access): Access {
-  return { ...access, resource: { ...access.resource, version: '' } };
 }
 
 /** @param place - a namespace, or '' for the cluster. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
-import { type Access, POD_NAMESPACE } from './access.ts';
+import type { Access } from './access.ts';
+import { POD_NAMESPACE } from './placement.ts';
 
 /** A namespace, or a word of a path: one DNS label. It can match neither `.`, `..` nor nothing. */
 export const LABEL: string = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -8,12 +9,22 @@ export const LABEL: string = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 /** Most names: a DNS-1123 subdomain. */
 const SUBDOMAIN = `${LABEL}([.]${LABEL})*`;
 
-/** Names of RBAC objects may also have capitals, `:` and `_`, as `system:node-reader`. */
-const RBAC_NAME = '[A-Za-z0-9]([-A-Za-z0-9:_.]*[A-Za-z0-9])?';
+/**
+ * Resources whose names are no subdomains, by plural and group, or by group. Each pattern begins with
+ * what is no dot, so that none can match `.` or `..`.
+ */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  // `system:node-reader`
+  'rbac.authorization.k8s.io': '[A-Za-z0-9]([-A-Za-z0-9:_.]*[A-Za-z0-9])?',
+  // Kubernetes checks nothing but that it is one segment; the kubelet's end in base64url.
+  'certificatesigningrequests.certificates.k8s.io': '[A-Za-z0-9][-A-Za-z0-9:_.]*',
+  // `2001:db8::1`
+  'ipaddresses.networking.k8s.io': '[0-9a-f:][0-9a-f:.]*',
+};
 
 /** The grammar of the names of its objects, as a pattern that is not anchored. */
-export function namePattern({ group }: Resource): string {
-  return group === 'rbac.authorization.k8s.io' ? RBAC_NAME : SUBDOMAIN;
+export function namePattern(resource: Resource): string {
+  return OTHER_NAMES[resourceName(resource)] ?? OTHER_NAMES[resource.group] ?? SUBDOMAIN;
 }
 
 /** True for a name that an object of `resource` may have, and that means only itself in a path. */
@@ -25,22 +36,34 @@ export function isUsableName(resource: Resource, name: string): boolean {
  * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern,
  *   and for an empty list of names, which RBAC would take for every name.
  */
-export function refuseUnusableNames(access: Access): void {
-  const { resource, subresource, namespace, resourceNames } = access;
+export function refuseUnusableNames({
+  resource,
+  subresource,
+  namespace,
+  resourceNames,
+}: Access): void {
   const { group, version, plural } = resource;
   const labels = [version, plural, ...(group === '' ? [] : group.split('.'))];
   if (subresource !== undefined) labels.push(subresource);
   if (namespace !== undefined && namespace !== POD_NAMESPACE) labels.push(namespace);
-  const wrong =
-    labels.find((label) => !new RegExp(`^${LABEL}$`).test(label) || label.length > 63) ??
-    resourceNames?.find((name) => !isUsableName(resource, name));
+  const wrong = labels.find((label) => !isLabel(label));
   if (wrong !== undefined) {
     throw new ConfigurationError('a declared name must be a-z, 0-9 and "-", as in a URL path', {
       context: { name: wrong, resource: resourceName(resource) },
+    });
+  }
+  const unusual = resourceNames?.find((name) => !isUsableName(resource, name));
+  if (unusual !== undefined) {
+    throw new ConfigurationError('no object of the resource can have a declared name', {
+      context: { name: unusual, resource: resourceName(resource) },
     });
   }
   if (resourceNames?.length !== 0) return;
   throw new ConfigurationError('resourceNames is empty: leave it out for every object', {
     context: { resource: resourceName(resource) },
   });
+}
+
+function isLabel(text: string): boolean {
+  return text.length <= 63 && new RegExp(`^${LABEL}$`).test(text);
 }

@@ -9,10 +9,7 @@ export function missingRight(
 ): ConfigurationError {
   // An apply of what is not there needs the right to create, too; the server says which one is missing.
   const verb = /cannot (create|get|patch) resource/.exec(refusal.message)?.[1] ?? asked;
-  const rule =
-    verb === 'create'
-      ? '{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [create] }'
-      : `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, patch] }`;
+  const rule = `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, create, patch] }`;
   return new ConfigurationError(
     `no right to ${verb} customresourcedefinitions.apiextensions.k8s.io ${definition}: add to a ClusterRole of the operator: ${rule}`,
     {

@@ -19,6 +19,7 @@ import { defineResource, type Resource } from '../../operator/model/resource.ts'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const NAME = `${LABEL}([.]${LABEL})*`;
+const REVIEWS = '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
 
 const nodes = defineResource({
   group: '',
@@ -61,6 +62,7 @@ test('a source is its collection and its objects in the configured namespace', (
 
   expect(acceptPaths).toEqual([
     '^/version$',
+    REVIEWS,
     `^/api/v1/namespaces/demo/configmaps(/${NAME})?$`,
     `^/apis/events[.]k8s[.]io/v1/namespaces/demo/events(/${NAME})?$`,
   ]);
@@ -75,6 +77,7 @@ test('the namespace of the Pod is left for the kubelet to write in', () => {
 test('all namespaces are the collection over all of them, and every one of them', () => {
   const expected = [
     '^/version$',
+    REVIEWS,
     '^/api/v1/configmaps$',
     `^/api/v1/namespaces/${LABEL}/configmaps(/${NAME})?$`,
     `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events(/${NAME})?$`,
@@ -95,6 +98,7 @@ test('a source in a namespace by name is there, and so is what its controller ma
 
   expect(acceptPaths).toEqual([
     '^/version$',
+    REVIEWS,
     `^/api/v1/namespaces/shared/configmaps(/${NAME})?$`,
     `^/api/v1/namespaces/shared/pods/${NAME}$`,
     `^/apis/events[.]k8s[.]io/v1/namespaces/shared/events(/${NAME})?$`,
@@ -106,6 +110,7 @@ test('a cluster-scoped resource has no namespace, and its Events are in default'
 
   expect(acceptPaths).toEqual([
     '^/version$',
+    REVIEWS,
     `^/api/v1/nodes(/${NAME})?$`,
     `^/apis/events[.]k8s[.]io/v1/namespaces/default/events(/${NAME})?$`,
   ]);
@@ -118,6 +123,7 @@ test('a controller that looks at the cluster only may act in every namespace', (
 
   expect(acceptPaths).toEqual([
     '^/version$',
+    REVIEWS,
     `^/api/v1/nodes(/${NAME})?$`,
     `^/api/v1/namespaces/${LABEL}/pods/${NAME}$`,
     `^/apis/events[.]k8s[.]io/v1/namespaces/${LABEL}/events(/${NAME})?$`,
@@ -146,7 +152,7 @@ test('a subresource opens itself and not its object', () => {
 
   expect(acceptPaths).toContain(`^/api/v1/namespaces/demo/pods/${NAME}/eviction$`);
   expect(acceptPaths).toContain(`^/apis/apps/v1/namespaces/demo/deployments/${NAME}/scale$`);
-  expect(acceptPaths).toHaveLength(5);
+  expect(acceptPaths).toHaveLength(6);
 });
 
 test('names of RBAC objects may have colons and capitals, and are still never dots alone', () => {

@@ -457,10 +457,7 @@ test('the rights that are declared for it are enough to install, upgrade and do 
     'upgraded',
     'unchanged',
   ]);
-  expect(permissions).toMatchObject([
-    { verbs: ['create'] },
-    { verbs: ['get', 'patch'], resourceNames: [NAME] },
-  ]);
+  expect(permissions).toMatchObject([{ verbs: ['get', 'create', 'patch'], resourceNames: [NAME] }]);
 });
 
 test('controllers without resources of their own need no rights for definitions', () => {

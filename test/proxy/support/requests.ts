@@ -11,6 +11,7 @@ export const HOSTILE: readonly string[] = readFileSync(
 /** What config-restart in the namespace `demo` does, by its declaration: samples of each. */
 export const DECLARED: readonly string[] = [
   'GET /version',
+  'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
   'GET /api/v1/namespaces/demo/configmaps?watch=true&allowWatchBookmarks=true',
   'GET /api/v1/namespaces/demo/configmaps?labelSelector=a%3Db%2Cc',
   'POST /api/v1/namespaces/demo/configmaps',

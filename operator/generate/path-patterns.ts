@@ -1,0 +1,33 @@
+import { collectionPattern, type OpenedPaths, objectPattern, rootPattern } from './opened-paths.ts';
+
+/**
+ * Anchored patterns that match these paths and no other. Namespaces where a resource is used in the
+ * same way share one.
+ */
+export function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
+  const alike = Map.groupBy(opened, ({ namespace, ...paths }) =>
+    JSON.stringify([
+      namespace === undefined,
+      { ...paths, resource: rootPattern(paths.resource) },
+      paths.resource.plural,
+    ]),
+  );
+  return [...new Set([...alike.values()].flatMap(patternsOf))];
+}
+
+/** @param places - alike but for their namespaces. */
+function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
+  const [paths] = places;
+  if (paths === undefined) return [];
+  const { resource, collection, objects, acrossNamespaces, discovery } = paths;
+  const inPlaces = collectionPattern(
+    resource,
+    places.map(({ namespace }) => namespace),
+  );
+  const object = objects.length === 0 ? '' : objectPattern(paths, objects);
+  return [
+    ...(discovery ? [`${rootPattern(resource)}$`] : []),
+    ...(acrossNamespaces ? [`${rootPattern(resource)}/${resource.plural}$`] : []),
+    `${inPlaces}${collection && object !== '' ? `(${object})?` : object}$`,
+  ];
+}
