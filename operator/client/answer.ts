@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { type OperatorError, ProtocolError } from '../core/errors.ts';
 import { isStatus } from '../model/status.ts';
 import type { TransportResponse } from '../transport/transport.ts';
-import { isJson, responseFailure } from './response-failure.ts';
+import { type Asked, isJson, responseFailure } from './response-failure.ts';
 
 /** A larger body could not become one string: V8 ends at 512 MiB, and twice the size is in use. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
@@ -17,10 +17,15 @@ const MAX_FOREIGN_BYTES = 2 * 1024;
 /** A decoded JSON object of a successful answer. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+export interface ReadAnswerOptions {
+  readonly parse?: (text: string) => unknown;
+  readonly asked?: Asked;
+}
+
 /**
  * The JSON object that a successful answer carries.
  *
- * @param parse - from JSON; see `parseExact`.
+ * @param options - `parse` from JSON, see `parseExact`; `asked`, the request that an error names.
  * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
  * @throws ProtocolError `DECODE` when the body is not a JSON object: cut short, for example. Since
  *   API servers stream their lists, they can report a late failure in no other way.
@@ -28,30 +33,40 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export async function readAnswer(
   response: TransportResponse,
   clock: Clock,
-  parse: (text: string) => unknown = JSON.parse,
+  { parse = JSON.parse, asked }: ReadAnswerOptions = {},
 ): Promise<JsonObject> {
-  await requireSuccess(response, clock);
+  await requireSuccess(response, clock, asked);
   const { chunks, sizeBytes } = await readUpTo(response.body, MAX_BODY_BYTES);
   if (sizeBytes > MAX_BODY_BYTES) throw undecodable('the answer is too large', sizeBytes);
   const bytes = Buffer.concat(chunks);
   const value = parseObject(bytes, parse);
   if (isStatus(value) && value.status === 'Failure') {
-    throw responseFailure({ ...response, text: bytes.toString('utf8') }, clock.now());
+    throw responseFailure({ ...response, text: bytes.toString('utf8'), asked }, clock.now());
   }
   return value;
 }
 
 /** Returns when the answer is a success with a JSON body, which is left unread; throws otherwise. */
-export async function requireSuccess(response: TransportResponse, clock: Clock): Promise<void> {
+export async function requireSuccess(
+  response: TransportResponse,
+  clock: Clock,
+  asked?: Asked,
+): Promise<void> {
   const { status, headers } = response;
-  if (status < 200 || status >= 300 || !isJson(headers)) throw await readFailure(response, clock);
+  if (status < 200 || status >= 300 || !isJson(headers)) {
+    throw await readFailure(response, clock, asked);
+  }
 }
 
-async function readFailure(response: TransportResponse, clock: Clock): Promise<OperatorError> {
+async function readFailure(
+  response: TransportResponse,
+  clock: Clock,
+  asked: Asked | undefined,
+): Promise<OperatorError> {
   const limit = isJson(response.headers) ? MAX_STATUS_BYTES : MAX_FOREIGN_BYTES;
   const { chunks } = await readUpTo(response.body, limit);
   const text = Buffer.concat(chunks).subarray(0, limit).toString('utf8');
-  return responseFailure({ ...response, text }, clock.now());
+  return responseFailure({ ...response, text, asked }, clock.now());
 }
 
 /** Reads until more than `limit` bytes are there; a longer body is left, and its connection closed. */

@@ -77,7 +77,7 @@ async function fetchDocument(
     purpose: 'call',
     signal,
   });
-  const document = await readAnswer(response, clock);
+  const document = await readAnswer(response, clock, { asked: { method: 'GET', path } });
   if (document.kind === kind) return document;
   throw new ProtocolError('the answer is not a discovery document', {
     code: 'DECODE',

@@ -49,6 +49,7 @@ export function listWatch<T extends KubernetesObject>(
 ): ListWatch<T> {
   const { namespace, metadataOnly = false, ...selectors } = scope;
   const path = pathOfCollection(resource, namespace);
+  const asked = { method: 'GET', path } as const;
   const own = formOf(resource);
   const expected = metadataOnly ? METADATA_FORM : own;
 
@@ -57,13 +58,13 @@ export function listWatch<T extends KubernetesObject>(
 
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
       const response = await transport.send({
-        method: 'GET',
+        ...asked,
         path: withQuery(path, { ...selectors, ...pageParameters(request) }),
         headers: { accept: metadataOnly ? ACCEPT_METADATA_LIST : 'application/json' },
         purpose: 'call',
         signal: request.signal,
       });
-      const page = decodeList(await readAnswer(response, clock), resource, expected);
+      const page = decodeList(await readAnswer(response, clock, { asked }), resource, expected);
       requireResourceVersion(page.resourceVersion, resource);
       for (const item of page.items) requireUid(item, resource);
       return page;
@@ -73,7 +74,7 @@ export function listWatch<T extends KubernetesObject>(
       const { resourceVersion, sendInitialEvents = false, timeoutSeconds, signal } = request;
       if (!sendInitialEvents) requireResourceVersion(resourceVersion, resource);
       const response = await transport.send({
-        method: 'GET',
+        ...asked,
         path: withQuery(path, {
           ...selectors,
           watch: 1,
@@ -87,7 +88,7 @@ export function listWatch<T extends KubernetesObject>(
         purpose: 'watch',
         signal,
       });
-      await requireSuccess(response, clock);
+      await requireSuccess(response, clock, asked);
       const lines = readLines(response.body, { onChunk: () => request.onActivity?.() });
       return decodeWatchEvents<T>(lines, {
         expected,

@@ -34,14 +34,17 @@ export function resourceDiscovery(
       if (isBuiltInGroup(resource)) return false;
       const name = resourceName(resource);
       try {
-        const response = await transport.send({
+        const asked = {
           method: 'GET',
           path: objectPath(customResourceDefinitions, { name }),
+        } as const;
+        const response = await transport.send({
+          ...asked,
           headers: { accept: 'application/json' },
           purpose: 'call',
           signal,
         });
-        await readAnswer(response, clock);
+        await readAnswer(response, clock, { asked });
         return false;
       } catch (error) {
         signal.throwIfAborted();

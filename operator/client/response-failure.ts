@@ -9,6 +9,15 @@ export interface FailedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, or its beginning. */
   readonly text: string;
+  /** What it answers. */
+  readonly asked?: Asked | undefined;
+}
+
+/** A request, as an error may name it. */
+export interface Asked {
+  readonly method: string;
+  /** With or without the query, which is not told. */
+  readonly path: string;
 }
 
 /** Marks the ApiError of a path that the server does not serve at all. */
@@ -42,7 +51,7 @@ export function responseFailure(answer: FailedAnswer, nowMs: number): OperatorEr
   }
   const isText = mediaType(headers) === 'text/plain';
   const message = isText ? quoted(text) : 'the answer carries no Status';
-  if (status === 403 && isText) return filterRefused();
+  if (status === 403 && isText) return filterRefused(answer.asked);
   if (status === 404 && isText) {
     const details = { causes: [{ reason: PATH_NOT_SERVED, message }] };
     return new ApiError({ reason: 'NotFound', message, details }, { httpStatus: status });
@@ -104,10 +113,19 @@ function explained(body: Status, httpStatus: number): Status {
   return { ...body, message: `${body.message ?? 'no message'} (${TOKEN_REFUSED})` };
 }
 
-function filterRefused(): AmbassadorError {
+/** The filter is made of declarations, so what it lacks is one, or it was made of older ones. */
+function filterRefused(asked: Asked | undefined): AmbassadorError {
+  const [path = ''] = asked?.path.split('?', 1) ?? [];
+  const request = asked === undefined ? 'the request' : `${asked.method} ${path}`;
   return new AmbassadorError(
-    'kubectl proxy refused the request: its filter does not allow it (open the path in --accept-paths, or the method in --reject-methods)',
-    { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent', context: { status: 403 } },
+    `kubectl proxy refused ${request}: its filter does not allow it. Declare it in the controller ` +
+      '(owns, watches, permissions) and make the arguments of the proxy anew: chancery generate proxy ' +
+      '(they open the path in --accept-paths, and the method in --reject-methods)',
+    {
+      code: 'AMBASSADOR_FORBIDDEN',
+      fate: 'not-sent',
+      context: { status: 403, ...(asked && { method: asked.method, path }) },
+    },
   );
 }
 

@@ -257,6 +257,7 @@ class RestClient implements Client {
         : { headers: { accept, 'content-type': contentType }, body: encodeExact(body) }),
     });
     for (const text of warningTexts(response.headers.warning)) this.#onWarning(text);
-    return readAnswer(response, this.#clock, this.#parse);
+    const asked = { method, path };
+    return readAnswer(response, this.#clock, { parse: this.#parse, asked });
   }
 }

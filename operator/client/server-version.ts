@@ -26,7 +26,9 @@ export async function serverVersion(
 ): Promise<ServerVersion> {
   const headers = { accept: 'application/json' };
   const request = { method: 'GET', path: '/version', headers, purpose: 'call', signal } as const;
-  const { gitVersion, major, minor } = await readAnswer(await transport.send(request), clock);
+  const { gitVersion, major, minor } = await readAnswer(await transport.send(request), clock, {
+    asked: request,
+  });
   return {
     gitVersion: typeof gitVersion === 'string' ? gitVersion : '',
     major: numberOf(major),

@@ -211,6 +211,19 @@ test('P-19 the filter of kubectl proxy refuses otherwise than RBAC', () => {
   expect(rbac).toMatchObject({ code: 'API_STATUS', layer: 'api-server', status: 403 });
 });
 
+test('a refusal by the filter names the request without its query, the layer, and the way out', () => {
+  const asked = { method: 'PATCH', path: '/api/v1/namespaces/a/secrets/b?fieldManager=x' };
+
+  const failure = responseFailure({ status: 403, headers: text, text: 'Forbidden\n', asked }, 0);
+
+  expect(failure).toMatchObject({
+    layer: 'ambassador',
+    context: { status: 403, method: 'PATCH', path: '/api/v1/namespaces/a/secrets/b' },
+  });
+  expect(failure.message).toMatch(/refused PATCH \/api\/v1\/namespaces\/a\/secrets\/b: /);
+  expect(failure.message).toMatch(/Declare it in the controller .*chancery generate proxy/);
+});
+
 describe('an unserved path', () => {
   test('P-11 is told from an object that does not exist', () => {
     const unserved = responseFailure(
