@@ -1,41 +1,34 @@
 /**
- * The files in manifests/base that follow from the declaration of config-restart. After a change of
- * the declaration, `npx vitest run test/manifests/generated-files.test.ts -u` writes them anew.
+ * What is committed is what is generated. After a change of a declaration or of a template,
+ * `npm run generate` writes it anew, and so does `npx vitest run test/manifests/generated-files.test.ts -u`.
  */
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import configRestart from '../../examples/config-restart/operator.ts';
-import { formatYaml } from '../../operator/core/yaml.ts';
-import { POD_NAMESPACE } from '../../operator/generate/access.ts';
-import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
-import { proxyPatch } from '../../operator/generate/proxy-patch.ts';
-import { rbac } from '../../operator/generate/rbac.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
+import { CONFIG_RESTART, inRepository, WEBSITE } from './support/trees.ts';
 
-const NAME = 'config-restart';
-const controllers = [configRestart];
-const placement = { namespaces: [POD_NAMESPACE] };
+/** What people wrote: the overlays show combinations, and name addresses. */
+const WRITTEN_BY_HAND = [
+  'README.md',
+  'overlays/hardened/kustomization.yaml',
+  'overlays/observed/kustomization.yaml',
+];
 
-test('manifests/base/rbac.yaml grants what config-restart declares', async () => {
-  const serviceAccount = { name: NAME, namespace: NAME };
+describe.each([CONFIG_RESTART, WEBSITE])('$folder', ({ folder, controllers, options }) => {
+  const files = operatorManifests(controllers, options);
 
-  const objects = rbac(controllers, { ...placement, name: NAME, serviceAccount });
+  test.each(files)('$path is as it is generated', async ({ path, text }) => {
+    await expect(text).toMatchFileSnapshot(inRepository(join(folder, path)));
+  });
 
-  await expect(yamlFile(objects)).toMatchFileSnapshot(base('rbac.yaml'));
+  test('nothing else is there but what people wrote', () => {
+    const known = new Set([...files.map(({ path }) => path), ...WRITTEN_BY_HAND]);
+
+    const found = readdirSync(inRepository(folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(inRepository(folder).length + 1));
+
+    expect(found.filter((path) => !known.has(path))).toEqual([]);
+  });
 });
-
-test('manifests/base/proxy-filter.yaml opens what config-restart declares', async () => {
-  const filter = proxyFilter(controllers, placement);
-
-  const patch = proxyPatch(filter, { deployment: NAME, container: 'proxy' });
-
-  await expect(yamlFile([patch])).toMatchFileSnapshot(base('proxy-filter.yaml'));
-});
-
-function yamlFile(objects: readonly object[]): string {
-  const header = '# Generated from the declaration of config-restart. Edit that instead.\n';
-  return header + objects.map(formatYaml).join('---\n');
-}
-
-function base(file: string): string {
-  return fileURLToPath(new URL(`../../manifests/base/${file}`, import.meta.url));
-}

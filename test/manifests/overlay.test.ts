@@ -4,22 +4,24 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { only, podSpec, render } from './support/rendered.ts';
+import { containerNamed, only, podSpec, render } from './support/rendered.ts';
 
 const manifests = fileURLToPath(new URL('../../manifests', import.meta.url));
 
-/** The overlay that manifests/README.md shows, in a folder of its own. */
+/** An overlay as if it stood in a folder beside `overlays`. */
+async function beside(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-overlay-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const moved = text.replaceAll('- ../', `- ${relative(folder, manifests)}/`);
+  await writeFile(join(folder, 'kustomization.yaml'), moved);
+  return folder;
+}
+
+/** The overlay that manifests/README.md shows. */
 async function overlayOfReadme(): Promise<string> {
   const readme = await readFile(join(manifests, 'README.md'), 'utf8');
   const [, overlay = ''] = /```yaml\n(# manifests\/my-cluster[\s\S]*?)```/.exec(readme) ?? [];
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-overlay-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const text = overlay.replace(
-    '../config-restart',
-    `${relative(folder, manifests)}/config-restart`,
-  );
-  await writeFile(join(folder, 'kustomization.yaml'), text);
-  return folder;
+  return beside(overlay);
 }
 
 test('the overlay of the README moves everything to another namespace', async () => {
@@ -29,43 +31,75 @@ test('the overlay of the README moves everything to another namespace', async ()
   expect(namespaced.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
     ['ServiceAccount', 'demo'],
     ['Role', 'demo'],
+    ['Role', 'demo'],
+    ['RoleBinding', 'demo'],
     ['RoleBinding', 'demo'],
     ['Deployment', 'demo'],
+    ['PodDisruptionBudget', 'demo'],
   ]);
-  expect(only(objects, 'RoleBinding')).toMatchObject({
-    roleRef: { kind: 'Role', name: 'config-restart' },
+  for (const binding of objects.filter(({ kind }) => kind === 'RoleBinding')) {
+    expect(binding).toMatchObject({
+      roleRef: { kind: 'Role', name: binding.metadata.name },
+      subjects: [{ kind: 'ServiceAccount', name: 'config-restart', namespace: 'demo' }],
+    });
+  }
+});
+
+test('a cluster-scoped overlay in another namespace binds the ServiceAccount there', async () => {
+  const folder = await beside('namespace: demo\nresources:\n  - ../overlays/cluster-scoped\n');
+
+  const objects = await render(folder);
+
+  expect(only(objects, 'ClusterRoleBinding')).toMatchObject({
+    roleRef: { kind: 'ClusterRole', name: 'config-restart' },
     subjects: [{ kind: 'ServiceAccount', name: 'config-restart', namespace: 'demo' }],
   });
 });
 
 test('the overlay of the README sets both images', async () => {
-  const { containers } = podSpec(await render(await overlayOfReadme()));
+  const spec = podSpec(await render(await overlayOfReadme()));
 
-  expect(containers.map(({ image }) => image)).toEqual([
-    'registry.example/chancery-proxy:0.1.0',
-    'registry.example/chancery-operator:0.1.0',
-  ]);
+  expect(containerNamed(spec, 'proxy').image).toBe('registry.example/chancery-proxy:0.1.0');
+  expect(containerNamed(spec, 'operator').image).toBe('registry.example/chancery-operator:0.1.0');
 });
 
-test('base is config-restart without definitions, in a namespace of its own', async () => {
+test('who administers a namespace alone leaves the definitions out, as the README says', async () => {
+  const components = 'components:\n  - ../components/namespaced\n';
+  const folder = await beside(`namespace: demo\nresources:\n  - ../base\n${components}`);
+
+  const objects = await render(folder);
+
+  const kinds = objects.map(({ kind }) => kind);
+  expect(kinds).not.toContain('CustomResourceDefinition');
+  expect(kinds.filter((kind) => kind.startsWith('Cluster'))).toEqual([]);
+  expect(kinds).toContain('Deployment');
+});
+
+test('a component that is listed before native-sidecar and one after it differ: the last has nothing to change', async () => {
+  const components =
+    'components:\n  - ../components/native-sidecar\n  - ../components/unix-socket\n';
+  const folder = await beside(`resources:\n  - ../overlays/namespaced\n${components}`);
+
+  await expect(render(folder)).rejects.toThrow('/spec/template/spec/containers/0/args');
+});
+
+test('base is what every operator has, in a namespace of its own', async () => {
   const objects = await render('manifests/base');
 
   expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     'Namespace config-restart',
     'ServiceAccount config-restart',
-    'Role config-restart',
-    'RoleBinding config-restart',
+    'Role config-restart-election',
+    'RoleBinding config-restart-election',
     'Deployment config-restart',
   ]);
 });
 
-test('config-restart adds the definitions and changes nothing else', async () => {
-  const base = await render('manifests/base');
-  const objects = await render('manifests/config-restart');
+test('the overlays bring the definitions that config-restart understands', async () => {
+  const objects = await render('manifests/overlays/namespaced');
 
-  const added = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
-  expect(objects.filter((object) => !added.includes(object))).toEqual(base);
-  expect(added.map(({ metadata }) => metadata.name).sort()).toEqual([
+  const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  expect(definitions.map(({ metadata }) => metadata.name).sort()).toEqual([
     'configmonitors.magalix.com',
     'configwatchers.k8spatterns.com',
     'configwatchers.k8spatterns.io',

@@ -1,7 +1,9 @@
-/** What manifests/ promise about the Pod, read from what the real `kubectl kustomize` renders. */
-import { expect, test } from 'vitest';
+/** What manifests promise about the Pod, read from what the real `kubectl kustomize` renders. */
+import { describe, expect, test } from 'vitest';
+import { OVERLAYS } from './support/overlays.ts';
 import {
   type Container,
+  containerNamed,
   type DeploymentObject,
   only,
   podSpec,
@@ -9,158 +11,238 @@ import {
 } from './support/rendered.ts';
 
 const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+const SOCKET_FOLDER = '/run/ambassador';
 
-const objects = await render('manifests/config-restart');
-const spec = podSpec(objects);
-const [proxy, operator] = spec.containers as [Container, Container];
+interface Named {
+  readonly name: string;
+}
 
-test('the ambassador and the operator are the only containers, and the ambassador starts first', () => {
-  expect(spec.containers.map(({ name }) => name)).toEqual(['proxy', 'operator']);
-  expect(spec.initContainers).toBeUndefined();
-});
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
 
-test('no token is mounted automatically', () => {
-  expect(only(objects, 'ServiceAccount')).toMatchObject({ automountServiceAccountToken: false });
-  expect(spec).toMatchObject({ automountServiceAccountToken: false });
-});
-
-test('a token of an hour is mounted into the ambassador alone', () => {
-  const withToken = (spec.volumes ?? []).filter(({ projected }) =>
-    projected?.sources.some(({ serviceAccountToken }) => serviceAccountToken),
-  );
-  const tokens = withToken.flatMap(({ projected }) =>
-    (projected?.sources ?? []).flatMap((source) => source.serviceAccountToken ?? []),
-  );
-
-  expect(tokens).toEqual([{ path: 'token', expirationSeconds: 3600 }]);
-  expect(proxy.volumeMounts).toEqual([
-    { name: withToken[0]?.name, mountPath: TOKEN_FOLDER, readOnly: true },
-  ]);
-  expect(operator.volumeMounts).toBeUndefined();
-  expect(spec.volumes).toHaveLength(1);
-});
-
-test('no container is given a credential or the address of another API server', () => {
-  const texts = JSON.stringify(spec.containers);
-
-  expect(texts).not.toMatch(
-    /--token|--kubeconfig|--as\b|--username|KUBECONFIG|secretKeyRef|envFrom/,
-  );
-});
-
-test('every container meets the restricted Pod Security Standard', () => {
-  expect(spec.securityContext).toEqual({
-    runAsNonRoot: true,
-    seccompProfile: { type: 'RuntimeDefault' },
-  });
-  for (const { securityContext } of spec.containers) {
-    expect(securityContext).toMatchObject({
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ['ALL'] },
-    });
-    expect(Object.keys(securityContext ?? {}).sort()).toEqual([
-      'allowPrivilegeEscalation',
-      'capabilities',
-      'readOnlyRootFilesystem',
-      'runAsGroup',
-      'runAsUser',
-    ]);
-  }
-  for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[field]).toBeUndefined();
-});
-
-test('the containers share nothing: not the user, not the processes, not a file that can change', () => {
-  expect(proxy.securityContext).toMatchObject({ runAsUser: 65531, runAsGroup: 65531 });
-  expect(operator.securityContext).toMatchObject({ runAsUser: 65532, runAsGroup: 65532 });
-  expect(proxy.securityContext?.readOnlyRootFilesystem).toBe(true);
-  expect(operator.securityContext?.readOnlyRootFilesystem).toBe(true);
-  expect(spec).toMatchObject({ shareProcessNamespace: false, enableServiceLinks: false });
-});
-
-test('the ambassador is probed by exec only, publishes no port and keeps its entry point', () => {
-  const probes = Object.entries(proxy).filter(([field]) => field.endsWith('Probe'));
-
-  expect(probes.map(([field]) => field).sort()).toEqual(['livenessProbe', 'startupProbe']);
-  for (const [, probe] of probes) {
-    expect(probe).toMatchObject({ exec: { command: expect.any(Array) } });
-    expect(probe).not.toHaveProperty('httpGet');
-    expect(probe).not.toHaveProperty('tcpSocket');
-  }
-  expect(proxy.ports).toBeUndefined();
-  expect(proxy.command).toBeUndefined();
-});
-
-test('the arguments set the filter and nothing else, and the kubelet fills in only the namespace', () => {
-  const args = proxy.args ?? [];
-
-  expect(args.map((arg) => arg.split('=', 1)[0])).toEqual([
-    '--accept-paths',
-    '--reject-paths',
-    '--reject-methods',
-  ]);
-  const references = args.flatMap((arg) => arg.match(/\$[$({][^)}]*[)}]?/g) ?? []);
-  expect([...new Set(references)]).toEqual(['$(POD_NAMESPACE)']);
-  expect(proxy.env?.map(({ name }) => name)).toContain('POD_NAMESPACE');
-});
-
-test('no element of the filter is empty, open at an end, or broken by a comma', () => {
-  const [accept = '', reject = '', methods = ''] = (proxy.args ?? []).map((arg) =>
-    arg.slice(arg.indexOf('=') + 1),
-  );
-
-  expect(accept.split(',').filter((element) => !/^\^\/[^{}]+[^{}\\]\$$/.test(element))).toEqual([]);
-  expect([reject, methods].flatMap((list) => list.split(',')).filter((one) => one === '')).toEqual(
-    [],
-  );
-  expect(accept.split(',').length).toBeGreaterThan(5);
-});
-
-test('the ambassador outlives the work of an operator that stops', () => {
-  const { preStop } = proxy.lifecycle as {
-    readonly preStop: { readonly sleep: { seconds: number } };
-  };
-
-  expect(preStop.sleep.seconds).toBeGreaterThanOrEqual(25);
-  expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop.sleep.seconds);
-});
-
-test('CW11 there is never more than one operator', () => {
+describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
+  const objects = await render(overlay);
   const { replicas, strategy } = (only(objects, 'Deployment') as DeploymentObject).spec;
+  const spec = podSpec(objects);
+  const [proxy, operator] = [containerNamed(spec, 'proxy'), containerNamed(spec, 'operator')];
+  const isSidecar = spec.initContainers !== undefined;
+  const usesSocket = (proxy.args ?? []).some((arg) => arg.startsWith('--unix-socket='));
+  const rules = objects.flatMap((object) =>
+    'rules' in object ? (object.rules as readonly Rule[]) : [],
+  );
 
-  expect(replicas).toBe(1);
-  expect(strategy).toEqual({ type: 'Recreate' });
-});
+  test('the ambassador and the operator are the only containers, and the ambassador starts first', () => {
+    const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
-test('every container has requests and a limit of memory', () => {
-  for (const { resources } of spec.containers) {
-    expect(resources).toMatchObject({
-      requests: { cpu: expect.any(String), memory: expect.any(String) },
-      limits: { memory: expect.any(String) },
+    expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([
+      'proxy',
+      'operator',
+    ]);
+    expect(proxy.restartPolicy).toBe(isSidecar ? 'Always' : undefined);
+  });
+
+  test('no token is mounted automatically', () => {
+    expect(only(objects, 'ServiceAccount')).toMatchObject({ automountServiceAccountToken: false });
+    expect(spec).toMatchObject({ automountServiceAccountToken: false });
+  });
+
+  test('a token of an hour is mounted into the ambassador alone', () => {
+    const withToken = (spec.volumes ?? []).filter(({ projected }) =>
+      projected?.sources.some(({ serviceAccountToken }) => serviceAccountToken),
+    );
+    const tokens = withToken.flatMap(({ projected }) =>
+      (projected?.sources ?? []).flatMap((source) => source.serviceAccountToken ?? []),
+    );
+
+    expect(tokens).toEqual([{ path: 'token', expirationSeconds: 3600 }]);
+    expect(mounts(proxy)).toEqual([
+      ...(usesSocket ? [{ name: 'ambassador', mountPath: SOCKET_FOLDER }] : []),
+      { name: withToken[0]?.name, mountPath: TOKEN_FOLDER, readOnly: true },
+    ]);
+    expect(mounts(operator)).toEqual(
+      usesSocket ? [{ name: 'ambassador', mountPath: SOCKET_FOLDER, readOnly: true }] : [],
+    );
+    expect(spec.volumes).toHaveLength(usesSocket ? 2 : 1);
+  });
+
+  test('no container is given a credential or the address of another API server', () => {
+    const texts = JSON.stringify([proxy, operator]);
+
+    expect(texts).not.toMatch(
+      /--token|--kubeconfig|--as\b|--username|KUBECONFIG|secretKeyRef|envFrom/,
+    );
+  });
+
+  test('every container meets the restricted Pod Security Standard', () => {
+    expect(spec.securityContext).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
     });
-  }
-});
+    for (const { securityContext } of [proxy, operator]) {
+      expect(securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(Object.keys(securityContext ?? {}).sort()).toEqual([
+        'allowPrivilegeEscalation',
+        'capabilities',
+        'readOnlyRootFilesystem',
+        'runAsGroup',
+        'runAsUser',
+      ]);
+    }
+    for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[field]).toBeUndefined();
+  });
 
-test('CW11 roles end at the namespace and name everything that they grant', () => {
-  const kinds = objects.map(({ kind }) => kind);
-  const granted = JSON.stringify((only(objects, 'Role') as { rules?: unknown }).rules);
+  test('the containers share nothing that they need not: processes, files, and the user only for a socket', () => {
+    const [ours, its] = usesSocket ? [65531, 65531] : [65532, 65531];
 
-  expect(kinds).not.toContain('ClusterRole');
-  expect(kinds).not.toContain('ClusterRoleBinding');
-  expect(granted).not.toMatch(/\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/);
-});
+    expect(operator.securityContext).toMatchObject({ runAsUser: ours, runAsGroup: ours });
+    expect(proxy.securityContext).toMatchObject({ runAsUser: its, runAsGroup: its });
+    expect(proxy.securityContext?.readOnlyRootFilesystem).toBe(true);
+    expect(operator.securityContext?.readOnlyRootFilesystem).toBe(true);
+    expect(spec).toMatchObject({ shareProcessNamespace: false, enableServiceLinks: false });
+  });
 
-test('CM11 the role names what is read by its plural, and is bound to the account of the Pod', () => {
-  const { rules } = only(objects, 'Role') as unknown as {
-    readonly rules: readonly {
-      readonly resources: readonly string[];
-      readonly verbs: readonly string[];
+  test('the ambassador is probed by exec only, publishes no port and keeps its entry point', () => {
+    const probes = Object.entries(proxy).filter(([field]) => field.endsWith('Probe'));
+
+    expect(probes.map(([field]) => field)).toContain('startupProbe');
+    for (const [, probe] of probes) {
+      expect(probe).toMatchObject({ exec: { command: expect.any(Array) } });
+      expect(probe).not.toHaveProperty('httpGet');
+      expect(probe).not.toHaveProperty('tcpSocket');
+    }
+    expect(proxy.ports).toBeUndefined();
+    expect(proxy.command).toBeUndefined();
+  });
+
+  test('the arguments set the filter, and what components are for; the kubelet fills in only the namespace', () => {
+    const args = proxy.args ?? [];
+
+    const flags = args.map((arg) => arg.split('=', 1)[0]);
+    expect(flags.slice(0, 3)).toEqual(['--accept-paths', '--reject-paths', '--reject-methods']);
+    expect(flags.slice(3).filter((flag) => !['--unix-socket', '--v'].includes(flag ?? ''))).toEqual(
+      [],
+    );
+    const references = args.flatMap((arg) => arg.match(/\$[$({][^)}]*[)}]?/g) ?? []);
+    expect([...new Set(references)]).toEqual(['$(POD_NAMESPACE)']);
+    expect(proxy.env?.map(({ name }) => name)).toContain('POD_NAMESPACE');
+  });
+
+  test('no element of the filter is empty, open at an end, or broken by a comma', () => {
+    const [accept = '', reject = '', methods = ''] = (proxy.args ?? []).map((arg) =>
+      arg.slice(arg.indexOf('=') + 1),
+    );
+
+    expect(accept.split(',').filter((element) => !/^\^\/[^{}]+[^{}\\]\$$/.test(element))).toEqual(
+      [],
+    );
+    expect(
+      [reject, methods].flatMap((list) => list.split(',')).filter((one) => one === ''),
+    ).toEqual([]);
+    expect(accept.split(',').length).toBeGreaterThan(5);
+  });
+
+  test('a filter that is open, and a token in sight, end the start', () => {
+    expect(value(operator, 'CHANCERY_SELF_TEST')).toBe('require');
+    expect(JSON.stringify(operator)).not.toContain('insecure');
+  });
+
+  test('the ambassador outlives the work of an operator that stops', () => {
+    const budget = Number(value(operator, 'CHANCERY_SHUTDOWN_TIMEOUT'));
+    const lifecycle = proxy.lifecycle as
+      | { readonly preStop: { readonly sleep: { seconds: number } } }
+      | undefined;
+
+    expect(budget).toBe(25);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(budget);
+    // A native sidecar is told to stop when the operator is gone; a plain container at once.
+    expect(lifecycle?.preStop.sleep.seconds).toBe(isSidecar ? undefined : budget);
+  });
+
+  test('CW11 one operator works at a time, however many Pods there are', () => {
+    expect(value(operator, 'CHANCERY_LEADER_ELECTION')).toBe('true');
+    expect(replicas).toBeLessThanOrEqual(2);
+    expect(strategy).toEqual({
+      type: 'RollingUpdate',
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+    });
+  });
+
+  test('every container has requests and a limit of memory', () => {
+    for (const { resources } of [proxy, operator]) {
+      expect(resources).toMatchObject({
+        requests: { cpu: expect.any(String), memory: expect.any(String) },
+        limits: { memory: expect.any(String) },
+      });
+    }
+  });
+
+  test('CW11 roles name everything that they grant, and nothing that leads to more', () => {
+    expect(JSON.stringify(rules)).not.toMatch(
+      /\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/,
+    );
+  });
+
+  test('CW11 roles end at the namespace unless the operator watches all of them', () => {
+    const watchesAll = value(operator, 'WATCH_NAMESPACE') === '*';
+
+    const kinds = objects.map(({ kind }) => kind).filter((kind) => /^Cluster/.test(kind));
+
+    expect(kinds).toEqual(watchesAll ? ['ClusterRole', 'ClusterRoleBinding'] : []);
+  });
+
+  test('every role is bound to the account of the Pod and to nobody else', () => {
+    const account = only(objects, 'ServiceAccount').metadata;
+    const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding')) as unknown as {
+      readonly roleRef: Named;
+      readonly subjects: readonly Named[];
     }[];
-  };
-  const { subjects } = only(objects, 'RoleBinding') as unknown as {
-    readonly subjects: readonly { readonly kind: string; readonly name: string }[];
-  };
+    const roles = objects.filter(({ kind }) => kind.endsWith('Role'));
 
+    expect(spec.serviceAccountName).toBe(account.name);
+    expect(bindings.map(({ roleRef }) => roleRef.name).toSorted()).toEqual(
+      roles.map(({ metadata }) => metadata.name).toSorted(),
+    );
+    for (const { subjects } of bindings) {
+      expect(subjects).toEqual([
+        { kind: 'ServiceAccount', name: account.name, namespace: account.namespace },
+      ]);
+    }
+  });
+
+  test('the Lease is the only one that may be read or renewed, and the operator knows it', () => {
+    const ofLeases = rules.filter(({ resources }) => resources.includes('leases'));
+
+    const lease = value(operator, 'CHANCERY_LEASE_NAME');
+    expect(ofLeases.map(({ verbs, resourceNames }) => ({ verbs, resourceNames }))).toEqual([
+      { verbs: ['create'], resourceNames: undefined },
+      { verbs: ['get', 'update'], resourceNames: [lease] },
+    ]);
+    expect(proxy.args?.[0]).toContain(`leases(/${lease})?$`);
+  });
+});
+
+test('CM11 the role of config-restart names what is read by its plural', async () => {
+  const objects = await render('manifests/overlays/namespaced');
+
+  const rules = objects.flatMap((object) =>
+    'rules' in object ? (object.rules as readonly Rule[]) : [],
+  );
   const monitors = rules.find(({ resources }) => resources.includes('configmonitors'));
   expect(monitors?.verbs).toEqual(expect.arrayContaining(['get', 'list', 'watch']));
-  expect(subjects).toMatchObject([{ kind: 'ServiceAccount', name: spec.serviceAccountName }]);
 });
+
+/** The literal value of a variable. */
+function value(container: Container, name: string): string | undefined {
+  return container.env?.find((variable) => variable.name === name)?.value;
+}
+
+function mounts({ volumeMounts = [] }: Container): readonly object[] {
+  return volumeMounts.toSorted((a, b) => (a.mountPath < b.mountPath ? -1 : 1));
+}

@@ -40,10 +40,19 @@ export interface DeploymentObject extends KubernetesObject {
 }
 
 /** What the real `kubectl kustomize` makes of a folder of the repository, or of any other folder. */
-export async function render(folder: string): Promise<readonly KubernetesObject[]> {
+export async function render(
+  folder: string,
+  kubectl: string = realKubectl(),
+): Promise<readonly KubernetesObject[]> {
+  return parseYamlDocuments(await renderText(folder, kubectl)) as KubernetesObject[];
+}
+
+/** The same as text. */
+export async function renderText(folder: string, kubectl: string = realKubectl()): Promise<string> {
   const repository = fileURLToPath(new URL('../../../', import.meta.url));
-  const { stdout } = await run(realKubectl(), ['kustomize', folder], { cwd: repository });
-  return parseYamlDocuments(stdout) as KubernetesObject[];
+  const limits = { cwd: repository, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await run(kubectl, ['kustomize', folder], limits);
+  return stdout;
 }
 
 export function only(objects: readonly KubernetesObject[], kind: string): KubernetesObject {
@@ -56,8 +65,10 @@ export function podSpec(objects: readonly KubernetesObject[]): PodSpec {
   return (only(objects, 'Deployment') as DeploymentObject).spec.template.spec;
 }
 
+/** A container of the Pod, or a native sidecar. */
 export function containerNamed(spec: PodSpec, name: string): Container {
-  const found = spec.containers.find((container) => container.name === name);
+  const all = [...(spec.initContainers ?? []), ...spec.containers];
+  const found = all.find((container) => container.name === name);
   if (found === undefined) throw new Error(`no container ${name}`);
   return found;
 }

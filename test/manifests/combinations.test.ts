@@ -1,0 +1,139 @@
+/** The components combine: every combination, on the real `kubectl kustomize`. */
+import { describe, expect, test } from 'vitest';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { KUBECTLS } from '../proxy/support/kubectls.ts';
+import { COMBINATIONS, type Combination, renderCombinations } from './support/combinations.ts';
+import { containerNamed, type DeploymentObject, only, type PodSpec } from './support/rendered.ts';
+
+/** Kustomize's time grows faster than what it renders. */
+const AT_ONCE = 16;
+
+const batches = Array.from({ length: COMBINATIONS.length / AT_ONCE }, (_, at) =>
+  COMBINATIONS.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+);
+
+describe.each(
+  batches.map((combinations, at) => ({ combinations, batch: at + 1 })),
+)('combinations, part $batch', async ({ combinations }) => {
+  test('each has what each of its components promises', async () => {
+    const rendered = await renderCombinations(combinations);
+
+    for (const [combination, objects] of rendered) {
+      expect({ combination, ...facts(objects) }).toEqual({
+        combination,
+        ...promised(combination),
+      });
+    }
+  });
+});
+
+describe('with every kubectl', () => {
+  const samples: readonly Combination[] = [
+    ['namespaced'],
+    ['cluster-scoped', 'native-sidecar'],
+    ['namespaced', 'debug', 'high-availability', 'network-policy', 'prometheus', 'unix-socket'],
+    ['cluster-scoped', 'unix-socket', 'high-availability', 'network-policy', 'native-sidecar'],
+  ];
+  let newest: Promise<ReadonlyMap<Combination, unknown>> | undefined;
+
+  test.each(KUBECTLS)('$name renders as the newest does', async ({ path }) => {
+    newest ??= renderCombinations(samples);
+
+    const rendered = await renderCombinations(samples, path);
+
+    expect([...rendered.values()]).toEqual([...(await newest).values()]);
+  });
+});
+
+test('extras are what they are in whichever order they are listed', async () => {
+  const extras = ['unix-socket', 'prometheus', 'network-policy', 'high-availability', 'debug'];
+  const forth = ['namespaced', ...extras, 'native-sidecar'];
+  const back = ['namespaced', ...extras.toReversed(), 'native-sidecar'];
+
+  const rendered = await renderCombinations([forth, back]);
+
+  expect(facts(rendered.get(back) ?? [])).toEqual(facts(rendered.get(forth) ?? []));
+});
+
+/** What is different from one combination to another. */
+function facts(objects: readonly KubernetesObject[]): object {
+  const { metadata, spec } = only(objects, 'Deployment') as DeploymentObject;
+  const { name, namespace } = metadata;
+  const pod = spec.template.spec;
+  const [proxy, operator] = [containerNamed(pod, 'proxy'), containerNamed(pod, 'operator')];
+  const added = ['NetworkPolicy', 'PodDisruptionBudget', 'PodMonitor'].filter((kind) =>
+    objects.some((object) => object.kind === kind),
+  );
+  return {
+    containers: names(pod.containers),
+    sidecars: names(pod.initContainers ?? []),
+    restartPolicy: proxy.restartPolicy,
+    isHeldBack: proxy.lifecycle !== undefined,
+    arguments: (proxy.args ?? []).map((arg) => arg.split('=', 1)[0]).toSorted(),
+    watches: operator.env?.find((variable) => variable.name === 'WATCH_NAMESPACE')?.value,
+    users: [proxy, operator].map(({ securityContext }) => securityContext?.runAsUser),
+    probes: Object.keys(proxy)
+      .filter((field) => field.endsWith('Probe'))
+      .toSorted(),
+    ports: ((operator.ports ?? []) as readonly { readonly name: string }[])
+      .map((port) => port.name)
+      .toSorted(),
+    replicas: spec.replicas,
+    roles: objects
+      .filter(({ kind }) => kind.endsWith('Role'))
+      .map(({ kind }) => kind)
+      .toSorted(),
+    added: added.filter((kind) => isNamedAfter({ name, namespace }, objects, kind)),
+  };
+}
+
+function names(containers: PodSpec['containers']): readonly string[] {
+  return containers.map(({ name }) => name);
+}
+
+/** It has the name and the namespace of the Deployment, and selects what that selects. */
+function isNamedAfter(
+  deployment: object,
+  objects: readonly KubernetesObject[],
+  kind: string,
+): boolean {
+  const { metadata, spec } = only(objects, kind) as KubernetesObject & {
+    readonly spec: Readonly<Record<string, unknown>>;
+  };
+  const { name, namespace } = metadata;
+  const selected = JSON.stringify(spec.selector ?? spec.podSelector);
+  const selector = { matchLabels: { 'app.kubernetes.io/name': 'config-restart' } };
+  return (
+    JSON.stringify({ name, namespace }) === JSON.stringify(deployment) &&
+    selected === JSON.stringify(selector)
+  );
+}
+
+function promised(combination: Combination): object {
+  const has = (component: string): boolean => combination.includes(component);
+  const isSidecar = has('native-sidecar');
+  const isCluster = has('cluster-scoped');
+  const filter = ['--accept-paths', '--reject-methods', '--reject-paths'];
+  return {
+    containers: isSidecar ? ['operator'] : ['proxy', 'operator'],
+    sidecars: isSidecar ? ['proxy'] : [],
+    restartPolicy: isSidecar ? 'Always' : undefined,
+    isHeldBack: !isSidecar,
+    arguments: [
+      ...filter,
+      ...(has('unix-socket') ? ['--unix-socket'] : []),
+      ...(has('debug') ? ['--v'] : []),
+    ],
+    watches: isCluster ? '*' : undefined,
+    users: [65531, has('unix-socket') ? 65531 : 65532],
+    probes: has('unix-socket') ? ['startupProbe'] : ['livenessProbe', 'startupProbe'],
+    ports: ['health', ...(has('prometheus') ? ['metrics'] : [])],
+    replicas: has('high-availability') ? 2 : 1,
+    roles: isCluster ? ['ClusterRole', 'Role'] : ['Role', 'Role'],
+    added: [
+      ...(has('network-policy') ? ['NetworkPolicy'] : []),
+      ...(has('high-availability') ? ['PodDisruptionBudget'] : []),
+      ...(has('prometheus') ? ['PodMonitor'] : []),
+    ],
+  };
+}
