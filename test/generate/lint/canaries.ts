@@ -599,9 +599,15 @@ const SOCKET: readonly Canary[] = [
   },
   {
     rule: 'proxy-probes',
-    does: 'probes the socket with kubectl',
+    does: 'probes a port when there is a socket',
     at: `${PROXY}.startupProbe`,
     broken: () => socket().set('proxy.startupProbe', plain().get('proxy.startupProbe')),
+  },
+  {
+    rule: 'proxy-probes',
+    does: 'has no startup probe beside a socket',
+    at: `${PROXY}.startupProbe`,
+    broken: () => socket().remove('proxy.startupProbe'),
   },
 ];
 

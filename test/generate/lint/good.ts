@@ -87,7 +87,7 @@ export function socket(): Manifests {
     .push('pod.volumes', { name: 'socket', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } })
     .push('proxy.volumeMounts', mount)
     .push('proxy.args', `--unix-socket=${path}`)
-    .remove('proxy.startupProbe')
+    .set('proxy.startupProbe.exec.command', ['/kubectl', 'get', '--raw=/version'])
     .remove('proxy.livenessProbe')
     .push('operator.volumeMounts', mount)
     .push('operator.env', { name: 'CHANCERY_API_URL', value: `unix:${path}` })

@@ -12,14 +12,12 @@ const PATIENCE_SECONDS = 300;
 export const proxyProbes: Rule = {
   id: 'proxy-probes',
   check: (installation) => {
-    const { proxy, socket } = installation;
-    const { container, path } = proxy;
+    const { container, path } = installation.proxy;
     const found = PROBES.flatMap((field) => {
       const probe = container[field];
       return probe == null ? [] : ofProbe(probe, `${path}.${field}`, installation);
     });
-    if (container.startupProbe != null || socket !== undefined)
-      return [...found, ...impatient(container, path)];
+    if (container.startupProbe != null) return [...found, ...impatient(container, path)];
     return [
       ...found,
       ...impatient(container, path),
@@ -41,21 +39,33 @@ function ofProbe(probe: Probe, path: string, installation: Installation): readon
     const why = "the kubelet asks the Pod's address, where the ambassador must not listen";
     return [{ path, wrong, why, todo }];
   }
-  if (installation.socket !== undefined) {
-    const why = 'kubectl cannot be a client of a Unix socket, so it always fails';
-    return [{ path, wrong: 'is there', why, todo: 'leave it out: the operator probes for both' }];
-  }
-  const [program = ''] = words;
+  const [program = '', ...args] = words;
   if (!/(?:^|\/)kubectl$/.test(program)) {
     const wrong = `runs ${program}`;
     return [{ path, wrong, why: 'the image has kubectl and nothing else', todo }];
   }
+  if (installation.socket !== undefined) {
+    const flag = args.find((word) => word.startsWith('-') && !word.startsWith('--raw='));
+    if (flag === undefined) return [];
+    const why =
+      'kubectl cannot dial a Unix socket, and with a flag it finds no credentials of a Pod';
+    return [{ path, wrong: `gives ${flag}`, why, todo }];
+  }
+  return throughAmbassador(args, path, installation);
+}
+
+function throughAmbassador(
+  args: readonly string[],
+  path: string,
+  installation: Installation,
+): readonly Problem[] {
+  const todo = `exec [${command(installation).join(', ')}]`;
   const server = `--server=http://127.0.0.1:${portOf(installation)}`;
-  if (!words.includes(server)) {
+  if (!args.includes(server)) {
     const why = 'with the credentials of the Pod it would ask the API server past the ambassador';
     return [{ path, wrong: `does not have ${server}`, why, todo }];
   }
-  const raw = words.find((word) => word.startsWith('--raw='))?.slice('--raw='.length) ?? '';
+  const raw = args.find((word) => word.startsWith('--raw='))?.slice('--raw='.length) ?? '';
   if (patternsOf(installation).some(({ expression }) => expression.test(raw))) return [];
   const why = 'the filter refuses it, so the probe always fails';
   return [{ path, wrong: `asks for ${JSON.stringify(raw)}`, why, todo }];
@@ -76,7 +86,9 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
   ];
 }
 
+/** Past a socket, which kubectl cannot dial, it tries at least the credentials. */
 function command(installation: Installation): readonly string[] {
+  if (installation.socket !== undefined) return ['/kubectl', 'get', '--raw=/version'];
   const server = `--server=http://127.0.0.1:${portOf(installation)}`;
   return ['/kubectl', server, 'get', '--raw=/version', '--request-timeout=3s'];
 }
