@@ -15,6 +15,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
     sequence: { shuffle: true },
+    globalSetup: ['test/images/support/run-folder.ts'],
     // Many tests wait for real processes and sockets: more files than cores can be under way.
     maxWorkers: 3,
     restoreMocks: true,

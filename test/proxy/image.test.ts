@@ -1,4 +1,4 @@
-/** Dockerfile.proxy: its entry point on a real kubectl, for no test here can build an image. */
+/** Dockerfile.proxy: its entry point on a real kubectl. test/images/ has the image itself. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';

@@ -1,0 +1,85 @@
+/** Rules that both Dockerfiles keep; each with a Dockerfile that breaks it, so that the rule can fail. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { readLock } from '../../proxy/kubectl-lock.ts';
+import { parseDockerfile } from './support/dockerfile.ts';
+import { brokenRules } from './support/image-rules.ts';
+
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+const GOOD = `ARG IMAGE=kubectl:1@${DIGEST}
+FROM \${IMAGE} AS kubectl
+FROM scratch
+COPY --from=kubectl /bin/kubectl /kubectl
+USER 65531:65531
+ENTRYPOINT ["/kubectl", "proxy"]
+`;
+
+const read = (name: string): Promise<string> =>
+  readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+test.each([
+  ['Dockerfile.proxy', true],
+  ['Dockerfile.operator', false],
+])('%s keeps the rules', async (name, ambassador) => {
+  const dockerfile = await read(name);
+
+  expect(brokenRules(dockerfile, { ambassador })).toEqual({});
+});
+
+test('a small Dockerfile that keeps the rules has nothing said against it', () => {
+  expect(brokenRules(GOOD, { ambassador: true })).toEqual({});
+});
+
+test.each([
+  ['every base image is pinned by its digest', `@${DIGEST}`, ''],
+  ['every base image is pinned by its digest', 'FROM scratch', 'FROM alpine'],
+  [
+    'nothing is downloaded without a checksum',
+    'USER',
+    'ADD https://dl.k8s.io/kubectl /kubectl\nUSER',
+  ],
+  ['the image has a user, a number that is not root', 'USER 65531:65531\n', ''],
+  ['the image has a user, a number that is not root', '65531:65531', '0:0'],
+  ['the image has a user, a number that is not root', '65531:65531', 'nonroot'],
+  ['the image has a user, a number that is not root', 'ENTRYPOINT', 'USER root\nENTRYPOINT'],
+  ['entry point and command are JSON', '["/kubectl", "proxy"]', '/kubectl proxy'],
+  ['entry point and command are JSON', '["/kubectl", "proxy"]', '["/kubectl", "proxy"]\nCMD sh'],
+  ['entry point and command are JSON', 'USER', 'HEALTHCHECK CMD curl localhost\nUSER'],
+  ['the image has an entry point', 'ENTRYPOINT ["/kubectl", "proxy"]\n', ''],
+  ['nothing runs in the last stage, which has no shell', 'USER', 'RUN chmod +x /kubectl\nUSER'],
+  ['no secret is an argument or in the environment', 'USER', 'ENV API_TOKEN=x\nUSER'],
+  ['the image begins with nothing', 'FROM scratch', `FROM alpine@${DIGEST}`],
+  [
+    'nothing runs in any stage, so that no architecture needs an emulator',
+    'FROM scratch',
+    'RUN true\nFROM scratch',
+  ],
+  ['one file is copied', 'USER', 'COPY --from=kubectl /bin/sh /sh\nUSER'],
+])('"%s" is broken by writing %j as %j', (rule, from, to) => {
+  const broken = GOOD.replace(from, to);
+
+  expect(Object.keys(brokenRules(broken, { ambassador: true }))).toContain(rule);
+});
+
+test('Dockerfile.proxy has version and digest of the lock file', async () => {
+  const { defaults } = parseDockerfile(await read('Dockerfile.proxy'));
+  const { version, image, digest } = await readLock();
+
+  expect(defaults).toEqual({
+    KUBECTL_VERSION: version,
+    KUBECTL_DIGEST: digest,
+    KUBECTL_IMAGE: `${image}:${version}@${digest}`,
+  });
+});
+
+test('the locked kubectl is one that notices when the cluster has a new CA', async () => {
+  const { version, date, digest, binaries, sources } = await readLock();
+
+  const [, minor] = /^v1\.(\d+)\.\d+$/.exec(version) ?? [];
+  expect(Number(minor)).toBeGreaterThanOrEqual(36);
+  expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(Object.keys(binaries)).toEqual(expect.arrayContaining(['amd64', 'arm64']));
+  expect(Object.values(binaries).filter((sum) => !/^[0-9a-f]{64}$/.test(sum))).toEqual([]);
+  expect(sources.length).toBeGreaterThan(0);
+});

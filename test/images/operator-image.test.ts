@@ -1,0 +1,227 @@
+/** Dockerfile.operator, built: what is in the image, and what it runs as a container. */
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, onTestFinished, test } from 'vitest';
+import { containerNamed, podSpec, render } from '../manifests/support/rendered.ts';
+import { BUILD_TIMEOUT_MS, buildImage, deriveImage, whyNoBuilder } from './support/build-image.ts';
+import { filesBelow } from './support/files-below.ts';
+import { runInRoot } from './support/in-root.ts';
+
+const reason = whyNoBuilder();
+
+const OPERATOR = `import { controller } from 'chancery';
+import { NAME } from './name.ts';
+
+export default controller({
+  name: NAME,
+  for: { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', scope: 'Namespaced' },
+  reconcile: async () => ({}),
+});
+`;
+
+if (reason !== undefined) {
+  test("the operator's image cannot be built here, so nothing is shown of what is in it", () => {
+    say(`Dockerfile.operator was not built: ${reason}`);
+    expect(reason).not.toBe('');
+  });
+} else {
+  test(
+    "the operator's image has the toolkit and config-restart, and no npm, shell or test kit",
+    async () => {
+      const image = await buildImage('Dockerfile.operator');
+
+      const paths = (await filesBelow(image.rootfs)).map(({ path }) => path);
+      expect(paths).toEqual(
+        expect.arrayContaining([
+          '/app/dist/operator/cli/main.js',
+          '/app/package.json',
+          '/examples/config-restart/operator.ts',
+          '/operators/operator.ts',
+        ]),
+      );
+      expect(
+        paths.filter((path) => /\/(npm|npx|corepack|yarn|pnpm|sh|bash|dash|busybox)$/.test(path)),
+      ).toEqual([]);
+      expect(
+        paths.filter((path) => /\/operator\/testing(\/|\.)|\.d\.[cm]?ts$|\.map$/.test(path)),
+      ).toEqual([]);
+      say(
+        `Dockerfile.operator: ${(image.size / 1e6).toFixed(1)} MB, built in ${(image.buildMs / 1e3).toFixed(1)} s`,
+      );
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    "of packages the operator's image has what the toolkit depends on, at the versions of the lock file",
+    async () => {
+      const { rootfs } = await buildImage('Dockerfile.operator');
+
+      const found = await installed(join(rootfs, 'app/node_modules'));
+      expect(found).toEqual(await locked());
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    "nobody but root owns or writes a file of the operator's image",
+    async () => {
+      const { rootfs } = await buildImage('Dockerfile.operator');
+
+      const files = await filesBelow(join(rootfs, 'app'));
+      expect(files.filter(({ uid, mode }) => uid !== 0 || (mode & 0o022) !== 0)).toEqual([]);
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    'the operator that is in the image runs as its user on a read-only root',
+    async () => {
+      const image = await buildImage('Dockerfile.operator');
+
+      const ended = await runInRoot(image, {
+        args: ['/examples/config-restart/operator.ts', '--check'],
+      });
+
+      expect(image.config.User).toBe('65532:65532');
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ controller: 'config-restart' });
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    'the image runs as the user that the manifests give the operator',
+    async () => {
+      const { config } = await buildImage('Dockerfile.operator');
+
+      const { securityContext } = containerNamed(
+        podSpec(await render('manifests/base')),
+        'operator',
+      );
+      expect(config.User).toBe(`${securityContext?.runAsUser}:${securityContext?.runAsGroup}`);
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    'an image without an operator of its own says where to put one',
+    async () => {
+      const image = await buildImage('Dockerfile.operator');
+
+      const ended = await runInRoot(image);
+
+      expect(image.config.Cmd).toEqual(['/operators/operator.ts']);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain('this image brings no operator of its own');
+      expect(ended.stderr).toContain('/examples/config-restart/operator.ts');
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    "two lines make an image of one's own operator",
+    async () => {
+      const context = await folder();
+      await writeFile(join(context, 'operator.ts'), OPERATOR);
+      await writeFile(join(context, 'name.ts'), "export const NAME = 'derived';\n");
+      const dockerfile = join(await folder(), 'Dockerfile');
+      await writeFile(dockerfile, 'FROM localhost/chancery-operator\nCOPY *.ts /operators/\n');
+
+      const image = await deriveImage(dockerfile, context);
+      const ended = await runInRoot(image, { args: [...image.config.Cmd, '--check'] });
+
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ controller: 'derived' });
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    'a module that is mounted from a ConfigMap runs, with what it imports from beside it',
+    async () => {
+      const image = await buildImage('Dockerfile.operator');
+      const volume = await configMapVolume({
+        'operator.ts': OPERATOR,
+        'name.ts': "export const NAME = 'mounted';\n",
+      });
+
+      const ended = await runInRoot(image, {
+        args: [...image.config.Cmd, '--check'],
+        mounts: { '/operators': volume },
+      });
+
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ controller: 'mounted' });
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    'the API server for tests is said not to be installed',
+    async () => {
+      const image = await buildImage('Dockerfile.operator');
+      const [node = '', main = ''] = image.config.Entrypoint;
+
+      const ended = await runInRoot(image, { command: [node, main], args: ['apiserver'] });
+
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toMatch(
+        /^chancery apiserver: this installation has no API server: .*\n$/,
+      );
+    },
+    BUILD_TIMEOUT_MS,
+  );
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'chancery-operator-'));
+  await chmod(path, 0o755); // the image's user reads it
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+/** As the kubelet lays a ConfigMap out: each name a link, through a link to the folder of the day. */
+async function configMapVolume(files: Readonly<Record<string, string>>): Promise<string> {
+  const volume = await folder();
+  const day = '..2026_11_21_12_00_00.123456789';
+  await mkdir(join(volume, day));
+  await symlink(day, join(volume, '..data'));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(volume, day, name), text, { mode: 0o644 });
+    await symlink(join('..data', name), join(volume, name));
+  }
+  return volume;
+}
+
+/** `name@version` of every package below a folder. */
+async function installed(modules: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(modules, { recursive: true })) {
+    if (!/(^|\/)(@[^/]+\/)?[^/@]+\/package\.json$/.test(entry)) continue;
+    if (!/^((@[^/]+\/)?[^/]+\/node_modules\/)*(@[^/]+\/)?[^/]+\/package\.json$/.test(entry))
+      continue;
+    const { name, version } = JSON.parse(await readFile(join(modules, entry), 'utf8'));
+    found.push(`${name}@${version}`);
+  }
+  return found.toSorted();
+}
+
+/** Those of package-lock.json that are neither for development nor optional. */
+async function locked(): Promise<readonly string[]> {
+  const text = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8');
+  const { packages } = JSON.parse(text) as {
+    readonly packages: Readonly<Record<string, { version: string; dev?: true; optional?: true }>>;
+  };
+  return Object.entries(packages)
+    .filter(([path, { dev, optional }]) => path !== '' && dev !== true && optional !== true)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+    .toSorted();
+}
+
+/** In the output of the run, for who reads it. */
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

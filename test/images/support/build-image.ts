@@ -1,0 +1,146 @@
+import { mkdir, readFile, rename, watch, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { Builder } from './builder.ts';
+import { filesBelow } from './files-below.ts';
+import { npmCache, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
+import './run-folder.ts';
+
+export { whyNoBuilder } from './builder.ts';
+
+export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
+
+export interface BuiltImage {
+  /** The image's files in a folder, for all test files of the run: mount it read-only, write nothing. */
+  readonly rootfs: string;
+  readonly config: {
+    readonly Entrypoint: readonly string[];
+    readonly Cmd: readonly string[];
+    /** `NAME=value`. */
+    readonly Env: readonly string[];
+    readonly User: string;
+    readonly WorkingDir: string;
+    readonly Labels: Readonly<Record<string, string>>;
+  };
+  /** Bytes in all its files. */
+  readonly size: number;
+  /** How long it took, stand-in base images included. */
+  readonly buildMs: number;
+}
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** How long to wait for an image: two cores that others use as well, and npm without its cache. */
+export const BUILD_TIMEOUT_MS = 240_000;
+
+/**
+ * The image of a Dockerfile of this repository, built from base images of this machine. The first who
+ * asks builds it, for all test files of the run.
+ *
+ * @throws Error with the builder's own words when the build fails.
+ */
+export async function buildImage(dockerfile: Dockerfile): Promise<BuiltImage> {
+  const folder = join(inject('imagesFolder'), dockerfile);
+  return once(folder, async () => {
+    const startedAt = performance.now();
+    const builder = new Builder(folder);
+    const args = await ARGUMENTS[dockerfile](builder, folder);
+    await builder.build(nameOf(dockerfile), join(repository, dockerfile), repository, ...args);
+    return unpack(builder, nameOf(dockerfile), startedAt);
+  });
+}
+
+/** An image of files in `context` on top of the operator's, for its two lines: FROM and COPY. */
+export async function deriveImage(dockerfile: string, context: string): Promise<BuiltImage> {
+  await buildImage('Dockerfile.operator');
+  const startedAt = performance.now();
+  const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.operator'));
+  await builder.build('derived', dockerfile, context);
+  return unpack(builder, 'derived', startedAt);
+}
+
+function nameOf(dockerfile: Dockerfile): string {
+  return dockerfile.replace('Dockerfile.', 'chancery-');
+}
+
+const ARGUMENTS: Readonly<
+  Record<Dockerfile, (builder: Builder, folder: string) => Promise<readonly string[]>>
+> = {
+  'Dockerfile.proxy': async (builder, folder) => [
+    `--build-arg=KUBECTL_IMAGE=${await standInKubectl(builder, folder)}`,
+  ],
+  'Dockerfile.operator': async (builder, folder) => [
+    `--build-arg=BUILD_IMAGE=${await standInBuild(builder, folder)}`,
+    `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
+    `--volume=${await npmCache()}:/npm-cache`,
+  ],
+};
+
+/** With the driver vfs the files of a container are a plain folder, which needs no mount to stay. */
+async function unpack(builder: Builder, name: string, startedAt: number): Promise<BuiltImage> {
+  const container = await builder.run('from', '--pull=never', `localhost/${name}`);
+  const rootfs = await builder.run('mount', container);
+  const { OCIv1 } = JSON.parse(
+    await builder.run('inspect', '--type', 'image', `localhost/${name}`),
+  );
+  const files = await filesBelow(rootfs);
+  return {
+    rootfs,
+    config: {
+      Cmd: [],
+      Entrypoint: [],
+      Env: [],
+      User: '',
+      WorkingDir: '',
+      Labels: {},
+      ...OCIv1.config,
+    },
+    size: files.reduce((sum, { size }) => sum + size, 0),
+    buildMs: performance.now() - startedAt,
+  };
+}
+
+/** What `make` resolves to, or fails with: made by the first of all processes that comes to `folder`. */
+async function once<T>(folder: string, make: () => Promise<T>): Promise<T> {
+  await mkdir(join(folder, '..'), { recursive: true });
+  const isFirst = await mkdir(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+  if (isFirst) {
+    const outcome = await make().then(
+      (value) => ({ value }),
+      (error: Error) => ({ error: error.message }),
+    );
+    await writeFile(join(folder, 'outcome.new'), JSON.stringify(outcome));
+    await rename(join(folder, 'outcome.new'), join(folder, OUTCOME));
+  }
+  const { value, error } = JSON.parse(await appearing(folder));
+  if (error !== undefined) throw new Error(error);
+  return value as T;
+}
+
+const OUTCOME = 'outcome.json';
+
+async function appearing(folder: string): Promise<string> {
+  const stop = new AbortController();
+  try {
+    const changes = watch(folder, { signal: stop.signal });
+    const first = changes[Symbol.asyncIterator]();
+    for (let next = first.next(); ; next = first.next()) {
+      const text = await readFile(join(folder, OUTCOME), 'utf8').catch(() => undefined);
+      if (text !== undefined) {
+        next.catch(() => {}); // ends with the abort
+        return text;
+      }
+      await next;
+    }
+  } finally {
+    stop.abort();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Base images from what is on this machine, for where no registry can be reached: a kubectl, the Node
+ * of this checkout with the libraries that it is linked with, and npm with the few programs that the
+ * build stage runs. What they lack is what the real ones have besides: certificates, time zones, users.
+ */
+import { execFile } from 'node:child_process';
+import {
+  copyFile,
+  cp,
+  link,
+  mkdir,
+  readFile,
+  realpath,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { realKubectl } from '../../proxy/support/ambassador.ts';
+import type { Builder } from './builder.ts';
+
+const run = promisify(execFile);
+
+/** What the build stage runs: `RUN` needs a shell, and npm's first line env. */
+const PROGRAMS = ['sh', 'env', 'find', 'mkdir', 'rm'];
+
+/** In the place of registry.k8s.io/kubectl. Resolves to the image's name. */
+export async function standInKubectl(builder: Builder, folder: string): Promise<string> {
+  const root = join(folder, 'kubectl');
+  await put(realKubectl(), join(root, 'bin/kubectl'));
+  return commit(builder, root, 'stand-in-kubectl');
+}
+
+/** In the place of gcr.io/distroless/nodejs: node, and what it is linked with. */
+export async function standInRuntime(builder: Builder, folder: string): Promise<string> {
+  const root = join(folder, 'runtime-base');
+  await putProgram(process.execPath, root, '/nodejs/bin/node');
+  return commit(builder, root, 'stand-in-runtime');
+}
+
+/** In the place of node:…-slim: node and npm, with npm's cache of this machine instead of the network. */
+export async function standInBuild(builder: Builder, folder: string): Promise<string> {
+  const root = join(folder, 'build-base');
+  await putProgram(process.execPath, root, '/usr/bin/node');
+  for (const program of PROGRAMS)
+    await putProgram(await find(program), root, `/usr/bin/${program}`);
+  await symlink('usr/bin', join(root, 'bin'));
+  const npm = join(dirname(await realpath(await find('npm'))), '..');
+  await cp(npm, join(root, 'usr/lib/npm'), { recursive: true });
+  await symlink('../lib/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
+  await mkdir(join(root, 'tmp'));
+  return commit(builder, root, 'stand-in-build', [
+    'ENV PATH=/usr/bin NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_PREFER_OFFLINE=true',
+  ]);
+}
+
+/** Where npm on this machine keeps what it has downloaded. */
+export async function npmCache(): Promise<string> {
+  const { stdout } = await run('npm', ['config', 'get', 'cache'], { encoding: 'utf8' });
+  return stdout.trim();
+}
+
+async function commit(
+  builder: Builder,
+  root: string,
+  name: string,
+  more: readonly string[] = [],
+): Promise<string> {
+  const dockerfile = `${root}.Dockerfile`;
+  await writeFile(dockerfile, ['FROM scratch', 'COPY . /', ...more, ''].join('\n'));
+  await builder.build(name, dockerfile, root);
+  return `localhost/${name}`;
+}
+
+async function putProgram(program: string, root: string, target: string): Promise<void> {
+  await put(program, join(root, target));
+  const { stdout } = await run('ldd', [program]).catch(() => ({ stdout: '' })); // a static one has none
+  for (const library of stdout.match(/\/\S+/g) ?? []) await put(library, join(root, library));
+}
+
+/** The file behind `source`; without a copy where a link to it will do. */
+async function put(source: string, target: string): Promise<void> {
+  const file = await realpath(source);
+  await mkdir(dirname(target), { recursive: true });
+  await link(file, target).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') await copyFile(file, target);
+  });
+}
+
+async function find(program: string): Promise<string> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, program);
+    if (
+      await readFile(path).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
+  }
+  throw new Error(`the stand-in for the build image needs ${program}`);
+}
