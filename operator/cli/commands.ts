@@ -1,5 +1,6 @@
 import { APISERVER_DESCRIPTION } from './apiserver-help.ts';
 import type { Command } from './command.ts';
+import { LINT_DESCRIPTION } from './lint-help.ts';
 import { RUN_DESCRIPTION } from './run-help.ts';
 import { WATCH_DESCRIPTION } from './watch-help.ts';
 
@@ -15,6 +16,10 @@ export const COMMANDS: readonly Command[] = [
   {
     ...WATCH_DESCRIPTION,
     run: async (args, io) => (await import('./watch.ts')).watchCommand().run(args, io),
+  },
+  {
+    ...LINT_DESCRIPTION,
+    run: async (args, io) => (await import('./lint.ts')).lintCommand().run(args, io),
   },
   {
     ...APISERVER_DESCRIPTION,

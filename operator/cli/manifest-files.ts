@@ -19,37 +19,44 @@ const MANIFEST = /\.(?:ya?ml|json)$/;
  * The documents of files, of folders (without those below them, in the order of names), and of
  * standard input for `-`.
  *
+ * @param option - what stands before a path on the command line, for messages.
  * @throws ConfigurationError `CONFIG` that names the path, and for bad YAML line and column.
  */
 export async function readManifests(
   paths: readonly string[],
   stdin: Readable,
+  option: string = '-f ',
 ): Promise<readonly ManifestDocument[]> {
   const documents: ManifestDocument[] = [];
   for (const path of paths) {
     if (path === '-') documents.push(...documentsOf('standard input', await text(stdin)));
-    else for (const file of await filesOf(path)) documents.push(...(await read(file)));
+    else
+      for (const file of await filesOf(path, option)) documents.push(...(await read(file, option)));
   }
   return documents;
 }
 
-async function filesOf(path: string): Promise<readonly string[]> {
+async function filesOf(path: string, option: string): Promise<readonly string[]> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'no such file or folder' : messageOf(error);
-    throw new ConfigurationError(`cannot read -f ${path}: ${why}`, { cause: error });
+    throw new ConfigurationError(`cannot read ${option}${path}: ${why}`, { cause: error });
   });
   if (!found.isDirectory()) return [path];
   const names = (await readdir(path)).filter((name) => MANIFEST.test(name)).sort();
   if (names.length > 0) return names.map((name) => join(path, name));
-  throw new ConfigurationError(`cannot read -f ${path}: the folder has no .yaml, .yml or .json`);
+  throw new ConfigurationError(
+    `cannot read ${option}${path}: the folder has no .yaml, .yml or .json`,
+  );
 }
 
-async function read(file: string): Promise<readonly ManifestDocument[]> {
+async function read(file: string, option: string): Promise<readonly ManifestDocument[]> {
   let content: string;
   try {
     content = await readFile(file, 'utf8');
   } catch (error) {
-    throw new ConfigurationError(`cannot read -f ${file}: ${messageOf(error)}`, { cause: error });
+    throw new ConfigurationError(`cannot read ${option}${file}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   return documentsOf(file, content);
 }

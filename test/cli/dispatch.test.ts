@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../operator/cli/command.ts';
+import { COMMANDS } from '../../operator/cli/commands.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { invoke } from './invocation.ts';
+
+const NAMES = COMMANDS.map(({ name }) => name).join(', ');
 
 const commandThat = (run: Command['run']): readonly Command[] => [
   { name: 'act', summary: 'acts', help: 'Usage: chancery act\n', run },
@@ -39,7 +42,7 @@ test('without a command the usage goes to standard error, with exit code 2', asy
 test.each([
   [['wach'], 'chancery: unknown command "wach"; did you mean watch?'],
   [['help', 'rum'], 'chancery: unknown command "rum"; did you mean run?'],
-  [['generate-it'], 'chancery: unknown command "generate-it"; known: run, watch, apiserver'],
+  [['frobnicate'], `chancery: unknown command "frobnicate"; known: ${NAMES}`],
 ])('%j is answered in one line, with exit code 2', async (args, line) => {
   const { exit, stderr } = invoke(args);
 

@@ -1,0 +1,68 @@
+import { ConfigurationError } from '../core/errors.ts';
+import type { Finding } from '../generate/lint/finding.ts';
+import { lint } from '../generate/lint/lint.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { Command, ExitCode, Io } from './command.ts';
+import { parseFlags } from './flags.ts';
+import { LineWriter } from './line-writer.ts';
+import { LINT_DESCRIPTION } from './lint-help.ts';
+import { type ManifestDocument, readManifests } from './manifest-files.ts';
+
+const FLAGS = { output: { type: 'string', short: 'o' } } as const;
+
+const FORMATS: Readonly<Record<string, (finding: Finding) => string>> = {
+  json: (finding) => JSON.stringify(finding),
+  text: ({ rule, level, object, message }) => oneLine(`${level}: ${object} ${message} [${rule}]`),
+};
+
+/** `chancery lint`: what is wrong with rendered manifests. */
+export function lintCommand(): Command {
+  return {
+    ...LINT_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const { values, positionals } = parseFlags(args, FLAGS);
+      const { output = 'text' } = values;
+      const format = FORMATS[output];
+      if (format === undefined) {
+        throw new ConfigurationError(
+          `--output must be text or json, not ${JSON.stringify(output)}`,
+        );
+      }
+      if (positionals.length === 0) {
+        throw new ConfigurationError('expected a FILE, or "-" for standard input; got none');
+      }
+      const documents = await readManifests(positionals, io.stdin, '');
+      const objects = documents.flatMap(objectsOf);
+      const findings = lint(objects);
+      using lines = new LineWriter(io.stdout, io.signal);
+      await lines.write(findings.map(format));
+      const errors = findings.filter(({ level }) => level === 'error').length;
+      const warnings = findings.length - errors;
+      const found = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
+      io.stderr.write(`chancery lint: ${found} in ${counted(objects.length, 'object')}\n`);
+      return errors > 0 ? 1 : 0;
+    },
+  };
+}
+
+/** `kubectl get -o yaml` puts objects into a List. */
+function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject[] {
+  const { apiVersion, kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
+  if (String(apiVersion).startsWith('kustomize.config.k8s.io/')) {
+    throw new ConfigurationError(
+      `${file} is a ${kind} that is not rendered; pipe it: kubectl kustomize FOLDER | chancery lint -`,
+    );
+  }
+  if (kind === 'List' && Array.isArray(items)) return items as KubernetesObject[];
+  return [value as KubernetesObject];
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Names in a manifest may hold anything, and a terminal obeys some of it. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
+}

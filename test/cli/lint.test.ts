@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { formatYaml } from '../../operator/core/yaml.ts';
+import { type Manifests, plain } from '../generate/lint/good.ts';
+import { folderWith, start } from './child.ts';
+import { invoke } from './invocation.ts';
+
+const yaml = ({ objects }: Manifests): string => objects.map(formatYaml).join('---\n');
+const GOOD = yaml(plain());
+const hostNetwork = (): Manifests => plain().set('pod.hostNetwork', true);
+const WARNED = yaml(plain().remove('pod.enableServiceLinks'));
+
+test('manifests that are as they should be end with 0, and a sum', async () => {
+  const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: GOOD });
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines).toEqual([]);
+  expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
+});
+
+test('an error is a line with object, field, reason, advice and rule, and ends with 1', async () => {
+  const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: yaml(hostNetwork()) });
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines).toEqual([
+    'error: Deployment/op hostNetwork is true: 127.0.0.1:8001 would be open to every process of ' +
+      'the node; leave it out [own-namespaces]',
+  ]);
+  expect(stderr.lines).toEqual(['chancery lint: 1 error and 0 warnings in 7 objects']);
+});
+
+test('warnings alone end with 0', async () => {
+  const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: WARNED });
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines).toEqual([expect.stringMatching(/^warning: .* \[service-links\]$/)]);
+  expect(stderr.lines).toEqual(['chancery lint: 0 errors and 1 warning in 7 objects']);
+});
+
+test('-o json writes one object a line', async () => {
+  const { exit, stdout } = invoke(['lint', '-o', 'json', '-'], { stdin: yaml(hostNetwork()) });
+
+  expect(await exit).toBe(1);
+  expect(stdout.records).toEqual([
+    {
+      rule: 'own-namespaces',
+      level: 'error',
+      object: 'Deployment/op',
+      path: 'hostNetwork',
+      message: expect.stringMatching(/^hostNetwork is true: .*; leave it out$/),
+    },
+  ]);
+});
+
+test('files and folders are read as one', async () => {
+  const { objects } = plain();
+  const documents = objects.map(formatYaml);
+  const folder = folderWith({ 'a.yaml': documents.slice(0, 3).join('---\n'), 'notes.txt': 'no' });
+  const other = folderWith({ 'b.yml': documents.slice(3).join('---\n') });
+
+  const { exit, stderr } = invoke(['lint', folder, join(other, 'b.yml')]);
+
+  expect(await exit).toBe(0);
+  expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
+});
+
+test('a List is what is in it', async () => {
+  const list = { apiVersion: 'v1', kind: 'List', items: hostNetwork().objects };
+
+  const { exit, stderr } = invoke(['lint', '-'], { stdin: JSON.stringify(list) });
+
+  expect(await exit).toBe(1);
+  expect(stderr.lines).toEqual(['chancery lint: 1 error and 0 warnings in 7 objects']);
+});
+
+test('a name in a manifest cannot forge a line, or speak to the terminal', async () => {
+  const broken = hostNetwork().set('Deployment.metadata.name', 'a\nerror: b\u001b[2J');
+
+  const { exit, stdout } = invoke(['lint', '-'], { stdin: yaml(broken) });
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines).toEqual([expect.stringContaining('error: Deployment/a error: b [2J host')]);
+});
+
+test.each<[string, readonly string[], string, RegExp]>([
+  ['no file', [], '', /expected a FILE, or "-" for standard input; got none$/],
+  ['a file that is not there', ['/nowhere.yaml'], '', /cannot read \/nowhere.yaml: no such file/],
+  ['an unknown format', ['-o', 'xml', '-'], GOOD, /--output must be text or json, not "xml"$/],
+  ['an unknown option', ['--outptu', 'json'], GOOD, /did you mean --output\?$/],
+  ['what is not YAML', ['-'], 'a: [', /standard input: invalid YAML: .* at line 1, column/],
+  ['nothing at all', ['-'], '', /nothing to lint: none of 0 objects has a container/],
+  ['no ambassador', ['-'], formatYaml(plain().get('Role')), /nothing to lint: none of 1 objects/],
+  ['what is no object', ['-'], 'just text', /document 1 is no object of Kubernetes/],
+  [
+    'a kustomization that is not rendered',
+    ['-'],
+    'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
+    /standard input is a Kustomization that is not rendered; pipe it: kubectl kustomize/,
+  ],
+])('%s ends with 2 and one line', async (_, args, stdin, message) => {
+  const { exit, stdout, stderr } = invoke(['lint', ...args], { stdin });
+
+  expect(await exit).toBe(2);
+  expect(stdout.lines).toEqual([]);
+  expect(stderr.lines).toEqual([expect.stringMatching(message)]);
+  expect(stderr.lines[0]).toMatch(/^chancery lint: /);
+});
+
+test('the help shows how an overlay is linted', async () => {
+  const { exit, stdout } = invoke(['lint', '--help']);
+
+  expect(await exit).toBe(0);
+  expect(stdout.lines[0]).toBe('Usage: chancery lint FILE... [-o text|json]');
+  expect(stdout.lines).toContain('  kubectl kustomize overlays/x | chancery lint -');
+});
+
+test('the command itself reads a pipe, and its exit code is what a script sees', async () => {
+  const folder = folderWith({ 'bad.yaml': yaml(hostNetwork()) });
+  const script = 'cat "$FILE" | "$BIN" lint -; echo "code $?"';
+
+  const shell = start('sh', ['-c', script], { FILE: join(folder, 'bad.yaml') });
+
+  expect(await shell.exit).toBe(0);
+  expect(shell.stdout.lines).toEqual([expect.stringContaining('[own-namespaces]'), 'code 1']);
+});
+
+const CLI = new URL('../../operator/cli/', import.meta.url);
+
+test('what `chancery run` and its modules load has neither this nor the generators of manifests in it', () => {
+  const seen = new Set<string>();
+  const load = (file: URL): void => {
+    if (seen.has(file.href)) return;
+    seen.add(file.href);
+    const imports = readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export)\s(?!type\b)[^'";]*?from '(\.[^']+)'/gm,
+    );
+    for (const [, path = ''] of imports) load(new URL(path, file));
+  };
+
+  load(new URL('main.ts', CLI));
+  load(new URL('run.ts', CLI));
+  load(new URL('../index.ts', CLI)); // what the modules of an operator import
+
+  const loaded = [...seen].map((file) => file.slice(new URL('..', CLI).href.length));
+  expect(loaded.length).toBeGreaterThan(100);
+  expect(
+    loaded.filter((file) =>
+      /^generate\/(?:lint|manifests)\/|^cli\/(?:lint|generate|written-files)(?!-help)/.test(file),
+    ),
+  ).toEqual([]);
+});
