@@ -26,10 +26,10 @@ export interface OpenedRequests {
    * - `method`: none of them is granted; the methods pass for the sake of other paths.
    * - `name`: they are granted for `grantedNames` alone, and other methods for more than these.
    * - `query`: they are granted as a list and not as a watch, or the other way round, or with the field
-   *   selector `metadata.name=…` for one of `grantedNames` alone. A filter sees no query.
+   *   selector `metadata.name=…` for some names alone. A filter sees no query.
    */
   readonly because: 'method' | 'name' | 'query';
-  /** Sorted; objects for which they are granted. */
+  /** Sorted; objects for which they are granted, with `query` both as a list and as a watch. */
   readonly grantedNames: readonly string[];
 }
 
@@ -126,8 +126,9 @@ function surplusOfCollection(
   if (method !== 'GET' || reaches.every(({ length }) => length === 0)) {
     return [{ ...surplus, because: 'method', grantedNames: [] }];
   }
-  const names = reaches.flatMap((each) => (each === 'all' ? [] : each));
-  return [{ ...surplus, because: 'query', grantedNames: [...new Set(names)].sort() }];
+  const named = reaches.filter((each) => each !== 'all');
+  const names = (named[0] ?? []).filter((name) => named.every((each) => each.includes(name)));
+  return [{ ...surplus, because: 'query', grantedNames: names }];
 }
 
 const OBJECT_VERB: Readonly<Record<Method, Verb>> = {
