@@ -17,10 +17,12 @@ export function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, ...parts);
 }
 
-/** A whole number that is not negative, from its bytes. */
+/** A whole number that is not negative, from its bytes: as few as it takes, and none that means minus. */
 export function integer(bytes: Buffer): Buffer {
-  const isNegative = ((bytes[0] ?? 0) & 0x80) !== 0;
-  return der(0x02, isNegative ? Buffer.from([0]) : Buffer.alloc(0), bytes);
+  const first = bytes.findIndex((byte) => byte !== 0);
+  const digits = first < 0 ? Buffer.from([0]) : bytes.subarray(first);
+  const isNegative = ((digits[0] ?? 0) & 0x80) !== 0;
+  return der(0x02, isNegative ? Buffer.from([0]) : Buffer.alloc(0), digits);
 }
 
 /** An object identifier, from its encoding. */
