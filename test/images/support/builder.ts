@@ -56,7 +56,7 @@ export class Builder {
     ...args: readonly string[]
   ): Promise<void> {
     await this.run(
-      ...['bud', '--isolation', 'chroot', '--pull=never', '--timestamp', '0', '--quiet'],
+      ...['bud', '--isolation', 'chroot', '--pull=never', '--timestamp', '0'],
       ...args,
       ...['--tag', name, '--file', dockerfile, context],
     );

@@ -46,7 +46,7 @@ export async function standInBuild(builder: Builder, folder: string): Promise<st
   for (const program of PROGRAMS)
     await putProgram(await find(program), root, `/usr/bin/${program}`);
   await symlink('usr/bin', join(root, 'bin'));
-  const npm = join(dirname(await realpath(await find('npm'))), '..');
+  const npm = join(dirname(await npmCli()), '..');
   await cp(npm, join(root, 'usr/lib/npm'), { recursive: true });
   await symlink('../lib/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
   await mkdir(join(root, 'tmp'));
@@ -58,7 +58,15 @@ export async function standInBuild(builder: Builder, folder: string): Promise<st
 /** Where npm on this machine keeps what it has downloaded. */
 export async function npmCache(): Promise<string> {
   const { stdout } = await run('npm', ['config', 'get', 'cache'], { encoding: 'utf8' });
-  return stdout.trim();
+  const folder = stdout.trim();
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+/** The npm that runs these tests, or the one on the PATH. */
+async function npmCli(): Promise<string> {
+  const { npm_execpath: running = '' } = process.env;
+  return realpath(running.endsWith('npm-cli.js') ? running : await find('npm'));
 }
 
 async function commit(
