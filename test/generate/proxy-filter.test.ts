@@ -7,7 +7,8 @@ import {
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { accessOf, POD_NAMESPACE } from '../../operator/generate/access.ts';
+import { accessOf } from '../../operator/generate/access.ts';
+import { type Placement, POD_NAMESPACE } from '../../operator/generate/placement.ts';
 import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import {
   configMaps,
@@ -279,4 +280,195 @@ test('LE-1 the Lease of a candidate may be read, made and replaced through the a
   expect([opens(leases), opens(`${leases}/a-leader`)]).toEqual([true, true]);
   expect(opens(leases.replace('ops', 'demo'))).toBe(false);
   expect(rejectMethods.some((each) => new RegExp(each).test('PUT'))).toBe(false);
+});
+
+/** The accept patterns of what a controller with these permissions does to one plural. */
+function patternsFor(
+  plural: string,
+  permissions: readonly Permission[],
+  placement: Partial<Placement> = {},
+): readonly string[] {
+  const declared = declare({ for: widgets, permissions });
+  const { acceptPaths } = proxyFilter([declared], { ...inDemo, ...placement });
+  return acceptPaths.filter((pattern) => pattern.includes(`/${plural}`));
+}
+
+test('names are alternatives, in which a dot is a dot', () => {
+  const named = (...resourceNames: string[]): Permission[] => [
+    { resource: pods, resourceNames, verbs: ['get', 'patch'] },
+  ];
+
+  expect(patternsFor('pods', named('b', 'a.c'))).toEqual([
+    '^/api/v1/namespaces/demo/pods/(a[.]c|b)$',
+  ]);
+  expect(patternsFor('pods', named('a'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
+});
+
+test('names of a subresource stand in front of it', () => {
+  const permissions: Permission[] = [
+    { resource: deployments, subresource: 'scale', resourceNames: ['a', 'b'], verbs: ['patch'] },
+  ];
+
+  expect(patternsFor('deployments', permissions)).toEqual([
+    '^/apis/apps/v1/namespaces/demo/deployments/(a|b)/scale$',
+  ]);
+});
+
+test('what is listed by name opens the collection, and what is created by name does not', () => {
+  const named = (...verbs: Permission['verbs'][number][]): Permission[] => [
+    { resource: pods, resourceNames: ['a'], verbs },
+  ];
+
+  expect(patternsFor('pods', named('list'))).toEqual(['^/api/v1/namespaces/demo/pods$']);
+  expect(patternsFor('pods', named('watch', 'get'))).toEqual([
+    '^/api/v1/namespaces/demo/pods(/a)?$',
+  ]);
+  expect(patternsFor('pods', named('create', 'patch'))).toEqual([
+    '^/api/v1/namespaces/demo/pods/a$',
+  ]);
+});
+
+test('a verb for every object opens every object, whatever is declared for some', () => {
+  const permissions: Permission[] = [
+    { resource: pods, verbs: ['get'] },
+    { resource: pods, resourceNames: ['a'], verbs: ['delete'] },
+  ];
+
+  expect(patternsFor('pods', permissions)).toEqual([`^/api/v1/namespaces/demo/pods/${NAME}$`]);
+});
+
+test('several namespaces are alternatives, sorted, each once', () => {
+  const permissions: Permission[] = [{ resource: pods, verbs: ['get'] }];
+  const patterns = patternsFor('pods', permissions, { namespaces: ['b', POD_NAMESPACE, 'a', 'b'] });
+
+  expect(patterns).toEqual([`^/api/v1/namespaces/($(POD_NAMESPACE)|a|b)/pods/${NAME}$`]);
+});
+
+test('namespaces in which different things are done have patterns of their own', () => {
+  const shared = declare({ options: { namespace: { name: 'shared' } } });
+  const everywhere = proxyFilter([shared, declare({ for: pods })], {
+    namespaces: ['demo', 'shared'],
+  }).acceptPaths.filter((pattern) => pattern.startsWith('^/api/v1/'));
+
+  expect(everywhere).toEqual([
+    `^/api/v1/namespaces/shared/configmaps(/${NAME})?$`,
+    `^/api/v1/namespaces/(demo|shared)/pods(/${NAME})?$`,
+  ]);
+});
+
+test('what is open in every namespace is not opened again in one, and what is more is', () => {
+  const everywhere = declare({
+    for: widgets,
+    options: { namespace: 'all' },
+    permissions: [{ resource: pods, verbs: ['get'] }],
+  });
+  const here = declare({
+    for: widgets,
+    permissions: [
+      { resource: pods, resourceNames: ['a'], verbs: ['patch'] },
+      { resource: pods, verbs: ['create'] },
+    ],
+  });
+
+  const { acceptPaths } = proxyFilter([here, everywhere], inDemo);
+
+  expect(acceptPaths.filter((pattern) => pattern.includes('pods'))).toEqual([
+    `^/api/v1/namespaces/${LABEL}/pods/${NAME}$`,
+    '^/api/v1/namespaces/demo/pods$',
+  ]);
+});
+
+test('a source that selects one name opens its collection and that object', () => {
+  const options = { fieldSelector: 'metadata.name=web.a' };
+
+  const { acceptPaths } = proxyFilter([declare({ options })], inDemo);
+
+  expect(acceptPaths).toContain('^/api/v1/namespaces/demo/configmaps(/web[.]a)?$');
+});
+
+test('LE-1 the Lease is reached by its name, and its collection for the sake of its creation', () => {
+  const { acceptPaths } = proxyFilter([declare({})], {
+    ...inDemo,
+    leaderElection: { namespace: POD_NAMESPACE, leaseName: 'my-operator' },
+  });
+
+  expect(acceptPaths).toContain(
+    '^/apis/coordination[.]k8s[.]io/v1/namespaces/$(POD_NAMESPACE)/leases(/my-operator)?$',
+  );
+});
+
+test('definitions that are installed are reached by their names, and their collection never', () => {
+  const definition = { metadata: { name: 'widgets.example.com' } };
+  const declared = declare({ for: { ...widgets, definition } as Resource });
+  const definitions = (installCrds: boolean) =>
+    proxyFilter([declared], { ...inDemo, installCrds }).acceptPaths.filter((pattern) =>
+      pattern.includes('apiextensions'),
+    );
+
+  expect(definitions(true)).toEqual([
+    '^/apis/apiextensions[.]k8s[.]io/v1/customresourcedefinitions/widgets[.]example[.]com$',
+  ]);
+  expect(definitions(false)).toEqual([]);
+});
+
+test('an operator without controllers may ask for the version, and what it may do', () => {
+  const filter = proxyFilter([], inDemo);
+  const asks = (path: string): boolean =>
+    filter.acceptPaths.some((pattern) => new RegExp(pattern).test(path));
+  const reviews = '/apis/authorization.k8s.io/v1/';
+
+  expect(filter.acceptPaths).toEqual(['^/version$', REVIEWS]);
+  expect(filter.rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PATCH|PUT|TRACE)$']);
+  expect(asks(`${reviews}selfsubjectrulesreviews`)).toBe(true);
+  expect(asks(`${reviews}selfsubjectaccessreviews`)).toBe(true);
+  expect(asks(`${reviews}subjectaccessreviews`)).toBe(false);
+});
+
+test.each([
+  ['certificates.k8s.io', 'certificatesigningrequests', 'node-csr-aB_1-'],
+  ['networking.k8s.io', 'ipaddresses', '2001:db8::1'],
+  ['networking.k8s.io', 'ipaddresses', '::1'],
+])('objects of %s %s may be called %s, and never dots alone', (group, plural, name) => {
+  const resource = { ...nodes, group, plural };
+  const { acceptPaths } = proxyFilter([declare({ for: resource })], inDemo);
+  const opens = (one: string): boolean =>
+    acceptPaths.some((pattern) => new RegExp(pattern).test(`/apis/${group}/v1/${plural}/${one}`));
+
+  expect(opens(name)).toBe(true);
+  expect(['.', '..', '', 'a/b', '%2e', 'a\n'].filter(opens)).toEqual([]);
+});
+
+test.each([
+  'exec',
+  'attach',
+  'portforward',
+  'proxy',
+])('the tunnel %s of an aggregated API is refused like that of a Pod', (subresource) => {
+  const machines = { ...widgets, group: 'subresources.example.com', plural: 'machines' };
+  const permissions: Permission[] = [{ resource: machines, subresource, verbs: ['get'] }];
+
+  expect(() => proxyFilter([declare({ permissions })], inDemo)).toThrow(
+    'the ambassador never lets this subresource through',
+  );
+});
+
+test('a filter is as long as what is declared: each namespace stands once for each resource', () => {
+  const namespaces = (count: number) =>
+    Array.from({ length: count }, (_, at) => `team-${100 + at}`);
+  const resources = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ ...widgets, plural: `things${100 + at}` }));
+  const lengthFor = (placeCount: number, resourceCount: number): number => {
+    const permissions = resources(resourceCount).map((resource): Permission => {
+      return { resource, verbs: ['get', 'list', 'patch'] };
+    });
+    const filter = proxyFilter([declare({ for: widgets, permissions })], {
+      namespaces: namespaces(placeCount),
+    });
+    return filter.acceptPaths.join(',').length;
+  };
+
+  const grown = lengthFor(100, 20) - lengthFor(50, 20);
+  expect(lengthFor(150, 20) - lengthFor(100, 20)).toBe(grown);
+  expect(grown).toBe(50 * '|team-100'.length * 22); // widgets, the Events, and the twenty
+  expect(() => lengthFor(700, 20)).toThrow('too many for one argument');
 });
