@@ -46,7 +46,7 @@ export interface ManagerOptions {
     | undefined;
   /** False: there is no election, whatever the settings say. */
   readonly leaderElection?: false;
-  /** Done once, when the ambassador is there and before a source starts. A failure ends the run. */
+  /** Done once, when the ambassador is there and before anything is read or written. A failure ends the run. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
   /**
    * Called when leadership is lost: the process must be gone within `withinMs`, whatever is still

@@ -207,6 +207,7 @@ export class Manager {
     if (connection.isListening !== undefined) {
       await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
     }
+    if (prepare !== undefined) await abortable(prepare(signal), signal);
     if (settings.installCrds) {
       const client = connection.clientFor(DEFINITIONS_MANAGER);
       await ensureCrds([...this.#waiting].filter(isController), client, {
@@ -215,7 +216,6 @@ export class Manager {
         log: this.#log,
       });
     }
-    if (prepare !== undefined) await abortable(prepare(signal), signal);
     signal.throwIfAborted();
     this.#leads = this.#leadership === undefined;
     for (const declared of this.#waiting) this.#watch(declared);

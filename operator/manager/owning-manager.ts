@@ -9,6 +9,8 @@ import { watchEventLoop } from './event-loop-watch.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { Manager } from './manager.ts';
 import { metricsPort } from './metrics-port.ts';
+import { placementOf } from './placement.ts';
+import { SelfTest } from './self-test.ts';
 import { type Settings, settingsFrom } from './settings.ts';
 import { tracing } from './tracing.ts';
 import { findVisibleToken, tokenVisible } from './visible-token.ts';
@@ -30,8 +32,18 @@ export async function owningManager(options: CreateManagerOptions): Promise<Owni
   const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
   const aroundAttempt = options.aroundAttempt ?? (await tracing());
+  const selfTest = new SelfTest({
+    connection,
+    controllers: options.controllers,
+    placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
+    clock,
+    log: logger,
+  });
   const manager = new Manager({
     ...options,
+    ...(settings.selfTest === 'require' && {
+      prepare: (signal) => selfTest.requireFilter(signal),
+    }),
     ...(aroundAttempt && { aroundAttempt }),
     settings,
     connection,
@@ -45,6 +57,13 @@ export async function owningManager(options: CreateManagerOptions): Promise<Owni
     needsLeaderElection: false,
     run: (signal) => watchEventLoop({ clock, meter, log: logger }, signal),
   });
+  if (settings.selfTest !== 'off') {
+    manager.add({
+      name: 'self-test',
+      needsLeaderElection: false,
+      run: (signal) => selfTest.run(signal),
+    });
+  }
   let hasRun = false;
   return {
     settings,

@@ -1,0 +1,154 @@
+import type { Clock } from '../core/clock.ts';
+import { AmbassadorError, OperatorError, UnsafeSetupError } from '../core/errors.ts';
+import { ApiError } from '../model/status.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
+import { readAnswer } from './answer.ts';
+import { isUnserved } from './response-failure.ts';
+
+/** A flag of `kubectl proxy` that keeps requests out. */
+export type Fence = '--accept-paths' | '--reject-methods';
+
+/**
+ * How the ambassador's filter took requests that it must refuse.
+ *
+ * - `closed`: it refused them.
+ * - `open`: one of them reached the API server, for the named fences are missing.
+ * - `shut`: it refuses what it must accept as well, so that nothing works.
+ * - `undecided`: nobody knows yet; `why` in words that stay the same while nothing changes.
+ */
+export type FilterVerdict =
+  | { readonly state: 'closed' | 'shut' }
+  | { readonly state: 'open'; readonly missing: readonly Fence[] }
+  | { readonly state: 'undecided'; readonly why: string };
+
+/** A path that no controller declares, for no API server has it. */
+const UNDECLARED: Probe = { method: 'GET', path: '/chancery-self-test' };
+
+/** A method that every generated filter rejects, on a path that every one accepts. */
+const REJECTED: Probe = { method: 'OPTIONS', path: '/version' };
+
+/** What every generated filter accepts. */
+const VERSION: Probe = { method: 'GET', path: '/version' };
+const ACCEPTED: readonly Probe[] = [
+  VERSION,
+  { method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', body: '{}' },
+];
+
+type Probe = Pick<TransportRequest, 'method' | 'path' | 'body'>;
+
+/** The ambassador's own refusal takes less than a millisecond, an API server's answer a few. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Sends two requests that the filter must refuse, and that do no harm where it does not; and, when it
+ * refuses both, two that it must accept. Rejects only when it is aborted.
+ */
+export async function testFilter(
+  transport: Transport,
+  options: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<FilterVerdict> {
+  const fences = await testFences(transport, options);
+  if (fences.state !== 'closed') return fences;
+  const answers = await Promise.all(ACCEPTED.map((each) => probe(transport, each, options)));
+  return answers.every((answer) => answer === 'refused') ? { state: 'shut' } : fences;
+}
+
+/** Whether the filter refuses what it must refuse, as `testFilter`, without a request to the server. */
+export async function testFences(
+  transport: Transport,
+  options: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Exclude<FilterVerdict, { readonly state: 'shut' }>> {
+  const [path, method] = await Promise.all(
+    [UNDECLARED, REJECTED].map((each) => whoAnswers(transport, each, options)),
+  );
+  const missing: Fence[] = [
+    ...(path === 'reached' ? (['--accept-paths'] as const) : []),
+    ...(method === 'reached' ? (['--reject-methods'] as const) : []),
+  ];
+  if (missing.length > 0) return { state: 'open', missing };
+  for (const answer of [path, method]) {
+    if (typeof answer === 'object') return { state: 'undecided', why: answer.why };
+  }
+  return { state: 'closed' };
+}
+
+/** What is wrong with an open filter, and how it came to be so. */
+export function filterOpen(missing: readonly Fence[]): UnsafeSetupError {
+  const texts = missing.map((fence) => WHAT_IS_OPEN[fence]);
+  return new UnsafeSetupError(
+    `the ambassador's filter is open: ${texts.join('; ')}. Make the arguments of kubectl proxy with ` +
+      'chancery generate proxy',
+    { code: 'FILTER_OPEN', context: { missing: missing.join(', ') } },
+  );
+}
+
+const WHAT_IS_OPEN: Readonly<Record<Fence, string>> = {
+  '--accept-paths':
+    `${UNDECLARED.method} ${UNDECLARED.path}, which no controller declares, reached the API server: ` +
+    '--accept-paths accepts every path when it is not given, with --disable-filter, and when one of ' +
+    'its elements is empty, for which a comma at the end is enough',
+  '--reject-methods':
+    `${REJECTED.method} ${REJECTED.path}, a method that is never used, reached the API server: ` +
+    '--reject-methods rejects nothing when it is not given',
+};
+
+/** What to do about a filter that refuses everything. */
+export const FILTER_SHUT: string =
+  'the ambassador refuses every path, even /version: generate its arguments with chancery generate ' +
+  'proxy';
+
+/**
+ * By whom a request was answered, or why that is not known. `unserved`: a 404 in plain words, which an
+ * API server gives for a path that it does not have, and `kubectl proxy` for one outside its prefix.
+ */
+type Outcome = 'refused' | 'reached' | 'unserved' | { readonly why: string };
+
+async function whoAnswers(
+  transport: Transport,
+  asked: Probe,
+  options: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Exclude<Outcome, 'unserved'>> {
+  const outcome = await probe(transport, asked, options);
+  if (outcome !== 'unserved') return outcome;
+  // Below the prefix that it is outside of there would be no version either.
+  const version = await probe(transport, VERSION, options);
+  return version === 'reached' ? 'reached' : { why: `nobody serves ${asked.path}` };
+}
+
+async function probe(
+  transport: Transport,
+  { method, path, body }: Probe,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  let response: TransportResponse;
+  try {
+    response = await transport.send({
+      method,
+      path,
+      headers,
+      ...(body !== undefined && { body }),
+      purpose: 'call',
+      headersTimeoutMs: TIMEOUT_MS,
+      signal,
+    });
+    // Nobody on the way sets it: the API server numbers what it has seen, whatever it answers.
+    const seen = response.headers['audit-id'] !== undefined;
+    if (seen) response.body.destroy();
+    else await readAnswer(response, clock);
+    return 'reached';
+  } catch (error) {
+    signal.throwIfAborted();
+    return outcomeOf(error);
+  }
+}
+
+/** A failure that says who answered: an answer without a Status may be that of anybody on the way. */
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof OperatorError)) throw error;
+  if (error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN') return 'refused';
+  if (!(error instanceof ApiError)) return { why: error.code };
+  if (isUnserved(error)) return 'unserved';
+  const isBusy = error.status === 429 || error.status === 503;
+  return isBusy ? { why: `the API server answers ${error.status}` } : 'reached';
+}
