@@ -1,5 +1,6 @@
 import { APISERVER_DESCRIPTION } from './apiserver-help.ts';
 import type { Command } from './command.ts';
+import { GENERATE_DESCRIPTION } from './generate-help.ts';
 import { LINT_DESCRIPTION } from './lint-help.ts';
 import { RUN_DESCRIPTION } from './run-help.ts';
 import { WATCH_DESCRIPTION } from './watch-help.ts';
@@ -16,6 +17,10 @@ export const COMMANDS: readonly Command[] = [
   {
     ...WATCH_DESCRIPTION,
     run: async (args, io) => (await import('./watch.ts')).watchCommand().run(args, io),
+  },
+  {
+    ...GENERATE_DESCRIPTION,
+    run: async (args, io) => (await import('./generate.ts')).generateCommand().run(args, io),
   },
   {
     ...LINT_DESCRIPTION,
