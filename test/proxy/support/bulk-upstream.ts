@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createSecureServer, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { selfSigned } from './certificate.ts';
+import { CertificateAuthority } from '../../../operator/testing/apiserver/tls/certificate-authority.ts';
 
 const MiB = 1024 * 1024;
 
@@ -28,7 +28,8 @@ export async function openBulkUpstream(): Promise<BulkUpstream> {
   const block = Buffer.alloc(MiB, 'x');
   let writtenMiB = 0;
 
-  const server = createSecureServer(selfSigned(), async (request, response) => {
+  const certificate = new CertificateAuthority().issue(['127.0.0.1']);
+  const server = createSecureServer(certificate, async (request, response) => {
     request.on('error', () => {});
     response.on('error', () => {});
     response.stream.on('error', () => {});

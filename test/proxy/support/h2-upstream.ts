@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { selfSigned } from './certificate.ts';
+import { CertificateAuthority } from '../../../operator/testing/apiserver/tls/certificate-authority.ts';
 import { untilTestEnds } from './kubectl-process.ts';
 
 export interface H2Request {
@@ -22,6 +22,8 @@ export interface H2Request {
 
 export interface H2Upstream {
   readonly url: string;
+  /** PEM: who signed its certificate. */
+  readonly authority: string;
   /** Every request that arrived, refused ones too. */
   readonly requests: readonly H2Request[];
   /** Connections that were made, in the order of making. */
@@ -41,7 +43,8 @@ export async function openH2Upstream(
 ): Promise<H2Upstream & { stop(): Promise<void>; forget(): void }> {
   const requests: H2Request[] = [];
   const sessions: ServerHttp2Session[] = [];
-  const server = createSecureServer(selfSigned());
+  const authority = new CertificateAuthority();
+  const server = createSecureServer(authority.issue(['127.0.0.1']));
   server.on('session', (session) => {
     sessions.push(session);
     session.on('error', () => {});
@@ -60,6 +63,7 @@ export async function openH2Upstream(
   await once(server, 'listening');
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    authority: authority.certificate,
     requests,
     sessions,
     forget: () => {
