@@ -60,8 +60,8 @@ export class ProxiedConnection {
   cut(kind: CutKind): void {
     switch (kind) {
       case 'reset':
-        this.#client.resetAndDestroy();
-        this.#server.resetAndDestroy();
+        reset(this.#client);
+        reset(this.#server);
         this.#destroy();
         return;
       case 'close':
@@ -134,4 +134,10 @@ export class ProxiedConnection {
     if (to !== this.#client || cutAfterBytes === undefined) return Number.POSITIVE_INFINITY;
     return Math.max(1, cutAfterBytes - this.#bytesToClient);
   }
+}
+
+/** While its FIN is on the way, Node fails to reset a socket, and then never says that it is closed. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }

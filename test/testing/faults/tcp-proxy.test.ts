@@ -171,6 +171,18 @@ test.each<[CutKind, readonly string[], boolean]>([
   expect(served[0]?.destroyed === true || served[0]?.readableEnded === true).toBe(serverGone);
 });
 
+test('a connection that is half-closed in the same moment can be reset all the same', async () => {
+  const { proxy, client } = await start();
+  const one = await client();
+
+  proxy.connections[0]?.cut('half-close');
+  proxy.connections[0]?.cut('reset');
+  await proxy.close();
+  await eventually(() => one.events.includes('close') || one.events.includes('end'));
+
+  expect(proxy.openConnections).toEqual([]);
+});
+
 test('a half-closed connection still carries what the client sends', async () => {
   const { received, proxy, client } = await start();
   const one = await client();
