@@ -37,7 +37,7 @@ export const CONFIG_RESTART: Tree = {
     ...COMMON,
     name: 'config-restart',
     namespace: 'config-restart',
-    modules: ['/operators/config-restart/operator.ts'],
+    modules: ['/examples/config-restart/operator.ts'],
     images: { proxy: `chancery-proxy:${version}`, operator: `chancery-operator:${version}` },
     resources: ['../examples/config-restart'],
   },
