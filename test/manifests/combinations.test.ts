@@ -1,8 +1,14 @@
 /** The components combine: every combination, on the real `kubectl kustomize`. */
 import { describe, expect, test } from 'vitest';
+import { lint } from '../../operator/generate/lint/lint.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { KUBECTLS } from '../proxy/support/kubectls.ts';
-import { COMBINATIONS, type Combination, renderCombinations } from './support/combinations.ts';
+import {
+  COMBINATIONS,
+  type Combination,
+  EXTRAS,
+  renderCombinations,
+} from './support/combinations.ts';
 import { containerNamed, type DeploymentObject, only, type PodSpec } from './support/rendered.ts';
 
 /** Kustomize's time grows faster than what it renders. */
@@ -14,7 +20,7 @@ const batches = Array.from({ length: COMBINATIONS.length / AT_ONCE }, (_, at) =>
 
 describe.each(
   batches.map((combinations, at) => ({ combinations, batch: at + 1 })),
-)('combinations, part $batch', async ({ combinations }) => {
+)('combinations, part $batch', ({ combinations }) => {
   test('each has what each of its components promises', async () => {
     const rendered = await renderCombinations(combinations);
 
@@ -25,6 +31,23 @@ describe.each(
       });
     }
   });
+});
+
+test('lint finds what is to be filled in and what is for a while, and else nothing', async () => {
+  const samples = COMBINATIONS.filter(({ length }) => length === 2 || length === EXTRAS.length + 2);
+
+  const rendered = await renderCombinations(samples);
+
+  for (const [combination, objects] of rendered) {
+    const rules = lint(objects).map(({ rule }) => rule);
+    expect({ combination, rules }).toEqual({
+      combination,
+      rules: [
+        ...(combination.includes('debug') ? ['proxy-log-level'] : []),
+        ...(combination.includes('network-policy') ? ['network-policy-filled'] : []),
+      ],
+    });
+  }
 });
 
 describe('with every kubectl', () => {

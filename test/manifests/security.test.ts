@@ -1,5 +1,6 @@
 /** What manifests promise about the Pod, read from what the real `kubectl kustomize` renders. */
 import { describe, expect, test } from 'vitest';
+import { lint } from '../../operator/generate/lint/lint.ts';
 import { OVERLAYS } from './support/overlays.ts';
 import {
   type Container,
@@ -31,9 +32,20 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
   const [proxy, operator] = [containerNamed(spec, 'proxy'), containerNamed(spec, 'operator')];
   const isSidecar = spec.initContainers !== undefined;
   const usesSocket = (proxy.args ?? []).some((arg) => arg.startsWith('--unix-socket='));
+  const isTelling = (proxy.args ?? []).some((arg) => arg.startsWith('--v='));
   const rules = objects.flatMap((object) =>
     'rules' in object ? (object.rules as readonly Rule[]) : [],
   );
+
+  test('lint finds nothing but images that have no digest yet, and logs that are for a while', () => {
+    const errors = lint(objects).filter(({ level }) => level === 'error');
+    const warnings = lint(objects).map(({ rule }) => rule);
+
+    expect(errors).toEqual([]);
+    expect(new Set(warnings)).toEqual(
+      new Set(['fixed-images', ...(isTelling ? ['proxy-log-level'] : [])]),
+    );
+  });
 
   test('the ambassador and the operator are the only containers, and the ambassador starts first', () => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);

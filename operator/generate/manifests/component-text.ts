@@ -18,7 +18,6 @@ export function namedAfterDeployment(kind: string, selector: string): string {
     targets:
       - select: { kind: ${kind} }
         fieldPaths: [metadata.namespace]
-        options: { create: true }
   - source: { kind: Deployment, fieldPath: spec.selector.matchLabels }
     targets:
       - select: { kind: ${kind} }

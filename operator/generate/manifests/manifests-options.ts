@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 export interface ManifestsOptions {
   /** Of every object: a DNS label of at most 52 characters, to which the Pods' names add eleven. */
   readonly name: string;
-  /** Where the operator runs, unless an overlay says otherwise. */
+  /** Where the operator runs, unless an overlay says otherwise: a DNS label, and no date. */
   readonly namespace: string;
   /** Modules that `chancery run` loads: paths in the operator's image, at least one. */
   readonly modules: readonly string[];
@@ -32,6 +32,9 @@ export interface ManifestsOptions {
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
+/** Kustomize makes a time of it, where a kustomization names its namespace, quoted or not. */
+const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
+
 /** With a tag or a digest: what has neither is `latest`, and changes unasked. */
 const IMAGE =
   /^([A-Za-z0-9.-]+(:[0-9]+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(?=[:@])(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
@@ -50,8 +53,9 @@ export function requireUsable(options: ManifestsOptions): void {
   const { name, namespace, modules, images, stopSeconds, components, resources = [] } = options;
   const wantedName = 'at most 52 of a-z, 0-9 and "-", a letter or a digit at both ends';
   requireThat('name', name, wantedName, LABEL.test(name) && name.length <= 52);
-  const wantedLabel = 'a DNS label: at most 63 of a-z, 0-9 and "-"';
-  requireThat('namespace', namespace, wantedLabel, LABEL.test(namespace) && namespace.length <= 63);
+  const wantedLabel = 'a DNS label: at most 63 of a-z, 0-9 and "-", and no date';
+  const isLabel = LABEL.test(namespace) && namespace.length <= 63 && !DATE.test(namespace);
+  requireThat('namespace', namespace, wantedLabel, isLabel);
   requireThat('modules', `${modules.length}`, 'one module or more', modules.length > 0);
   for (const module of modules) {
     requireThat('module', module, 'a path of letters, digits and . _ / @ + -', MODULE.test(module));
@@ -64,8 +68,8 @@ export function requireUsable(options: ManifestsOptions): void {
   for (const path of [...(components === undefined ? [] : [components]), ...resources]) {
     requireThat('path', path, 'a relative path or a URL', REFERENCE.test(path));
   }
-  const isLine = /^[\x20-\x7e]+$/.test(options.command);
-  requireThat('command', options.command, 'one line of printable ASCII', isLine);
+  const isLine = /^[\x20-\x5f\x61-\x7e]+$/.test(options.command);
+  requireThat('command', options.command, 'one line of ASCII without backticks', isLine);
 }
 
 function requireThat(option: string, value: string, wanted: string, holds: boolean): void {

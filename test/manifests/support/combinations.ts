@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { operatorManifests } from '../../../operator/generate/manifests/operator-manifests.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { render } from './rendered.ts';
-import { CONFIG_RESTART, options, overlay, written } from './trees.ts';
+import { options, overlay, WEBSITE, written } from './trees.ts';
 
 export const SCOPES = ['namespaced', 'cluster-scoped'] as const;
 
@@ -40,8 +40,10 @@ export async function renderCombinations(
   kubectl?: string,
 ): Promise<ReadonlyMap<Combination, readonly KubernetesObject[]>> {
   const endings = combinations.map((_, at) => `-c${at}`);
+  const digest = `@sha256:${'0'.repeat(64)}`;
+  const images = { proxy: `chancery-proxy${digest}`, operator: `operator${digest}` };
   const folder = await written([
-    ...operatorManifests(CONFIG_RESTART.controllers, options()),
+    ...operatorManifests(WEBSITE.controllers, options({ images })),
     ...combinations.map((components, at) => {
       const ending = endings[at] ?? '';
       const moved = { namespace: `demo${ending}`, nameSuffix: ending };

@@ -48,7 +48,10 @@ ${namedAfterDeployment('PodDisruptionBudget', 'spec.selector.matchLabels')}  - s
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: operator # the Deployment's, by kustomization.yaml; so is the selector
+  # The Deployment's, by kustomization.yaml, as is the selector. Quoted, or a name such as 017 would become
+  # a number on its way.
+  name: "operator"
+  namespace: "operator"
 spec:
   maxUnavailable: 1 # and not minAvailable: a node can be drained also while one replica is broken
   unhealthyPodEvictionPolicy: AlwaysAllow # a replica that cannot get ready does not hold up a node

@@ -32,7 +32,10 @@ ${namedAfterDeployment('NetworkPolicy', 'spec.podSelector.matchLabels')}`,
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: operator # the Deployment's, by kustomization.yaml; so is the selector
+  # The Deployment's, by kustomization.yaml, as is the selector. Quoted, or a name such as 017 would become
+  # a number on its way.
+  name: "operator"
+  namespace: "operator"
 spec:
   podSelector: {}
   policyTypes: [Ingress, Egress]

@@ -35,7 +35,10 @@ ${namedAfterDeployment('PodMonitor', 'spec.selector.matchLabels')}`,
 apiVersion: monitoring.coreos.com/v1
 kind: PodMonitor # and no ServiceMonitor: nobody else connects to the Pod, so there is no Service
 metadata:
-  name: operator # the Deployment's, by kustomization.yaml; so is the selector
+  # The Deployment's, by kustomization.yaml, as is the selector. Quoted, or a name such as 017 would become
+  # a number on its way.
+  name: "operator"
+  namespace: "operator"
 spec:
   selector: {}
   podMetricsEndpoints:
