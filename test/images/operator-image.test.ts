@@ -93,6 +93,33 @@ if (reason !== undefined) {
   );
 
   test(
+    'a process of the image is nobody special and can write nothing',
+    async () => {
+      const image = await buildImage('Dockerfile.operator');
+      const [node = ''] = image.config.Entrypoint;
+      const script = `
+        const lines = fs.readFileSync('/proc/self/status', 'utf8').split('\\n');
+        const status = Object.fromEntries(lines.map((line) => line.split(':').map((part) => part.trim())));
+        const writes = ['/x', '/app/x', '/operators/x', '/tmp/x'].map((path) => {
+          try { fs.writeFileSync(path, ''); return 'written'; } catch (error) { return error.code; }
+        });
+        const { Uid, Groups, CapEff, NoNewPrivs } = status;
+        console.log(JSON.stringify({ Uid, Groups, CapEff, NoNewPrivs, writes }));`;
+
+      const ended = await runInRoot(image, { command: [node, '-e', script], args: [] });
+
+      expect(JSON.parse(ended.stdout)).toEqual({
+        Uid: '65532\t65532\t65532\t65532',
+        Groups: '',
+        CapEff: '0000000000000000',
+        NoNewPrivs: '1',
+        writes: ['EROFS', 'EROFS', 'EROFS', 'ENOENT'],
+      });
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
     'the image runs as the user that the manifests give the operator',
     async () => {
       const { config } = await buildImage('Dockerfile.operator');

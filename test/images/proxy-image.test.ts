@@ -2,7 +2,12 @@
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { readLock } from '../../proxy/kubectl-lock.ts';
-import { BUILD_TIMEOUT_MS, buildImage, whyNoBuilder } from './support/build-image.ts';
+import {
+  BUILD_TIMEOUT_MS,
+  buildImage,
+  buildProxyAgain,
+  whyNoBuilder,
+} from './support/build-image.ts';
 import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
@@ -40,6 +45,19 @@ if (reason !== undefined) {
         'org.opencontainers.image.title': 'chancery-proxy',
         'chancery.kubectl.version': (await readLock()).version,
       });
+    },
+    BUILD_TIMEOUT_MS,
+  );
+
+  test(
+    'the same kubectl makes the same image, whenever it is built',
+    async () => {
+      const first = await buildImage('Dockerfile.proxy');
+
+      const second = await buildProxyAgain();
+
+      expect(second.rootfs).not.toBe(first.rootfs);
+      expect(second.id).toBe(first.id);
     },
     BUILD_TIMEOUT_MS,
   );

@@ -5,7 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { Builder } from './builder.ts';
 import { filesBelow } from './files-below.ts';
-import { npmCache, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
+import {
+  npmCache,
+  STAND_IN_KUBECTL,
+  standInBuild,
+  standInKubectl,
+  standInRuntime,
+} from './stand-ins.ts';
 import './run-folder.ts';
 
 export { whyNoBuilder } from './builder.ts';
@@ -13,6 +19,8 @@ export { whyNoBuilder } from './builder.ts';
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
 
 export interface BuiltImage {
+  /** The digest of its configuration, and so of all that is in it. */
+  readonly id: string;
   /** The image's files in a folder, for all test files of the run: mount it read-only, write nothing. */
   readonly rootfs: string;
   readonly config: {
@@ -52,6 +60,22 @@ export async function buildImage(dockerfile: Dockerfile): Promise<BuiltImage> {
   });
 }
 
+/** The ambassador's image once more, from the stand-in that it was built from. */
+export async function buildProxyAgain(): Promise<BuiltImage> {
+  await buildImage('Dockerfile.proxy');
+  const startedAt = performance.now();
+  const builder = new Builder(join(inject('imagesFolder'), 'Dockerfile.proxy'));
+  const argument = `--build-arg=KUBECTL_IMAGE=localhost/${STAND_IN_KUBECTL}`;
+  await builder.build(
+    'again',
+    join(repository, 'Dockerfile.proxy'),
+    repository,
+    '--no-cache',
+    argument,
+  );
+  return unpack(builder, 'again', startedAt);
+}
+
 /** An image of files in `context` on top of the operator's, for its two lines: FROM and COPY. */
 export async function deriveImage(dockerfile: string, context: string): Promise<BuiltImage> {
   await buildImage('Dockerfile.operator');
@@ -82,11 +106,12 @@ const ARGUMENTS: Readonly<
 async function unpack(builder: Builder, name: string, startedAt: number): Promise<BuiltImage> {
   const container = await builder.run('from', '--pull=never', `localhost/${name}`);
   const rootfs = await builder.run('mount', container);
-  const { OCIv1 } = JSON.parse(
+  const { OCIv1, FromImageID } = JSON.parse(
     await builder.run('inspect', '--type', 'image', `localhost/${name}`),
   );
   const files = await filesBelow(rootfs);
   return {
+    id: FromImageID,
     rootfs,
     config: {
       Cmd: [],

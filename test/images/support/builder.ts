@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
@@ -9,6 +9,9 @@ const run = promisify(execFile);
 /** Why no image can be built on this machine, in words for its owner; undefined when one can be. */
 export function whyNoBuilder(): string | undefined {
   if (process.getuid?.() !== 0) return 'images are built by buildah as root, and this is not root';
+  if (spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status !== 0) {
+    return 'this root may not make namespaces, which building and running an image need';
+  }
   if (!isOnPath('buildah'))
     return 'there is no buildah on the PATH (Debian: apt-get install buildah)';
   return undefined;

@@ -25,11 +25,13 @@ const run = promisify(execFile);
 /** What the build stage runs: `RUN` needs a shell, and npm's first line env. */
 const PROGRAMS = ['sh', 'env', 'find', 'mkdir', 'rm'];
 
+export const STAND_IN_KUBECTL = 'stand-in-kubectl';
+
 /** In the place of registry.k8s.io/kubectl. Resolves to the image's name. */
 export async function standInKubectl(builder: Builder, folder: string): Promise<string> {
   const root = join(folder, 'kubectl');
   await put(realKubectl(), join(root, 'bin/kubectl'));
-  return commit(builder, root, 'stand-in-kubectl');
+  return commit(builder, root, STAND_IN_KUBECTL);
 }
 
 /** In the place of gcr.io/distroless/nodejs: node, and what it is linked with. */
