@@ -1,4 +1,5 @@
 import { APISERVER_DESCRIPTION } from './apiserver-help.ts';
+import { CHECK_DESCRIPTION } from './check-help.ts';
 import type { Command } from './command.ts';
 import { GENERATE_DESCRIPTION } from './generate-help.ts';
 import { LINT_DESCRIPTION } from './lint-help.ts';
@@ -17,6 +18,10 @@ export const COMMANDS: readonly Command[] = [
   {
     ...WATCH_DESCRIPTION,
     run: async (args, io) => (await import('./watch.ts')).watchCommand().run(args, io),
+  },
+  {
+    ...CHECK_DESCRIPTION,
+    run: async (args, io) => (await import('./check.ts')).checkCommand().run(args, io),
   },
   {
     ...GENERATE_DESCRIPTION,
