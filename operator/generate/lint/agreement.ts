@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
-import { REJECT_PATHS } from '../proxy-filter.ts';
-import { expressionsOf, patternsOf } from './accepted.ts';
+import { REJECT_PATHS } from '../reject-paths.ts';
+import { readable } from './accepted.ts';
 import type { Installation } from './installation.ts';
 import type { PathPattern } from './path-pattern.ts';
 import { elementsOf } from './proxy-flags.ts';
@@ -58,36 +58,62 @@ function rightsOfRule(rule: PolicyRule): readonly Omit<Right, 'namespace' | 'rol
 }
 
 /** Whether some request that needs this right passes the filter. */
-export function isOpen(right: Right, installation: Installation): boolean {
-  const patterns = patternsOf(installation);
-  const { given } = installation.flags;
-  const method = METHOD_OF[right.verb] ?? '';
-  const rejectedMethods = expressionsOf(elementsOf(given.get('reject-methods')?.value ?? ''));
-  if (rejectedMethods.some((expression) => expression.test(method))) return false;
-  const rejected = expressionsOf(
-    elementsOf(given.get('reject-paths')?.value ?? REJECT_PATHS.join(',')),
+export function isOpen(right: Right, { accepted, flags }: Installation): boolean {
+  const patterns = readable(accepted);
+  const rejectedMethods = expressions(flags.given.get('reject-methods')?.value ?? '');
+  const rejectedPaths = expressions(
+    flags.given.get('reject-paths')?.value ?? REJECT_PATHS.join(','),
   );
-  return pathsFor(right, patterns).some(
-    (path) =>
+  return requestsNeeding(right, patterns).some(
+    ({ method, path }) =>
       patterns.some(({ expression }) => expression.test(path)) &&
-      !rejected.some((expression) => expression.test(path)),
+      !rejectedMethods.some((expression) => expression.test(method)) &&
+      !rejectedPaths.some((expression) => expression.test(path)),
   );
 }
 
-/** Paths that only this right allows, in every version that the filter knows of the group. */
-function pathsFor(right: Right, patterns: readonly PathPattern[]): readonly string[] {
-  const { group, plural, subresource, verb, names, namespace } = right;
+/** What cannot be read is for another rule. */
+function expressions(list: string): readonly RegExp[] {
+  return elementsOf(list).flatMap((element) => {
+    try {
+      return [new RegExp(element)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Requests that only this right allows, in every version that the filter knows of the group. */
+function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readonly Request[] {
+  const { group, plural, subresource, verb, namespace } = right;
   const known = patterns.flatMap(({ samples }) => samples.map(requestPath));
   const versions = new Set(known.flatMap((path) => (path?.group === group ? [path.version] : [])));
-  const isCollection = OF_COLLECTION.includes(verb) && subresource === undefined;
-  // A single object can be listed and watched by its name: only with that does RBAC allow it.
-  const wanted = isCollection ? [undefined] : (names ?? [ANY_NAME]);
   const places = namespace === undefined ? [undefined, ANY_NAMESPACE] : [namespace];
-  return [...versions].flatMap((version) =>
-    places.flatMap((place) =>
-      wanted.map((name) => pathOf({ group, version, namespace: place, plural, name, subresource })),
+  return targetsOf(right).flatMap(({ method = METHOD_OF[verb] ?? '', name }) =>
+    [...versions].flatMap((version) =>
+      places.map((place) => ({
+        method,
+        path: pathOf({ group, version, namespace: place, plural, name, subresource }),
+      })),
     ),
   );
+}
+
+/** The collection, or objects by their names; a patch that makes its object needs `create` as well. */
+function targetsOf({ verb, names, subresource }: Right): readonly {
+  readonly method?: string;
+  readonly name: string | undefined;
+}[] {
+  const objects = (names ?? [ANY_NAME]).map((name) => ({ name }));
+  if (subresource !== undefined || !OF_COLLECTION.includes(verb)) return objects;
+  const collection = { name: undefined };
+  if (verb !== 'create') return [collection];
+  return [collection, ...objects.map(({ name }) => ({ name, method: 'PATCH' }))];
 }
 
 /** Requests that a pattern lets through, with the widest place and name that it takes. */
@@ -119,14 +145,23 @@ function tried(
 /** Whether some right allows a request of this path, by whichever method. */
 export function isGranted(request: RequestPath, rights: readonly Right[]): boolean {
   const { group, plural, subresource, namespace, name } = request;
-  const isCollection = name === undefined;
   return rights.some(
     (right) =>
       right.group === group &&
       right.plural === plural &&
       right.subresource === subresource &&
       (right.namespace === undefined || right.namespace === namespace) &&
-      (subresource !== undefined || OF_COLLECTION.includes(right.verb) === isCollection) &&
-      (name === undefined || right.names === undefined || right.names.includes(name)),
+      (name === undefined ? isOfCollection(right) : isOfObject(right, name)),
   );
+}
+
+function isOfCollection({ verb, subresource }: Right): boolean {
+  return subresource === undefined && OF_COLLECTION.includes(verb);
+}
+
+/** A right to create an object of a name is one to apply it. */
+function isOfObject(right: Right, name: string): boolean {
+  const { verb, names } = right;
+  if (isOfCollection(right) && verb !== 'create') return false;
+  return names === undefined ? !isOfCollection(right) : names.includes(name);
 }

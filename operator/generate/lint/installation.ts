@@ -1,5 +1,6 @@
 import type { Container, PodSpec } from '../../model/kubernetes/core-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { type AcceptedPath, acceptedPaths, homeOf } from './accepted.ts';
 import { type ProxyFlags, proxyFlags } from './proxy-flags.ts';
 
 /** A container, and where it stands in its Pod. */
@@ -28,6 +29,7 @@ export interface Installation {
   readonly containers: readonly PlacedContainer[];
   readonly proxy: PlacedContainer;
   readonly flags: ProxyFlags;
+  readonly accepted: readonly AcceptedPath[];
   /** The path of `--unix-socket`; undefined where the ambassador listens on TCP. */
   readonly socket: string | undefined;
   /** Undefined when the ambassador is alone. */
@@ -83,6 +85,7 @@ function installationOf(
     containers,
     proxy,
     flags,
+    accepted: acceptedPaths(flags, homeOf({ namespace: metadata.namespace })),
     socket: flags.given.get('unix-socket')?.value || undefined,
     operator: others.find(({ container }) => container.name === 'operator') ?? others[0],
     objects,

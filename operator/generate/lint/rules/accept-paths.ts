@@ -1,5 +1,4 @@
-import { POD_NAMESPACE } from '../../access.ts';
-import { acceptedPaths } from '../accepted.ts';
+import { POD_NAMESPACE } from '../../placement.ts';
 import { argumentPath, variable } from '../fields.ts';
 import type { Problem, Rule } from '../finding.ts';
 
@@ -27,7 +26,7 @@ export const acceptPathsExact: Rule = {
     const { flags, proxy } = installation;
     const flag = flags.given.get('accept-paths');
     if (flag === undefined) return [];
-    return acceptedPaths(installation).flatMap(({ element, pattern }, at): readonly Problem[] => {
+    return installation.accepted.flatMap(({ element, pattern }, at): readonly Problem[] => {
       if (typeof pattern !== 'string') return [];
       const [wrong = '', why = ''] = pattern.split(/: (.*)/s, 2);
       return [

@@ -1,4 +1,4 @@
-import { homeOf, patternsOf } from '../accepted.ts';
+import { homeOf, readable } from '../accepted.ts';
 import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../agreement.ts';
 import { argumentPath } from '../fields.ts';
 import type { Problem, Rule } from '../finding.ts';
@@ -41,7 +41,7 @@ export const grantedPaths: Rule = {
     // Without the roles there is nothing to compare with: rbac-bound says so.
     if (grants.length === 0 || grants.some(({ rules }) => rules === undefined)) return [];
     const rights = rightsOf(grants);
-    const useless = patternsOf(installation).flatMap((pattern) =>
+    const useless = readable(installation.accepted).flatMap((pattern) =>
       requestsOf(pattern).filter(
         (request) => !isEverybodys(request) && !isGranted(request, rights),
       ),
