@@ -6,8 +6,8 @@ export interface Elector extends Fence {
   acquire(signal: AbortSignal): Promise<void>;
   /** Keeps it until `signal` aborts. @throws LeadershipLostError `LEADERSHIP_LOST` when it is lost. */
   hold(signal: AbortSignal): Promise<void>;
-  /** Gives it back, once nothing acts by it any more. Never rejects. */
-  release(): Promise<void>;
+  /** Gives it back, once nothing acts by it any more; within `limitMs`. Never rejects. */
+  release(limitMs?: number): Promise<void>;
   /** False when the process should have ended long ago. */
   readonly healthy: boolean;
   /** By when, on the monotonic clock, a process that has lost it must be gone. */
@@ -55,11 +55,12 @@ export class Leadership {
    * Holds it no longer.
    *
    * @param release - false leaves the Lease to expire: what acts by it may still be at work.
+   * @param limitMs - how long it may take to give it back.
    */
-  async end(release: boolean): Promise<void> {
+  async end(release: boolean, limitMs: number): Promise<void> {
     this.#hold.abort(new Error('leadership is not wanted any more'));
     await this.#holding;
-    if (release && this.#isHeld) await this.elector.release();
+    if (release && this.#isHeld) await this.elector.release(limitMs);
     this.#isHeld = false;
   }
 }

@@ -32,6 +32,9 @@ const DEFINITIONS_MANAGER = 'chancery-definitions';
 /** Of what is left until another may lead; the rest is for the end of the process itself. */
 const STOP_SHARE_OF_LOSS = 0.9;
 
+/** Of what is left of a stop when the Lease is to be given back. */
+const RELEASE_SHARE_OF_REST = 0.9;
+
 /** The controllers and runnables of one process, with what they share. */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -315,7 +318,10 @@ export class Manager {
       this.#log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
     }
     this.#leads = false;
-    const ended = this.#campaign.then(() => leadership.end(release));
+    // Within the budget, so that it can still be said what became of it.
+    const ended = this.#campaign.then(() =>
+      leadership.end(release, budget.leftMs * RELEASE_SHARE_OF_REST),
+    );
     await budget.wait(ended, budget.leftMs);
   }
 }

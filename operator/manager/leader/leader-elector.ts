@@ -160,17 +160,23 @@ export class LeaderElector implements Fence {
    * guarded work: from its beginning no write passes, and the next leader waits for nothing. Never
    * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be given up expires.
    * Does nothing when this process does not lead.
+   *
+   * @param limitMs - takes so long at most, where there is less time than `renewDeadlineMs`.
    */
-  async release(): Promise<void> {
+  async release(limitMs: number = Number.POSITIVE_INFINITY): Promise<void> {
     const { holding } = this.#mandate;
     if (this.#mandate.leftMs() <= 0 || holding === undefined) return;
     this.#mandate.giveUp();
     const { clock, identity } = this.#options;
     const { renewDeadlineMs, retryPeriodMs } = this.#timing;
-    const untilMs = clock.monotonic() + renewDeadlineMs;
+    const untilMs = clock.monotonic() + Math.min(renewDeadlineMs, limitMs);
     await this.#news.stops(holding.lease, PARTING_EVENT_MS);
+    let failure: unknown;
+    const failed = (error: unknown): void => {
+      failure = error;
+    };
     try {
-      const means = { calls: this.#calls, clock, identity, retryPeriodMs };
+      const means = { calls: this.#calls, clock, identity, retryPeriodMs, failed };
       await this.#calls.bounded(
         ({ signal = NEVER_ABORTED }) => release(means, holding.lease, signal),
         NEVER_ABORTED,
@@ -178,7 +184,7 @@ export class LeaderElector implements Fence {
       );
       this.#news.released();
     } catch (error) {
-      this.#news.released(error);
+      this.#news.released(failure ?? error); // that time is over is no reason
     }
   }
 

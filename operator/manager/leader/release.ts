@@ -9,6 +9,8 @@ export interface Release {
   readonly identity: string;
   /** Between two attempts. */
   readonly retryPeriodMs: number;
+  /** Told of an attempt that failed: why it was not done, if there is no time for another. */
+  readonly failed: (error: unknown) => void;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Release {
  * @throws `signal.reason` when that comes first.
  */
 export async function release(
-  { calls, clock, identity, retryPeriodMs }: Release,
+  { calls, clock, identity, retryPeriodMs, failed }: Release,
   lease: StoredLease,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,6 +33,7 @@ export async function release(
       return;
     } catch (error) {
       signal.throwIfAborted();
+      failed(error);
       const isFirstRefusal = !isOld && (isConflict(error) || isNotFound(error));
       isOld = true;
       if (!isFirstRefusal) await sleep(clock, retryPeriodMs, signal);

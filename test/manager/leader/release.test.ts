@@ -26,6 +26,25 @@ async function doneLeader(
   return { ...led, name };
 }
 
+test('proxy 22: a Lease that cannot be given back in the time there is: told why, not that time is over', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector, lines } = await doneLeader(store, clock);
+  store.treat = ({ verb }) => (verb === 'event' ? 'serve' : REFUSED);
+
+  const releasing = watched(elector.release(3_000));
+  await clock.advanceAndSettle(2_999);
+  const before = releasing.outcome;
+  await clock.advanceAndSettle(1);
+
+  expect([before, releasing.outcome]).toEqual(['pending', 'resolved']);
+  expect(lines.at(-1)).toMatchObject({
+    level: 'warn',
+    message: 'the Lease was not released, it expires',
+    fields: { err: REFUSED },
+  });
+});
+
 test('LE-13 a released Lease has no holder, lasts a second and keeps its count', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
