@@ -1,0 +1,62 @@
+/** The API server away, behind a real `kubectl proxy` that stays. */
+import { expect, test } from 'vitest';
+import { Pod } from './support/pod.ts';
+
+test('proxy 15: an API server that is down: named with what to look at, caught up when it is back', async () => {
+  const pod = await Pod.start();
+  pod.put('a', 'one');
+  pod.put('b', 'one');
+  const operator = pod.startOperator();
+  await pod.untilAllIsWell();
+
+  pod.line.refuse();
+  pod.line.cut();
+  pod.put('a', 'two');
+  const told = await pod.told('upstream-unreachable');
+  const stillReady = operator.ready;
+  await pod.line.accept();
+  await pod.untilAllIsWell();
+
+  expect(told).toMatchObject({ level: 'warn', code: 'AMBASSADOR_UPSTREAM', layer: 'ambassador' });
+  expect(told.text).toMatch(/connect: connection refused \(is the API server up/);
+  expect(stillReady).toBe(true);
+  expect(pod.lists).toBe(1);
+  expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
+  expect(pod.commits('b')).toEqual(['ADDED copy-b']);
+});
+
+test('an API server that restarts: nothing of what it was told meanwhile is lost', async () => {
+  const pod = await Pod.start();
+  pod.put('a', 'one');
+  pod.startOperator();
+  await pod.untilAllIsWell();
+
+  await pod.server.stop();
+  pod.put('a', 'two');
+  pod.put('b', 'one');
+  await pod.told('upstream-unreachable');
+  await pod.server.listen();
+  await pod.untilAllIsWell();
+
+  expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
+  expect(pod.commits('b')).toEqual(['ADDED copy-b']);
+});
+
+test('an API server that takes connections and says nothing: named after kubectl’s own 10 s, then as ever', async () => {
+  const pod = await Pod.prepare();
+  pod.line.freeze();
+  await pod.proxy.start();
+  pod.put('a', 'one');
+
+  const operator = pod.startOperator();
+  const told = await pod.told('upstream-unreachable');
+  const wasReady = operator.ready;
+  pod.line.thaw();
+  pod.line.cut();
+  await pod.untilAllIsWell();
+
+  expect(told).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', layer: 'ambassador' });
+  expect(told.text).toMatch(/TLS handshake timeout \(something takes connections/);
+  expect(wasReady).toBe(false);
+  expect(pod.commits('a')).toEqual(['ADDED copy-a']);
+});

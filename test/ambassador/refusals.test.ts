@@ -1,0 +1,60 @@
+/** Who refuses: the API server or the ambassador's filter. Each names itself, and what opens it. */
+import { expect, test } from 'vitest';
+import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import { NAMESPACE, Pod, USER } from './support/pod.ts';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+test('proxy 16: RBAC’s 403 is the API server’s, names the right, and is over when that is given', async () => {
+  const pod = await Pod.start();
+  pod.put('a', 'one');
+  const role = pod.server.get(RBAC, 'Role', NAMESPACE, 'copier') ?? expect.unreachable();
+  pod.server.delete(RBAC, 'Role', NAMESPACE, 'copier');
+
+  const operator = pod.startOperator();
+  const told = await pod.told('forbidden');
+  const wasReady = operator.ready;
+  const { name, namespace } = role.metadata;
+  pod.server.create({ ...role, metadata: { name, namespace: namespace ?? NAMESPACE } });
+  await pod.untilAllIsWell();
+
+  expect(told).toMatchObject({ level: 'error', code: 'API_STATUS', layer: 'api-server' });
+  expect(told.text).toContain(`User "${USER}" cannot list resource "configmaps"`);
+  expect(wasReady).toBe(false);
+  expect(operator.ready).toBe(true);
+});
+
+test('proxy 16: the filter’s 403 is the ambassador’s, names the flag, and reaches no API server', async () => {
+  const pod = await Pod.start({ filter: proxyFilter([], { namespaces: [NAMESPACE] }) });
+  pod.put('a', 'one');
+
+  const operator = pod.startOperator();
+  const told = await pod.told('filtered');
+
+  expect(told).toMatchObject({
+    level: 'error',
+    code: 'AMBASSADOR_FORBIDDEN',
+    layer: 'ambassador',
+  });
+  expect(told.text).toContain('open the path in --accept-paths');
+  expect(operator.ready).toBe(false);
+  expect(pod.server.requests.filter(({ path }) => path.includes('configmaps'))).toEqual([]);
+});
+
+test('an operator that writes what it did not declare is refused by both, the ambassador first', async () => {
+  const pod = await Pod.start();
+  const secret = { namespace: NAMESPACE, name: 'a' };
+  const secrets = { ...configMaps, plural: 'secrets', kind: 'Secret' };
+
+  const filtered = pod.client().get(secrets, secret);
+  await expect(filtered).rejects.toMatchObject({ code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' });
+  const beyond = await Pod.start({
+    filter: { acceptPaths: ['^/'], rejectPaths: ['^$x'], rejectMethods: ['^$x'] },
+  });
+  const refused = beyond.client().get(secrets, secret);
+
+  await expect(refused).rejects.toMatchObject({ code: 'API_STATUS', status: 403 });
+  expect(pod.server.requests).toEqual([]);
+  expect(beyond.server.requests).toMatchObject([{ user: USER }]);
+});
