@@ -1,0 +1,43 @@
+/** Run in a container, by its own user: prints what can be seen, written and asked from there, as JSON. */
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+
+/** Folders that a process may write in; what it may not read is not looked into. */
+function writable(folder: string, depth: number): string[] {
+  const own = may(folder, constants.W_OK) ? [folder] : [];
+  if (depth === 0) return own;
+  const below = foldersIn(folder).filter((path) => path !== '/proc');
+  return [...own, ...below.flatMap((path) => writable(path, depth - 1))];
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${folder === '/' ? '' : folder}/${entry.name}`);
+  } catch {
+    return [];
+  }
+}
+
+function may(path: string, what: number): boolean {
+  try {
+    accessSync(path, what);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const commands = readdirSync('/proc')
+  .filter((name) => /^[0-9]+$/.test(name))
+  .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]);
+process.stdout.write(
+  JSON.stringify({
+    user: [process.getuid?.(), process.getgid?.(), process.getgroups?.()],
+    commands,
+    writable: writable('/', 4),
+    secrets: [...foldersIn('/run'), ...foldersIn('/var/run'), ...foldersIn('/var/lib')],
+    environment: Object.keys(process.env).sort(),
+  }),
+);

@@ -1,0 +1,28 @@
+/** `npm run prove:pod`: the Pod test, also with what takes longer than tests may. */
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const USAGE = `usage: npm run prove:pod -- [--slow]
+
+Runs the ambassador and the operator from their images and manifests as one Pod, in Linux namespaces.
+
+  --slow   also what takes a minute each: a token that is replaced under a running ambassador, and a
+           preStop that sleeps to its end
+  --help   this text
+`;
+
+const { values } = parseArgs({
+  options: { slow: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+});
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/pod', '--reporter=verbose'], {
+  stdio: 'inherit',
+  env: { ...process.env, CHANCERY_POD_SLOW: String(values.slow) },
+});
+process.exit(status ?? 1);

@@ -1,0 +1,80 @@
+/** The end of the Pod: the operator needs its ambassador until it has given back its Lease. */
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../../operator/testing/eventually.ts';
+import {
+  LEASE,
+  NAMESPACE,
+  PATIENCE,
+  startWorld,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts';
+import type { Place } from './place.ts';
+
+const OVERLAY = 'manifests/overlays/namespaced';
+
+export function stopping({ means, images, isSlow }: Place): void {
+  const leading = async (more: Partial<WorldOptions> = {}): Promise<World> => {
+    const world = await startWorld({ means, images: images(), overlay: OVERLAY, ...more });
+    onTestFinished(() => world.end());
+    await eventually(() => world.pod.container('operator').lines.some(isLeading), PATIENCE);
+    return world;
+  };
+
+  test('of two containers that are told to stop at once the operator gives back its Lease before the ambassador ends', async () => {
+    const world = await leading();
+
+    const ending = await world.pod.terminate();
+
+    expect(ending).toEqual([
+      'SIGTERM operator',
+      'operator ended with 0',
+      'SIGTERM proxy',
+      'proxy ended with 2', // as kubectl does as the first process of a container
+    ]);
+    expect(holderOf(world)).toBe('');
+  });
+
+  test('without the preStop of the manifest the ambassador is gone first, and the Lease is not given back', async () => {
+    const edit: WorldOptions['edit'] = (objects) =>
+      JSON.parse(
+        JSON.stringify(objects).replace(/"lifecycle":\{"preStop":\{"sleep":\{[^}]*\}\}\},/, ''),
+      );
+    const world = await leading({ edit });
+    const holder = holderOf(world);
+    await world.pod.container('operator').signal('SIGSTOP'); // busy for a moment, as an operator may be
+
+    const proxy = world.pod.container('proxy');
+    const ended = world.pod.terminate();
+    await proxy.ended;
+    await world.pod.container('operator').signal('SIGCONT');
+    const ending = await ended;
+
+    expect(ending.indexOf('proxy ended with 2')).toBeLessThan(
+      ending.findIndex((line) => line.startsWith('operator ended')),
+    );
+    expect(holderOf(world)).toBe(holder);
+  });
+
+  if (isSlow) {
+    test('the ambassador sleeps for longer than the operator needs to stop', async () => {
+      const world = await leading();
+
+      const ending = await world.pod.terminate(true);
+
+      expect(ending.slice(0, 2)).toEqual(['SIGTERM operator', 'operator ended with 0']);
+    });
+  }
+}
+
+function isLeading(line: string): boolean {
+  return line.includes('"msg":"leads"');
+}
+
+/** Who holds the Lease; '' when it was given back. */
+function holderOf({ server }: World): string | undefined {
+  const lease = server.get('coordination.k8s.io/v1', 'Lease', NAMESPACE, LEASE) as
+    | { readonly spec?: { readonly holderIdentity?: string } }
+    | undefined;
+  return lease && (lease.spec?.holderIdentity ?? '');
+}

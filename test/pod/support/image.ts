@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { copyFile, cp, glob, link, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildImage, type Dockerfile, whyNoBuilder } from '../../images/support/build-image.ts';
+import { realKubectl } from '../../proxy/support/ambassador.ts';
+import type { ImageConfig } from './container-plan.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface Image {
+  readonly rootfs: string;
+  readonly config: ImageConfig;
+}
+
+export type Images = Readonly<Record<'chancery-proxy' | 'chancery-operator', Image>>;
+
+/** Both images, as a builder builds them; where there is none, their last stages laid out in `folder`. */
+export async function images(
+  folder: string,
+  isBuilt = whyNoBuilder() === undefined,
+): Promise<Images> {
+  const image = (dockerfile: Dockerfile): Promise<Image> =>
+    isBuilt ? buildImage(dockerfile) : layOut(dockerfile, join(folder, dockerfile));
+  return {
+    'chancery-proxy': await image('Dockerfile.proxy'),
+    'chancery-operator': await image('Dockerfile.operator'),
+  };
+}
+
+/** The last stage of a Dockerfile without a builder: what the stages before it bring comes from this machine. */
+async function layOut(dockerfile: Dockerfile, rootfs: string): Promise<Image> {
+  const text = (await readFile(join(repository, dockerfile), 'utf8'))
+    .replace(/^#.*\n/gm, '')
+    .replaceAll('\\\n', '');
+  const stage = text.slice(text.lastIndexOf('\nFROM '));
+  await mkdir(rootfs, { recursive: true });
+  if (!stage.startsWith('\nFROM scratch')) await putNode(rootfs);
+  for (const [, , from = '', to = ''] of stage.matchAll(/^COPY ((?:--\S+ )*)(\S+) (\S+)$/gm)) {
+    await bring(from, join(rootfs, to));
+  }
+  return { rootfs, config: configOf(stage) };
+}
+
+async function bring(from: string, target: string): Promise<void> {
+  if (from === '/bin/kubectl') return put(realKubectl(), target);
+  if (from === '/src/operators') return void (await mkdir(target, { recursive: true }));
+  if (from === '/src/dist') return compile(target);
+  if (from === '/src/node_modules') return installed(target);
+  const source = join(repository, from.replace(/^\/src\//, ''));
+  await cp(source, target, { recursive: true, filter: (path) => !path.includes('/test/') });
+}
+
+/** Emits; whether the types are right is for `npm run check` to say. */
+async function compile(target: string): Promise<void> {
+  const compiler = join(repository, 'node_modules/.bin/tsc');
+  const args = [compiler, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', target];
+  await run(process.execPath, args, { cwd: repository });
+  for await (const kit of glob(`${target}/operator/testing*`)) await rm(kit, { recursive: true });
+}
+
+/** What `npm ci --omit=dev --omit=optional` would install, from what is installed here. */
+async function installed(target: string): Promise<void> {
+  const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<
+      Record<
+        string,
+        { readonly dev?: boolean; readonly optional?: boolean; readonly devOptional?: boolean }
+      >
+    >;
+  };
+  for (const [path, { dev, optional, devOptional }] of Object.entries(lock.packages)) {
+    if (path === '' || dev || optional || devOptional) continue;
+    await cp(join(repository, path), join(target, '..', path), { recursive: true });
+  }
+}
+
+/** Node and what it is linked with, where the image has them. */
+async function putNode(root: string): Promise<void> {
+  await put(process.execPath, join(root, 'nodejs/bin/node'));
+  const { stdout } = await run('ldd', [process.execPath]);
+  for (const library of stdout.match(/\/\S+/g) ?? []) await put(library, join(root, library));
+}
+
+/** The file behind `source`; without a copy where a link to it will do. */
+async function put(source: string, target: string): Promise<void> {
+  const file = await realpath(source);
+  await mkdir(dirname(target), { recursive: true });
+  if ((await stat(target).catch(() => undefined)) !== undefined) return;
+  await link(file, target).catch(() => copyFile(file, target));
+}
+
+function configOf(stage: string): ImageConfig {
+  const words = (instruction: string): readonly string[] =>
+    JSON.parse(new RegExp(`^${instruction} (\\[.*\\])$`, 'm').exec(stage)?.[1] ?? '[]');
+  const [, Env = ''] = /^ENV (.*)$/m.exec(stage) ?? [];
+  return {
+    Entrypoint: words('ENTRYPOINT'),
+    Cmd: words('CMD'),
+    Env: Env.trim().split(/\s+/),
+    User: /^USER (\S+)$/m.exec(stage)?.[1] ?? '',
+    WorkingDir: /^WORKDIR (\S+)$/m.exec(stage)?.[1] ?? '/',
+  };
+}
