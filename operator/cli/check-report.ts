@@ -76,7 +76,7 @@ function filterText(verdict: FilterVerdict): string {
     case 'shut':
       return `shut: ${FILTER_SHUT}`;
     case 'open':
-      return `open: ${filterOpen(verdict.missing).message}`;
+      return filterOpen(verdict.missing).message.replace(/^the ambassador's filter is /, '');
     case 'undecided':
       return `unknown: ${verdict.why}`;
   }

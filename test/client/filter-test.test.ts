@@ -1,0 +1,158 @@
+/** Who answered the requests that the ambassador must refuse: by its answers alone. */
+import { describe, expect, test } from 'vitest';
+import { filterOpen, testFences, testFilter } from '../../operator/client/filter-test.ts';
+import { AmbassadorError, UnsafeSetupError } from '../../operator/core/errors.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { type CannedAnswer, cannedTransport } from './canned-transport.ts';
+
+const REFUSED: CannedAnswer = {
+  status: 403,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: 'Forbidden\n',
+};
+const status = (code: number, reason: string): CannedAnswer => ({
+  status: code,
+  body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason },
+});
+const text = (code: number, body: string, headers = {}): CannedAnswer => ({
+  status: code,
+  headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+  body,
+});
+const VERSION: CannedAnswer = { body: { gitVersion: 'v1.36.2' } };
+
+const UNDECLARED = 'GET /chancery-self-test';
+const REJECTED = 'OPTIONS /version';
+
+/** An ambassador that refuses, but for what is given. */
+function ambassador(answers: Readonly<Record<string, CannedAnswer | Error>>) {
+  return cannedTransport(({ method, path }) => {
+    const answer = answers[`${method} ${path}`] ?? REFUSED;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+}
+
+const options = { clock: new FakeClock(), signal: new AbortController().signal };
+
+test('a filter that refuses both is closed, and the API server is asked for its version only', async () => {
+  const transport = ambassador({ 'GET /version': VERSION });
+
+  expect(await testFences(transport, options)).toEqual({ state: 'closed' });
+  expect(await testFilter(transport, options)).toEqual({ state: 'closed' });
+  expect(transport.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    ...[UNDECLARED, REJECTED],
+    ...[UNDECLARED, REJECTED],
+    'GET /version',
+    'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+  ]);
+});
+
+test('a filter that refuses what it must accept, too, is shut', async () => {
+  expect(await testFilter(ambassador({}), options)).toEqual({ state: 'shut' });
+});
+
+test.each([
+  ['/version', { 'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews': VERSION }],
+  ['reviews', { 'GET /version': VERSION }],
+  [
+    '/version and has no answer about reviews',
+    {
+      'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews': text(500, 'dial tcp: refused'),
+    },
+  ],
+])('one that refuses only %s is not said to be shut', async (_, answers) => {
+  expect(await testFilter(ambassador(answers), options)).toEqual({ state: 'closed' });
+});
+
+describe('a request that reached the API server', () => {
+  test.each([
+    ['a Status: forbidden', status(403, 'Forbidden')],
+    ['a Status: unknown token', status(401, 'Unauthorized')],
+    ['a Status: not found', status(404, 'NotFound')],
+    ['a Status: it failed', status(500, 'InternalError')],
+    ['JSON', { body: { paths: [] } }],
+    ['any answer with a number in its audit log', text(404, 'no', { 'audit-id': '1' })],
+    ['a refusal in plain words with such a number', text(403, 'no', { 'audit-id': '1' })],
+  ])('is known by %s', async (_, answer) => {
+    const paths = await testFences(ambassador({ [UNDECLARED]: answer }), options);
+    const methods = await testFences(ambassador({ [REJECTED]: answer }), options);
+    const both = { [UNDECLARED]: answer, [REJECTED]: answer };
+
+    expect(paths).toEqual({ state: 'open', missing: ['--accept-paths'] });
+    expect(methods).toEqual({ state: 'open', missing: ['--reject-methods'] });
+    expect(await testFilter(ambassador(both), options)).toEqual({
+      state: 'open',
+      missing: ['--accept-paths', '--reject-methods'],
+    });
+  });
+
+  test('is known by a 404 in plain words, where a version is served beside it', async () => {
+    const absent = text(404, '404 page not found\n');
+
+    const served = ambassador({ [UNDECLARED]: absent, 'GET /version': VERSION });
+    const outside = ambassador({ [UNDECLARED]: absent, 'GET /version': absent });
+
+    expect(await testFences(served, options)).toEqual({
+      state: 'open',
+      missing: ['--accept-paths'],
+    });
+    expect(await testFences(outside, options)).toEqual({
+      state: 'undecided',
+      why: 'nobody serves /chancery-self-test',
+    });
+  });
+
+  test('is told although nobody knows of the other one', async () => {
+    const transport = ambassador({
+      [UNDECLARED]: text(500, 'dial tcp: refused'),
+      [REJECTED]: status(405, 'MethodNotAllowed'),
+    });
+
+    expect(await testFences(transport, options)).toMatchObject({ state: 'open' });
+  });
+});
+
+test.each([
+  ['AMBASSADOR_UPSTREAM', text(500, 'dial tcp 10.0.0.1:443: connect: connection refused')],
+  ['the API server answers 429', text(429, 'Too many requests, please try again later.')],
+  ['the API server answers 503', status(503, 'ServiceUnavailable')],
+  ['NOT_KUBERNETES', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
+  ['NOT_KUBERNETES', { status: 301, headers: { location: '/' }, body: '' }],
+  [
+    'AMBASSADOR_UNREACHABLE',
+    new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' }),
+  ],
+  [
+    'AMBASSADOR_TIMEOUT',
+    new AmbassadorError('no answer', { code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' }),
+  ],
+])('%s is no verdict: %j', async (why, answer) => {
+  for (const asked of [UNDECLARED, REJECTED]) {
+    expect(await testFilter(ambassador({ [asked]: answer }), options)).toEqual({
+      state: 'undecided',
+      why,
+    });
+  }
+});
+
+test('an abort is one, and a bug stays one', async () => {
+  const stop = new AbortController();
+  stop.abort(new Error('stopped'));
+  const aborted = testFilter(ambassador({}), { ...options, signal: stop.signal });
+  const broken = testFilter(ambassador({ [REJECTED]: new TypeError('a bug') }), options);
+
+  await expect(aborted).rejects.toThrow('stopped');
+  await expect(broken).rejects.toThrow('a bug');
+});
+
+test('an open filter is told with the fences that are missing, and what leaves them out', () => {
+  const error = filterOpen(['--accept-paths']);
+
+  expect(error).toBeInstanceOf(UnsafeSetupError);
+  expect(error).toMatchObject({ code: 'FILTER_OPEN', layer: 'ambassador' });
+  expect(error.message).toContain('GET /chancery-self-test');
+  expect(error.message).toContain('a comma at the end is enough');
+  expect(error.message).toContain('chancery generate proxy');
+  expect(error.message).not.toContain('--reject-methods');
+});
