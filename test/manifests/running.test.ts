@@ -4,13 +4,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { type Child, chancery } from '../cli/child.ts';
 import { startImage } from '../proxy/support/image.ts';
 import { type Container, containerNamed, expand, podSpec, render } from './support/rendered.ts';
-import { inRepository } from './support/trees.ts';
+import { startSocketImage } from './support/socket-image.ts';
+import { inRepository, overlay, WEBSITE, written } from './support/trees.ts';
 
 /** What the kubelet knows of the Pod. */
 const POD: Readonly<Record<string, string>> = {
@@ -29,8 +31,8 @@ interface Lease extends KubernetesObject {
 test.each([
   ['namespaced', 'website'],
   ['cluster-scoped', 'elsewhere'],
-])('website, %s, does its work with the rights, the filter and the settings of its manifests', async (overlay, namespace) => {
-  const objects = await render(`examples/website/manifests/overlays/${overlay}`);
+])('website, %s, does its work with the rights, the filter and the settings of its manifests', async (scope, namespace) => {
+  const objects = await render(`examples/website/manifests/overlays/${scope}`);
   const server = await startServer(objects);
   const operator = await run(server, objects);
 
@@ -45,6 +47,26 @@ test.each([
 
   expect(ready.readyReplicas).toBe(2);
   expect(leader).toMatch(/^website-0/);
+  expect(await operator.exit).toBe(0);
+  expect(leaseOf(server)?.spec.holderIdentity).toBe('');
+  expect(complaints(operator)).toEqual([]);
+});
+
+test('website does its work through a socket, as a sidecar has it', async () => {
+  const { controllers, options } = WEBSITE;
+  const { components: _theirs, ...own } = options;
+  const folder = await written([
+    ...operatorManifests(controllers, own),
+    overlay('mine', ['namespaced', 'unix-socket', 'native-sidecar']),
+  ]);
+  const objects = await render(`${folder}/mine`);
+  const server = await startServer(objects);
+  const operator = await run(server, objects);
+
+  server.create(site('website'));
+  await eventually(() => server.list('v1', 'Pod', 'website').length === 2, PATIENCE);
+  operator.kill('SIGTERM');
+
   expect(await operator.exit).toBe(0);
   expect(leaseOf(server)?.spec.holderIdentity).toBe('');
   expect(complaints(operator)).toEqual([]);
@@ -82,11 +104,14 @@ async function run(server: ApiServer, objects: readonly KubernetesObject[]): Pro
   const spec = podSpec(objects);
   const { args = [] } = containerNamed(spec, 'proxy');
   const account = `system:serviceaccount:website:${spec.serviceAccountName}`;
-  const ambassador = await startImage(
-    await server.urlFor(account),
-    args.map((arg) => expand(arg, { POD_NAMESPACE: 'website' })),
-  );
+  const target = await server.urlFor(account);
+  const filled = args.map((arg) => expand(arg, { POD_NAMESPACE: 'website' }));
   const environment = environmentOf(containerNamed(spec, 'operator'));
+  const url = environment.CHANCERY_API_URL;
+  const ambassador =
+    url === undefined
+      ? await startImage(target, filled)
+      : await startSocketImage(target, filled, url);
   return chancery(['run', inRepository('examples/website/operator.ts')], {
     ...environment,
     CHANCERY_API_URL: ambassador,
