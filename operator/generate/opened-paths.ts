@@ -33,7 +33,9 @@ export function openedPaths(accesses: readonly Access[]): readonly OpenedPaths[]
     return [...byPlace.values()]
       .flatMap((place) => pathsOf(place) ?? [])
       .map((paths) => (paths.namespace === undefined ? paths : without(paths, everywhere)))
-      .filter(({ collection, objects }) => collection || objects.length > 0);
+      .filter(
+        ({ collection, objects, discovery }) => collection || objects.length > 0 || discovery,
+      );
   });
 }
 

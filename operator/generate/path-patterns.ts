@@ -28,6 +28,8 @@ function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
   return [
     ...(discovery ? [`${rootPattern(resource)}$`] : []),
     ...(acrossNamespaces ? [`${rootPattern(resource)}/${resource.plural}$`] : []),
-    `${inPlaces}${collection && object !== '' ? `(${object})?` : object}$`,
+    ...(collection || object !== ''
+      ? [`${inPlaces}${collection && object !== '' ? `(${object})?` : object}$`]
+      : []),
   ];
 }

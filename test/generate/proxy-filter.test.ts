@@ -378,6 +378,20 @@ test('what is open in every namespace is not opened again in one, and what is mo
   ]);
 });
 
+test('W-40 a source may look whether it is served where its other paths are open already', () => {
+  const everywhere = declare({
+    options: { namespace: 'all' },
+    permissions: [{ resource: widgets, verbs: ['get', 'create'] }],
+  });
+
+  const { acceptPaths } = proxyFilter([everywhere, declare({ for: widgets })], inDemo);
+
+  expect(acceptPaths.filter((pattern) => pattern.includes('example'))).toEqual([
+    `^/apis/example[.]com/v1/namespaces/${LABEL}/widgets(/${NAME})?$`,
+    '^/apis/example[.]com/v1$',
+  ]);
+});
+
 test('a source that selects one name opens its collection and that object', () => {
   const options = { fieldSelector: 'metadata.name=web.a' };
 

@@ -20,12 +20,18 @@ const ANY = 'web-a-1';
 /** Where something is done in a Pod in `home`; undefined for the cluster, or all namespaces. */
 type Place = string | undefined;
 
+/** A request, or a right that the API server asks for while it serves another one. */
+export interface Needed extends Request {
+  /** A creation by server-side apply: what is sent is the PATCH, which needs a right of its own. */
+  readonly isApply?: boolean;
+}
+
 /**
  * What an operator asks of the API server, read from its declaration in the plainest way: one or more
  * samples of everything that it may do.
  */
-export function declaredRequests({ controllers, placement }: Declaration): readonly Request[] {
-  const requests: Request[] = [
+export function neededRequests({ controllers, placement }: Declaration): readonly Needed[] {
+  const requests: Needed[] = [
     get('/version'),
     ask('create', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'),
   ];
@@ -119,7 +125,7 @@ function nameIn({ fieldSelector = '' }: Source): string | undefined {
 function permitted(
   permission: Declaration['controllers'][number]['permissions'][number],
   namespace: Place,
-): readonly Request[] {
+): readonly Needed[] {
   const { resource, subresource, verbs, resourceNames } = permission;
   const place = resource.namespaced ? namespace : undefined;
   return verbs.flatMap((verb) =>
@@ -129,10 +135,9 @@ function permitted(
       const fieldSelector = name === undefined ? '' : `fieldSelector=metadata.name%3D${name}`;
       if (reads) return get(collectionPath(resource, place), `${watch}${fieldSelector}`);
       if (verb === 'create' && subresource === undefined) {
-        // By name it is one by server-side apply, which the API server asks the right for by itself.
         return name === undefined
           ? ask('create', collectionPath(resource, place))
-          : onObject('create', resource, place, name);
+          : { ...onObject('create', resource, place, name), isApply: true };
       }
       return onObject(verb, resource, place, name ?? ANY, subresource);
     }),
@@ -152,7 +157,7 @@ function electionOf({ controllers, placement }: Declaration): readonly Request[]
   ];
 }
 
-function definitionsOf({ controllers, placement }: Declaration): readonly Request[] {
+function definitionsOf({ controllers, placement }: Declaration): readonly Needed[] {
   const isUsed = controllers
     .flatMap(({ for: root, owns, watches }) => [
       root,
@@ -160,10 +165,9 @@ function definitionsOf({ controllers, placement }: Declaration): readonly Reques
     ])
     .some(({ resource }) => 'definition' in resource);
   if (placement.installCrds !== true || !isUsed) return [];
-  const verbs = ['get', 'patch', 'create'] as const; // a create by apply
-  return verbs.map((verb) =>
-    onObject(verb, customResourceDefinitions, undefined, 'things.a.example'),
-  );
+  const onDefinition = (verb: Verb): Request =>
+    onObject(verb, customResourceDefinitions, undefined, 'things.a.example');
+  return [onDefinition('get'), onDefinition('patch'), { ...onDefinition('create'), isApply: true }];
 }
 
 function get(path: string, query = ''): Request {
