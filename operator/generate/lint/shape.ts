@@ -125,7 +125,23 @@ const OBJECTS: Readonly<Record<string, Shape>> = {
     },
   },
   PodDisruptionBudget: {
-    fields: { spec: { fields: { selector: { fields: { matchLabels: 'map' } } } } },
+    fields: {
+      spec: {
+        fields: {
+          selector: {
+            fields: {
+              matchLabels: 'map',
+              matchExpressions: {
+                list: {
+                  required: ['key', 'operator'],
+                  fields: { key: 'text', operator: 'text', values: TEXTS },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
   },
 };
 

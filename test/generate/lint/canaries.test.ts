@@ -8,6 +8,7 @@ test.each(CANARIES)('$rule: an overlay that $does', ({
   rule,
   at,
   level = 'error',
+  says = '',
   broken,
   also = [],
 }) => {
@@ -16,6 +17,7 @@ test.each(CANARIES)('$rule: an overlay that $does', ({
   const found = findings.filter((finding) => finding.rule === rule);
   expect(found.map(({ object, path }) => `${object} ${path}`)).toContain(at);
   expect(found.map((finding) => finding.level)).toContain(level);
+  expect(found.map(({ message }) => message).join()).toContain(says);
   const others = findings.map((finding) => finding.rule).filter((other) => other !== rule);
   expect([...new Set(others)].sort()).toEqual([...also].sort());
 });

@@ -9,6 +9,8 @@ export interface Canary {
   /** Object and path of the finding. */
   readonly at: string;
   readonly level?: 'warning';
+  /** Words of the message. */
+  readonly says?: string;
   readonly broken: () => Manifests;
   /** Other rules that it breaks as well. */
   readonly also?: readonly string[];
@@ -242,26 +244,30 @@ const ARGUMENTS: readonly Canary[] = [
 ];
 
 /** Elements that are wrong in a list of paths; each stands at the end of a good one. */
-const BAD_PATHS: readonly (readonly [does: string, element: string])[] = [
-  ['ends with a comma', ''],
-  ['has a brace', '^/api/v1/[a-z]{3}$'],
-  ['is not anchored at its beginning', '/api/v1/pods$'],
-  ['is not anchored at its end', '^/api/v1/pods'],
-  ['has alternatives of which one is anchored', '^/api/v1/pods|secrets$'],
-  ['matches everything', '^/.*$'],
-  ['takes any text for a name', '^/api/v1/nodes/.+$'],
-  ['takes [^/]+ for a name', '^/api/v1/nodes/[^/]+$'],
-  ['has a bare dot', '^/apis/events.k8s.io/v1$'],
-  ['looks ahead', '^/api/v1/(?!secrets)$'],
-  ['ignores case', '^/(?i)api/v1$'],
-  ['has a class of Perl', '^/api/v1/nodes/\\S+$'],
-  ['has a class with a slash', '^/api/v1/[a-z/]+$'],
-  ['has a class with an escape', '^/api/v1/[\\w]+$'],
-  ['lets dots stand for a name', '^/api/v1/nodes/[a-z.]+$'],
-  ['is never closed', '^/api/v1/(nodes$'],
-  ['is closed too often', '^/api/v1/nodes)$'],
-  ['repeats a repetition', '^/api/v1/nodes**$'],
-  ['ends in its middle', '^/api/v1$/nodes$'],
+const BAD_PATHS: readonly (readonly [does: string, element: string, says: string])[] = [
+  ['ends with a comma', '', 'an empty expression matches every path'],
+  ['has a brace', '^/api/v1/[a-z]{3}$', 'kubectl splits the list at the comma of {m,n}'],
+  ['is not anchored at its beginning', '/api/v1/pods$', 'looks for it anywhere'],
+  ['is not anchored at its end', '^/api/v1/pods', 'looks for it anywhere'],
+  [
+    'has alternatives of which one is anchored',
+    '^/api/v1/pods|secrets$',
+    'only one side of it is anchored',
+  ],
+  ['matches everything', '^/.*$', 'has .* or .+'],
+  ['takes any text for a name', '^/api/v1/nodes/.+$', 'has .* or .+'],
+  ['takes [^/]+ for a name', '^/api/v1/nodes/[^/]+$', 'a negated class'],
+  ['has a bare dot', '^/apis/events.k8s.io/v1$', 'a bare dot'],
+  ['looks ahead', '^/api/v1/(?!secrets)$', 'RE2 has no look-around'],
+  ['ignores case', '^/(?i)api/v1$', 'RE2 has no look-around'],
+  ['has a class of Perl', '^/api/v1/nodes/\\S+$', 'has a backslash'],
+  ['has a class with a slash', '^/api/v1/[a-z/]+$', 'more than the characters of names'],
+  ['has a class with an escape', '^/api/v1/[\\w]+$', 'more than the characters of names'],
+  ['lets dots stand for a name', '^/api/v1/nodes/[a-z.]+$', 'a segment of dots'],
+  ['is never closed', '^/api/v1/(nodes$', 'never closed'],
+  ['is closed too often', '^/api/v1/nodes)$', 'a ")" too many'],
+  ['repeats a repetition', '^/api/v1/nodes**$', 'repeats a repetition'],
+  ['ends in its middle', '^/api/v1$/nodes$', 'can match nothing after it'],
 ];
 
 const FILTER: readonly Canary[] = [
@@ -279,7 +285,8 @@ const FILTER: readonly Canary[] = [
     broken: () => plain().push('proxy.args', '--accept-paths='),
     also: ['right-without-path', 'proxy-probes'],
   },
-  ...BAD_PATHS.map(([does, element]) => ({
+  ...BAD_PATHS.map(([does, element, says]) => ({
+    says,
     rule: 'accept-paths-exact',
     does: `has a path that ${does}`,
     at: ACCEPT,
@@ -326,6 +333,13 @@ const FILTER: readonly Canary[] = [
     does: 'has an expression that kubectl cannot read',
     at: `${PROXY}.args[1]`,
     broken: () => plain().set('proxy.args.1', `${plain().get('proxy.args.1')},(`),
+  },
+  {
+    rule: 'reject-paths',
+    does: 'rejects everything by a comma at the end',
+    at: `${PROXY}.args[1]`,
+    broken: () => plain().set('proxy.args.1', `${plain().get('proxy.args.1')},`),
+    also: ['right-without-path'],
   },
   {
     rule: 'reject-methods',

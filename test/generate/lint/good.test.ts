@@ -72,3 +72,38 @@ test('an ambassador that listens on another port is found there', () => {
 
   expect(lint(manifests.objects)).toEqual([]);
 });
+
+test('an account, a role or a budget of the same name elsewhere is not ours', () => {
+  const manifests = plain();
+  for (const kind of ['ServiceAccount', 'Role', 'RoleBinding', 'PodDisruptionBudget']) {
+    const ours = structuredClone(manifests.get(kind)) as { metadata: { namespace: string } };
+    ours.metadata.namespace = 'other';
+    manifests.add(ours);
+  }
+  const foreign = manifests.objects.filter(({ metadata }) => metadata.namespace === 'other');
+  Object.assign(foreign[0] ?? {}, { automountServiceAccountToken: true });
+  Object.assign(foreign[1] ?? {}, {
+    rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+  });
+  Object.assign(foreign[2] ?? {}, {
+    subjects: [{ kind: 'ServiceAccount', name: 'op', namespace: 'other' }],
+  });
+  Object.assign(foreign[3] ?? {}, { spec: { maxUnavailable: 0, selector: {} } });
+
+  expect(lint(manifests.objects)).toEqual([]);
+});
+
+test.each([
+  [undefined, false],
+  [{}, true],
+  [{ matchLabels: { app: 'web' } }, false],
+  [{ matchExpressions: [{ key: 'app', operator: 'In', values: ['op', 'web'] }] }, true],
+  [{ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['op'] }] }, false],
+])('a budget with the selector %j that lets none go: %s', (selector, isOurs) => {
+  const spec = { maxUnavailable: 0, ...(selector !== undefined && { selector }) };
+  const manifests = plain().set('PodDisruptionBudget.spec', spec);
+
+  const rules = lint(manifests.objects).map(({ rule }) => rule);
+
+  expect(rules).toEqual(isOurs ? ['disruption-budget'] : []);
+});

@@ -1,5 +1,10 @@
 import { isIP } from 'node:net';
 import type { KubernetesObject } from '../../../model/object.ts';
+import {
+  type LabelSelector,
+  matchesSelector,
+  selectorFromObject,
+} from '../../../model/selector.ts';
 import { variable } from '../fields.ts';
 import type { Problem, Rule } from '../finding.ts';
 import type { Installation } from '../installation.ts';
@@ -71,20 +76,23 @@ function isCidr(text: string): boolean {
 interface DisruptionBudget {
   readonly minAvailable?: number | string;
   readonly maxUnavailable?: number | string;
-  readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  /** Without one it is of no Pod. */
+  readonly selector?: LabelSelector | null;
 }
 
 export const disruptionBudget: Rule = {
   id: 'disruption-budget',
-  check: ({ objects, labels, replicas }) => {
+  check: ({ objects, labels, replicas, namespace }) => {
     if (replicas === undefined) return [];
     return objects
-      .filter(({ kind }) => kind === 'PodDisruptionBudget')
+      .filter(
+        ({ kind, metadata }) =>
+          kind === 'PodDisruptionBudget' && (metadata.namespace ?? namespace) === namespace,
+      )
       .flatMap((budget): readonly Problem[] => {
         const { minAvailable, maxUnavailable, selector } =
           (budget as { spec?: DisruptionBudget }).spec ?? {};
-        const selected = Object.entries(selector?.matchLabels ?? {});
-        if (!selected.every(([key, value]) => labels[key] === value)) return [];
+        if (selector == null || !matchesSelector(selectorFromObject(selector), labels)) return [];
         const kept = minAvailable === undefined ? 0 : share(minAvailable, replicas);
         const isStuck =
           kept >= replicas ||
