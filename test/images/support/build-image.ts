@@ -5,13 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { Builder } from './builder.ts';
 import { filesBelow } from './files-below.ts';
-import {
-  npmCache,
-  STAND_IN_KUBECTL,
-  standInBuild,
-  standInKubectl,
-  standInRuntime,
-} from './stand-ins.ts';
+import { STAND_IN_KUBECTL, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
 import './run-folder.ts';
 
 export { whyNoBuilder } from './builder.ts';
@@ -95,11 +89,14 @@ const ARGUMENTS: Readonly<
   'Dockerfile.proxy': async (builder, folder) => [
     `--build-arg=KUBECTL_IMAGE=${await standInKubectl(builder, folder)}`,
   ],
-  'Dockerfile.operator': async (builder, folder) => [
-    `--build-arg=BUILD_IMAGE=${await standInBuild(builder, folder)}`,
-    `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
-    `--volume=${await npmCache()}:/npm-cache`,
-  ],
+  'Dockerfile.operator': async (builder, folder) => {
+    const { name, volumes } = await standInBuild(builder, folder);
+    return [
+      `--build-arg=BUILD_IMAGE=${name}`,
+      `--build-arg=RUNTIME_IMAGE=${await standInRuntime(builder, folder)}`,
+      ...volumes.map((volume) => `--volume=${volume}`),
+    ];
+  },
 };
 
 /** With the driver vfs the files of a container are a plain folder, which needs no mount to stay. */

@@ -4,16 +4,7 @@
  * build stage runs. What they lack is what the real ones have besides: certificates, time zones, users.
  */
 import { execFile } from 'node:child_process';
-import {
-  copyFile,
-  cp,
-  link,
-  mkdir,
-  readFile,
-  realpath,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -41,24 +32,39 @@ export async function standInRuntime(builder: Builder, folder: string): Promise<
   return commit(builder, root, 'stand-in-runtime');
 }
 
-/** In the place of node:…-slim: node and npm, with npm's cache of this machine instead of the network. */
-export async function standInBuild(builder: Builder, folder: string): Promise<string> {
+/**
+ * In the place of node:…-slim: a shell, node and npm, with npm's cache of this machine instead of the
+ * network. What is large is no part of it but mounted while it runs.
+ */
+export async function standInBuild(builder: Builder, folder: string): Promise<BuildBase> {
   const root = join(folder, 'build-base');
-  await putProgram(process.execPath, root, '/usr/bin/node');
+  await putLibraries(process.execPath, root);
   for (const program of PROGRAMS)
     await putProgram(await find(program), root, `/usr/bin/${program}`);
   await symlink('usr/bin', join(root, 'bin'));
-  const npm = join(dirname(await npmCli()), '..');
-  await cp(npm, join(root, 'usr/lib/npm'), { recursive: true });
-  await symlink('../lib/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
+  await symlink('/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
   await mkdir(join(root, 'tmp'));
-  return commit(builder, root, 'stand-in-build', [
-    'ENV PATH=/usr/bin NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_PREFER_OFFLINE=true',
+  const name = await commit(builder, root, 'stand-in-build', [
+    'ENV PATH=/node:/usr/bin NPM_CONFIG_CACHE=/npm-cache NPM_CONFIG_PREFER_OFFLINE=true',
   ]);
+  return {
+    name,
+    volumes: [
+      `${dirname(process.execPath)}:/node:ro`,
+      `${join(dirname(await npmCli()), '..')}:/npm:ro`,
+      `${await npmCache()}:/npm-cache`,
+    ],
+  };
+}
+
+export interface BuildBase {
+  readonly name: string;
+  /** `FOLDER:TARGET`, for what runs in it. */
+  readonly volumes: readonly string[];
 }
 
 /** Where npm on this machine keeps what it has downloaded. */
-export async function npmCache(): Promise<string> {
+async function npmCache(): Promise<string> {
   const { stdout } = await run('npm', ['config', 'get', 'cache'], { encoding: 'utf8' });
   const folder = stdout.trim();
   await mkdir(folder, { recursive: true });
@@ -85,6 +91,10 @@ async function commit(
 
 async function putProgram(program: string, root: string, target: string): Promise<void> {
   await put(program, join(root, target));
+  await putLibraries(program, root);
+}
+
+async function putLibraries(program: string, root: string): Promise<void> {
   const { stdout } = await run('ldd', [program]).catch(() => ({ stdout: '' })); // a static one has none
   for (const library of stdout.match(/\/\S+/g) ?? []) await put(library, join(root, library));
 }
