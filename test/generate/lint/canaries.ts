@@ -401,6 +401,7 @@ const FILTER: readonly Canary[] = [
     rule: 'path-without-right',
     does: 'opens every namespace for rights in one',
     at: ACCEPT,
+    says: 'opens /api/v1/namespaces/any-other-namespace/configmaps:',
     broken: () =>
       plain().set(
         'proxy.args.0',
@@ -411,7 +412,8 @@ const FILTER: readonly Canary[] = [
     rule: 'path-without-right',
     does: 'opens every Lease for a right to one',
     at: ACCEPT,
-    broken: () => plain().replace('proxy.args.0', 'leases(/op)?', 'leases(/[a-z0-9]+)?'),
+    says: 'opens /apis/coordination.k8s.io/v1/namespaces/demo/leases/any-other-name:',
+    broken: () => plain().replace('proxy.args.0', 'leases(/op)?', 'leases(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?'),
   },
 ];
 
@@ -439,6 +441,17 @@ const CONTAINERS: readonly Canary[] = [
         ...(plain().get('operator') as object),
         name: 'migrate',
       }),
+  },
+  {
+    rule: 'two-containers',
+    does: 'starts another sidecar before the ambassador',
+    at: `${POD}initContainers[logs]`,
+    broken: () => {
+      const manifests = sidecar();
+      const [proxy] = manifests.get('pod.initContainers') as unknown[];
+      const other = { ...(plain().get('operator') as object), name: 'logs' };
+      return manifests.set('pod.initContainers', [{ ...other, restartPolicy: 'Always' }, proxy]);
+    },
   },
   {
     rule: 'two-containers',
@@ -510,6 +523,18 @@ const CONTAINERS: readonly Canary[] = [
         },
       ]),
   },
+  ...['allowPrivilegeEscalation', 'capabilities', 'readOnlyRootFilesystem'].map((field) => ({
+    rule: 'restricted-containers',
+    does: `says nothing of ${field}`,
+    at: `${PROXY}.securityContext.${field}${field === 'capabilities' ? '.drop' : ''}`,
+    broken: () => plain().remove(`proxy.securityContext.${field}`),
+  })),
+  ...['runAsNonRoot', 'seccompProfile'].map((field) => ({
+    rule: 'restricted-containers',
+    does: `says nothing of ${field}, neither for the Pod`,
+    at: `${OPERATOR}.securityContext.${field}`,
+    broken: () => plain().remove(`pod.securityContext.${field}`),
+  })),
   {
     rule: 'restricted-containers',
     does: 'opens a port of the node',
