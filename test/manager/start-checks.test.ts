@@ -1,0 +1,94 @@
+/** What is tested at the start is no part of what others wait for. */
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { AWAIT_CHANGE, configMaps, controller, createManager, source } from 'chancery';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Connection } from '../../operator/client/connection.ts';
+import { createLogger } from '../../operator/manager/logger.ts';
+import type { SelfTestMode } from '../../operator/manager/settings.ts';
+import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+
+const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
+const hello = controller({
+  name: 'hello',
+  for: source(configMaps),
+  reconcile: async () => AWAIT_CHANGE,
+});
+
+/** A manager whose ambassador has no answer to the self-test, ever. */
+async function managerThatWaits(selfTest: SelfTestMode) {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const asked: string[] = [];
+  const decorate = (connection: Connection): Connection => ({
+    ...connection,
+    transport: {
+      ...connection.transport,
+      send: (request) => {
+        asked.push(`${request.method} ${request.path}`);
+        return new Promise((_resolve, reject) => {
+          request.signal.addEventListener('abort', () => reject(request.signal.reason));
+        });
+      },
+    },
+  });
+  const settings = { apiUrl: server.url, healthPort: 0, metricsPort: 0, selfTest };
+  const options = { controllers: [hello], environment: {}, settings, logger: silent, decorate };
+  const manager = await createManager(options);
+  const running = manager.run();
+  running.catch(() => {});
+  onTestFinished(() => manager.stop());
+  return { asked, manager, running, server };
+}
+
+test('a self-test without an answer keeps no source from its first list', async () => {
+  const { asked, manager } = await managerThatWaits('warn');
+
+  await eventually(() => manager.ready && asked.length > 0);
+
+  expect(asked.toSorted()).toEqual(['GET /chancery-self-test', 'OPTIONS /version']);
+});
+
+test('where it is required nothing is read before there is an answer, and a stop is no failure', async () => {
+  const { asked, manager, running, server } = await managerThatWaits('require');
+  await eventually(() => asked.length > 0);
+
+  await manager.stop();
+  await running;
+
+  expect(server.requests).toEqual([]);
+});
+
+test('where it is off nothing is asked', async () => {
+  const { asked, manager } = await managerThatWaits('off');
+
+  await eventually(() => manager.ready);
+
+  expect(asked).toEqual([]);
+});
+
+test("nothing of it is loaded by import 'chancery'", () => {
+  const root = fileURLToPath(new URL('../../operator/', import.meta.url));
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const text = readFileSync(file, 'utf8');
+    const imports = /^(?:import|export)\s(?!type\b)(?:[^'";]*?\sfrom\s)?'(\.[^']+)';/gm;
+    for (const [, specifier = ''] of text.matchAll(imports)) load(join(dirname(file), specifier));
+  };
+
+  load(join(root, 'index.ts'));
+
+  const files = [...loaded].map((file) => relative(root, file));
+  expect(files).toContain('manager/create-manager.ts');
+  expect(
+    files.filter((file) => /self-test|access-check|visible-token|filter-test/.test(file)),
+  ).toEqual([]);
+  expect(
+    files.filter((file) => /missing-(access|rules)|needed-rights|excess-rules|^cli\//.test(file)),
+  ).toEqual([]);
+});
