@@ -8,6 +8,8 @@ export interface ApiserverArguments {
   readonly port: number;
   readonly address: string;
   readonly kubeconfigPath: string | undefined;
+  /** TLS, and a token for those who call. */
+  readonly tls: boolean;
   /** Overwrite the kubeconfig whoever wrote it. */
   readonly force: boolean;
   /** Manifests, folders of manifests, or `-`, in their order. */
@@ -31,6 +33,7 @@ const OPTIONS = {
   port: { type: 'string' },
   address: { type: 'string' },
   'kubeconfig-out': { type: 'string' },
+  tls: { type: 'boolean' },
   force: { type: 'boolean' },
   filename: { type: 'string', short: 'f', multiple: true },
   namespace: { type: 'string', short: 'n' },
@@ -56,10 +59,16 @@ export function parseApiserverArguments(args: readonly string[]): ApiserverArgum
   if (values.force === true && kubeconfigPath === undefined) {
     throw new ConfigurationError('--force is for --kubeconfig-out, which is not given');
   }
+  if (values.tls === true && kubeconfigPath === undefined) {
+    throw new ConfigurationError(
+      '--tls needs --kubeconfig-out: the certificate authority and the token are told there alone',
+    );
+  }
   return {
     port: portOf(values.port),
     address: addressOf(values.address),
     kubeconfigPath,
+    tls: values.tls === true,
     force: values.force === true,
     paths: values.filename ?? [],
     namespace: namespaceOf(values.namespace),

@@ -5,7 +5,8 @@ import { table } from './help.ts';
 const APISERVER_HELP: string = `Usage: chancery apiserver [OPTION...]
 
 Serves a throw-away Kubernetes API in this process until SIGINT or SIGTERM: for trying an operator, a
-manifest or a kubectl command without a cluster. Nothing is kept, and nobody is asked who they are.
+manifest or a kubectl command without a cluster. Nothing is kept, and without --tls nobody is asked who
+they are.
 Deployments and other workloads make Pods, which become Ready on a simulated node.
 
 The URL goes to standard output when it serves, everything else to standard error.
@@ -15,6 +16,10 @@ ${table([
   ['--port PORT', 'default 8080, where a kubectl without configuration looks; 0 for any free one'],
   ['--address ADDRESS', 'IP address to listen on; default 127.0.0.1'],
   ['--kubeconfig-out FILE', 'write a kubeconfig for it, readable by you alone'],
+  [
+    '--tls',
+    'speak HTTPS with a certificate of its own, and know callers by a token: both are in FILE',
+  ],
   ['--force', 'overwrite FILE even if this command did not write it'],
   [
     '-f, --filename PATH',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { isIPv4 } from 'node:net';
 import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
@@ -8,6 +9,9 @@ import { APISERVER_DESCRIPTION } from './apiserver-help.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { requireOurs, writeKubeconfig } from './kubeconfig-file.ts';
 import { type ManifestDocument, readManifests } from './manifest-files.ts';
+
+/** Whom the token of the kubeconfig stands for: kubeadm's name for who may do everything. */
+const CALLER = { name: 'kubernetes-admin', groups: ['system:masters'] };
 
 /** Brings the test kit in, which no other command needs and the operator image does not have. */
 export type LoadApiServer = () => Promise<{ readonly ApiServer: typeof ApiServer }>;
@@ -29,12 +33,17 @@ export function apiserverCommand(loadApiServer: LoadApiServer = load): Command {
       const { kubeconfigPath, force } = options;
       if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
       const documents = await readManifests(options.paths, io.stdin);
-      const server = await start(await loaded(loadApiServer), options);
+      const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
+      const server = await start(await loaded(loadApiServer), options, token);
       try {
         fill(server, documents, options.namespace);
         if (kubeconfigPath !== undefined) {
           const namespace = options.namespace ?? 'default';
-          await writeKubeconfig(kubeconfigPath, { server: server.url, namespace });
+          await writeKubeconfig(kubeconfigPath, {
+            server: server.url,
+            namespace,
+            ...(token !== undefined && { credentials: { token, ca: server.secure.ca } }),
+          });
         }
         io.stderr.write(advice(server.url, options));
         io.stdout.write(`${server.url}\n`);
@@ -63,6 +72,7 @@ async function loaded(loadApiServer: LoadApiServer): Promise<typeof ApiServer> {
 async function start(
   server: typeof ApiServer,
   { port, address, workloads, version }: ApiserverArguments,
+  token: string | undefined,
 ): Promise<ApiServer> {
   try {
     return await server.start({
@@ -70,6 +80,7 @@ async function start(
       address,
       workloads: workloads ? {} : false,
       ...(version === undefined ? {} : { generation: version }),
+      ...(token === undefined ? {} : { tls: {}, authentication: { tokens: { [token]: CALLER } } }),
     });
   } catch (error) {
     throw new OperatorError(`cannot listen on port ${port} of ${address}: ${reasonOf(error)}`, {
@@ -130,11 +141,12 @@ function nameOf(value: unknown): string {
   return `${kind ?? 'a document without a kind'} ${metadata?.name ?? ''}`.trim();
 }
 
-function advice(url: string, { address, kubeconfigPath }: ApiserverArguments): string {
+function advice(url: string, { address, kubeconfigPath, tls }: ApiserverArguments): string {
   const flag = kubeconfigPath === undefined ? `--server=${url}` : `--kubeconfig=${kubeconfigPath}`;
-  const warning = isLoopback(address)
-    ? ''
-    : `warning: whoever reaches ${address} may do everything here, nobody is asked who they are\n`;
+  const warning =
+    tls || isLoopback(address)
+      ? ''
+      : `warning: whoever reaches ${address} may do everything here, nobody is asked who they are\n`;
   return `${warning}a throw-away Kubernetes API serves until Ctrl-C, and keeps nothing; try
   kubectl ${flag} get namespaces
 `;

@@ -10,12 +10,14 @@ const NAME = 'chancery';
 export interface KubeconfigOptions {
   /** URL of the API server. */
   readonly server: string;
+  /** PEM of the certificate authority, and a bearer token, of a server with TLS. */
+  readonly credentials?: { readonly ca: string; readonly token: string };
   /** What kubectl takes where no namespace is named. */
   readonly namespace: string;
 }
 
 /**
- * A kubeconfig with one context, for a server that asks for no credentials.
+ * A kubeconfig with one context.
  *
  * It is written 0600, whole or not at all.
  *
@@ -55,13 +57,18 @@ function unwritable(path: string, why: string, cause?: unknown): ConfigurationEr
   return new ConfigurationError(`cannot write --kubeconfig-out ${path}: ${why}`, { cause });
 }
 
-function kubeconfig({ server, namespace }: KubeconfigOptions): object {
+function kubeconfig({ server, namespace, credentials }: KubeconfigOptions): object {
+  const user = credentials === undefined ? {} : { token: credentials.token };
+  const trust =
+    credentials === undefined
+      ? {}
+      : { 'certificate-authority-data': Buffer.from(credentials.ca).toString('base64') };
   return {
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': NAME,
-    clusters: [{ name: NAME, cluster: { server } }],
+    clusters: [{ name: NAME, cluster: { server, ...trust } }],
     contexts: [{ name: NAME, context: { cluster: NAME, user: NAME, namespace } }],
-    users: [{ name: NAME, user: {} }],
+    users: [{ name: NAME, user }],
   };
 }

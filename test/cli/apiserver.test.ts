@@ -47,6 +47,31 @@ test('it serves on loopback until it is asked to stop, and ends with 0', async (
   await expect(fetch(url)).rejects.toThrow();
 });
 
+test('with --tls it is reached by the kubeconfig alone, which has its authority and a token', async () => {
+  const path = join(folderWith({}), 'config');
+  const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
+  const url = await serving(invocation);
+
+  const { stdout } = await promisify(execFile)(requireKubectl(), [
+    `--kubeconfig=${path}`,
+    'auth',
+    'whoami',
+    '--output=jsonpath={.status.userInfo.username}',
+  ]);
+  const stranger = promisify(execFile)(requireKubectl(), [
+    '--kubeconfig=/dev/null',
+    `--server=${url}`,
+    '--insecure-skip-tls-verify',
+    '--token=guessed',
+    'get',
+    'namespaces',
+  ]);
+
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+  expect(stdout).toBe('kubernetes-admin');
+  await expect(stranger).rejects.toThrow(/Unauthorized|must be logged in/);
+});
+
 test.each([
   'SIGTERM',
   'SIGINT',
@@ -228,6 +253,10 @@ test.each([
   [['-n', 'Demo'], '--namespace must be at most 63 of a-z, 0-9 and "-", not "Demo"'],
   [['m.yaml'], 'expected options only, got "m.yaml"; manifests are given with -f'],
   [['--workloads', '--no-workloads'], 'expected --workloads or --no-workloads, got both'],
+  [
+    ['--tls'],
+    '--tls needs --kubeconfig-out: the certificate authority and the token are told there alone',
+  ],
   [['--force'], '--force is for --kubeconfig-out, which is not given'],
   [['--kubeconfig-out='], '--kubeconfig-out must name a file'],
   [['-f', '/dev/null/a'], /^cannot read -f \/dev\/null\/a: ENOTDIR/],
