@@ -1,9 +1,11 @@
 /** Trees of operators of any name, with and without what they may have. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import website from '../../examples/website/operator.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';
 import { parseYamlDocuments } from '../../operator/core/yaml.ts';
+import { crdDocuments } from '../../operator/generate/manifests/crd-files.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
@@ -15,7 +17,7 @@ import {
   podSpec,
   render,
 } from './support/rendered.ts';
-import { CONFIG_RESTART, options, overlay, written } from './support/trees.ts';
+import { CONFIG_RESTART, inRepository, options, overlay, written } from './support/trees.ts';
 
 const EVERYTHING = [
   'namespaced',
@@ -176,6 +178,43 @@ describe('what an operator may have', () => {
       'RoleBinding elsewhere/config-restart',
     ]);
     await expect(render(`${folder}/moved`)).rejects.toThrow('namespace transformation');
+  });
+
+  test('what a declaration is for in all namespaces needs a ClusterRole, however the rest is scoped', async () => {
+    const everywhere = controller({
+      name: 'everywhere',
+      for: source(configMaps, { namespace: 'all' }),
+      reconcile: () => Promise.reject(new Error('never run')),
+    });
+
+    const objects = await rendered({}, ['namespaced'], [everywhere]);
+
+    const roles = objects.filter(({ kind }) => /Role$/.test(kind));
+    expect(identities(roles)).toEqual([
+      'Role config-restart-election',
+      'ClusterRole config-restart',
+    ]);
+  });
+
+  test('more resources of the overlays are named as an overlay reaches them', () => {
+    const remote = 'https://example.dev/team/definitions?ref=v1';
+
+    const files = operatorManifests(
+      CONFIG_RESTART.controllers,
+      options({ resources: ['../definitions', 'more', remote] }),
+    );
+
+    const overlay = files.find(({ path }) => path === 'overlays/namespaced/kustomization.yaml');
+    expect(parseYamlDocuments(overlay?.text ?? '')).toMatchObject([
+      { resources: ['../../base', '../../../definitions', '../../more', remote] },
+    ]);
+  });
+
+  test('a definition by itself is what the schema says, under its own name', () => {
+    const files = crdDocuments([website, ...CONFIG_RESTART.controllers]);
+
+    const text = readFileSync(inRepository('examples/website/crd.yaml'), 'utf8');
+    expect(files).toEqual([{ path: 'websites.example.dev.yaml', text }]);
   });
 
   test('a folder that has the generic components is named, and none is written again', () => {
