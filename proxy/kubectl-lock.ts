@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
 /** The architectures that Kubernetes publishes kubectl for, as the index and the downloads name them. */
@@ -55,4 +56,19 @@ function replaceDefault(dockerfile: string, name: string, value: string): string
   const line = new RegExp(`^ARG ${name}=.*$`, 'm');
   if (!line.test(dockerfile)) throw new Error(`expected a line "ARG ${name}=…", found none`);
   return dockerfile.replace(line, `ARG ${name}=${value}`);
+}
+
+/**
+ * Which architecture's kubectl a file is, by its SHA-256.
+ *
+ * @throws Error when the lock has no such program.
+ */
+export async function architectureOf(file: string, { binaries }: KubectlLock): Promise<string> {
+  const checksum = createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+  const [found] = Object.entries(binaries).find(([, locked]) => locked === checksum) ?? [];
+  if (found === undefined)
+    throw new Error(`${file} (sha256 ${checksum}) is no kubectl of the lock`);
+  return found;
 }

@@ -2,11 +2,9 @@
  * `npm run lock:kubectl -- v1.37.1` writes proxy/kubectl.lock.json and the Dockerfile's two lines anew.
  * `npm run lock:kubectl -- --check FILE` says which architecture's kubectl a file is, by the lock.
  */
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { readLock, writeLock } from './kubectl-lock.ts';
+import { architectureOf, readLock, writeLock } from './kubectl-lock.ts';
 import { publishedKubectl } from './published-kubectl.ts';
 
 const { values, positionals } = parseArgs({
@@ -32,12 +30,6 @@ async function answer(): Promise<string> {
 }
 
 async function check(file: string): Promise<string> {
-  const { version, binaries } = await readLock();
-  const checksum = createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex');
-  const found = Object.entries(binaries).find(([, locked]) => locked === checksum);
-  if (found === undefined)
-    throw new Error(`${file} (sha256 ${checksum}) is no kubectl of the lock`);
-  return `${file} is kubectl ${version} for ${found[0]}`;
+  const lock = await readLock();
+  return `${file} is kubectl ${lock.version} for ${await architectureOf(file, lock)}`;
 }

@@ -59,7 +59,11 @@ function requireRelease(version: string): void {
 }
 
 async function get(url: string): Promise<Response> {
-  const response = await fetch(url, { headers: { accept: `${INDEX_TYPES}, text/plain, */*` } });
+  const headers = { accept: `${INDEX_TYPES}, text/plain, */*` };
+  const response = await fetch(url, { headers }).catch((error: Error) => {
+    const why = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Error(`GET ${url} has no answer: ${why}`, { cause: error });
+  });
   if (!response.ok) throw new Error(`GET ${url} answers ${response.status}`);
   return response;
 }

@@ -1,4 +1,5 @@
 /** The lock of the ambassador's kubectl, written from a server that publishes as Kubernetes does. */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -6,10 +7,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   ARCHITECTURES,
+  architectureOf,
+  type KubectlLock,
   LOCK_FILES,
   type LockFiles,
   readLock,
@@ -146,4 +151,40 @@ test('a version that is not published is named with the place that was asked', a
   const locking = publishedKubectl('v1.38.3', { date: DATE, places });
 
   await expect(locking).rejects.toThrow(/GET http:.*\/release\/v1\.38\.3\/.* answers 404/);
+});
+
+test('a place that cannot be reached is named, with the reason', async () => {
+  const places = { ...(await startPublisher()), downloads: 'http://127.0.0.1:1' };
+
+  const locking = publishedKubectl('v1.38.2', { date: DATE, places });
+
+  await expect(locking).rejects.toThrow(
+    /^GET http:\/\/127\.0\.0\.1:1\/release\/.* has no answer: .*\S/,
+  );
+});
+
+test('a file is told by its checksum to be the locked kubectl of an architecture, or none', async () => {
+  const { lock } = await copies();
+  const file = fileURLToPath(lock);
+  const checksum = createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+  const locked: KubectlLock = { ...(await readLock()), binaries: { s390x: checksum } };
+
+  expect(await architectureOf(file, locked)).toBe('s390x');
+  await expect(architectureOf(file, await readLock())).rejects.toThrow(
+    `${file} (sha256 ${checksum}) is no kubectl of the lock`,
+  );
+});
+
+test('the command says in one line what it expected, and writes nothing then', async () => {
+  const command = promisify(execFile)(process.execPath, [
+    fileURLToPath(new URL('../../proxy/lock-kubectl.ts', import.meta.url)),
+  ]);
+
+  await expect(command).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'lock:kubectl: expected one version, such as v1.37.1\n',
+  });
 });
