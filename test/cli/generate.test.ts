@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -350,6 +351,20 @@ test('when one file cannot be written, none is', async () => {
     expect.stringMatching(/^chancery generate: cannot (?:read|write): /),
   ]);
   expect(filesBelow(out)).toEqual(['overlays']);
+});
+
+test('when writing fails half-way, what was written goes again', async () => {
+  const { tree, out, folder } = setUp();
+  mkdirSync(out);
+  symlinkSync(join(folder, 'nowhere/at/all'), join(out, 'overlays'));
+
+  const { exit, stdout, stderr } = invoke(tree());
+
+  expect(await exit).toBe(1);
+  expect(stdout.lines).toEqual([]);
+  expect(stderr.lines).toEqual([expect.stringMatching(/^chancery generate: cannot write: E/)]);
+  expect(existsSync(join(out, 'base'))).toBe(true);
+  expect(filesBelow(out)).toEqual([]);
 });
 
 test('when a folder is in the place of the last file, nothing is left beside the others', async () => {
