@@ -1,9 +1,9 @@
 /** The API server away, behind a real `kubectl proxy` that stays. */
 import { expect, test } from 'vitest';
-import { Pod } from './support/pod.ts';
+import { preparePod, startPod } from './support/start-pod.ts';
 
 test('proxy 15: an API server that is down: named with what to look at, caught up when it is back', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.put('a', 'one');
   pod.put('b', 'one');
   const operator = pod.startOperator();
@@ -26,7 +26,7 @@ test('proxy 15: an API server that is down: named with what to look at, caught u
 });
 
 test('an API server that restarts: nothing of what it was told meanwhile is lost', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.put('a', 'one');
   pod.startOperator();
   await pod.untilAllIsWell();
@@ -43,7 +43,7 @@ test('an API server that restarts: nothing of what it was told meanwhile is lost
 });
 
 test('an API server that takes connections and says nothing: named after kubectl’s own 10 s, then as ever', async () => {
-  const pod = await Pod.prepare();
+  const pod = await preparePod();
   pod.line.freeze();
   await pod.proxy.start();
   pod.put('a', 'one');

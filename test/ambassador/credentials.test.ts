@@ -9,12 +9,15 @@ import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { startKubectl } from '../proxy/support/kubectl-process.ts';
+import { NAMESPACE } from './support/copier.ts';
 import { isolation } from './support/isolation.ts';
-import { kubectls, NAMESPACE, Pod, USER } from './support/pod.ts';
+import { kubectls } from './support/kubectls.ts';
+import { USER } from './support/pod.ts';
+import { preparePod, startPod } from './support/start-pod.ts';
 
 describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubectl) => {
   test('the operator works by the token and the CA that the proxy alone can see', async () => {
-    const pod = await Pod.start({ kubectl });
+    const pod = await startPod({ kubectl });
     pod.put('a', 'one');
 
     pod.startOperator();
@@ -26,7 +29,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
   });
 
   test('a token that is nobody’s: 401, named as the ambassador’s token; not ready; healed with a good one', async () => {
-    const pod = await Pod.prepare({ kubectl });
+    const pod = await preparePod({ kubectl });
     pod.volume.write({ token: 'wrong' });
     await pod.proxy.start();
     pod.put('a', 'one');
@@ -49,7 +52,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
   });
 
   test('no token: kubectl turns to port 8080, the operator says so, and is ready when there is one', async () => {
-    const pod = await Pod.prepare({ kubectl });
+    const pod = await preparePod({ kubectl });
     pod.volume.write({ token: undefined });
     pod.put('a', 'one');
     if (isolation === 'kubeconfig') {
@@ -76,7 +79,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
   });
 
   test('an emptied token: kubectl does not start, the operator waits, and loses nothing', async () => {
-    const pod = await Pod.start({ kubectl });
+    const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     const operator = pod.startOperator();
     await pod.untilAllIsWell();
@@ -97,7 +100,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
   });
 
   test('proxy 23: a token that ends under a running operator: writes fail with 401 until a new one is read, and are done once', async () => {
-    const pod = await Pod.prepare({ kubectl });
+    const pod = await preparePod({ kubectl });
     const key = { name: 'key', namespace: NAMESPACE };
     pod.server.create({ apiVersion: 'v1', kind: 'Secret', metadata: key });
     pod.mount({ boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'key' } });
@@ -127,7 +130,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
   });
 
   test('proxy 25: a new CA: until the proxy is restarted nothing gets through, the certificate is named with the remedy', async () => {
-    const pod = await Pod.start({ kubectl });
+    const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     pod.startOperator();
     await pod.untilAllIsWell();
@@ -155,7 +158,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
   });
 
   test('a missing ca.crt is the certificate’s failure as well', async () => {
-    const pod = await Pod.prepare({ kubectl });
+    const pod = await preparePod({ kubectl });
     pod.volume.write({ 'ca.crt': undefined });
     if (isolation === 'kubeconfig') {
       await expect(pod.proxy.start()).rejects.toThrow(/kubectl ended with 1: .*ca\.crt/);
@@ -172,7 +175,7 @@ describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubect
 });
 
 test('proxy 24: canary: a token on the command line is for everybody to read, and never changes', async () => {
-  const pod = await Pod.prepare();
+  const pod = await preparePod();
   const old = pod.mount();
   const flags = [`--server=${pod.server.url}`, `--certificate-authority=${pod.volume.path}/ca.crt`];
   const proxy = await startKubectl(...flags, `--token=${old}`, '--port=0');

@@ -3,13 +3,15 @@ import { expect, test } from 'vitest';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { NAMESPACE, Pod, toldBy } from './support/pod.ts';
+import { NAMESPACE } from './support/copier.ts';
+import { toldBy } from './support/pod.ts';
+import { startPod } from './support/start-pod.ts';
 
 const NAMES = Array.from({ length: 20 }, (_, index) => `n${index}`);
 const [BEFORE, MEANWHILE] = [NAMES.slice(0, 10), NAMES.slice(10)];
 
 test('proxy 21: SIGKILL under watches and writes: named, resumed without a list, each change written once', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   for (const name of NAMES) pod.put(name, 'one');
   const operator = pod.startOperator();
   await pod.untilAllIsWell();
@@ -38,7 +40,7 @@ test('proxy 21: SIGKILL under watches and writes: named, resumed without a list,
 });
 
 test('proxy 20: frozen and thawed: what was under way is answered, and done once', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.put('a', 'one');
   pod.startOperator();
   await pod.untilAllIsWell();
@@ -58,7 +60,7 @@ test('proxy 20: frozen and thawed: what was under way is answered, and done once
 });
 
 test('proxy 20: frozen for good: the operator is not ready and says that nothing answers, until it is thawed', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.put('a', 'one');
   pod.proxy.freeze();
   const clock = new FakeClock(Date.now());

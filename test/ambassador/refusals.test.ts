@@ -2,12 +2,14 @@
 import { expect, test } from 'vitest';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { NAMESPACE, Pod, USER } from './support/pod.ts';
+import { NAMESPACE } from './support/copier.ts';
+import { USER } from './support/pod.ts';
+import { startPod } from './support/start-pod.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
 test('proxy 16: RBAC’s 403 is the API server’s, names the right, and is over when that is given', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.put('a', 'one');
   const role = pod.server.get(RBAC, 'Role', NAMESPACE, 'copier') ?? expect.unreachable();
   pod.server.delete(RBAC, 'Role', NAMESPACE, 'copier');
@@ -25,8 +27,8 @@ test('proxy 16: RBAC’s 403 is the API server’s, names the right, and is over
   expect(operator.ready).toBe(true);
 });
 
-test('proxy 16: the filter’s 403 is the ambassador’s, names the flag, and reaches no API server', async () => {
-  const pod = await Pod.start({ filter: proxyFilter([], { namespaces: [NAMESPACE] }) });
+test('proxy 16: the filter’s 403 is the ambassador’s, names the request and the remedy, and reaches no API server', async () => {
+  const pod = await startPod({ filter: proxyFilter([], { namespaces: [NAMESPACE] }) });
   pod.put('a', 'one');
 
   const operator = pod.startOperator();
@@ -37,19 +39,21 @@ test('proxy 16: the filter’s 403 is the ambassador’s, names the flag, and re
     code: 'AMBASSADOR_FORBIDDEN',
     layer: 'ambassador',
   });
-  expect(told.text).toContain('open the path in --accept-paths');
+  expect(told.text).toMatch(
+    /refused GET \/api\/v1\/namespaces\/demo\/configmaps: its filter .*Declare it in the controller/,
+  );
   expect(operator.ready).toBe(false);
   expect(pod.server.requests.filter(({ path }) => path.includes('configmaps'))).toEqual([]);
 });
 
 test('an operator that writes what it did not declare is refused by both, the ambassador first', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   const secret = { namespace: NAMESPACE, name: 'a' };
   const secrets = { ...configMaps, plural: 'secrets', kind: 'Secret' };
 
   const filtered = pod.client().get(secrets, secret);
   await expect(filtered).rejects.toMatchObject({ code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' });
-  const beyond = await Pod.start({
+  const beyond = await startPod({
     filter: { acceptPaths: ['^/'], rejectPaths: ['^$x'], rejectMethods: ['^$x'] },
   });
   const refused = beyond.client().get(secrets, secret);

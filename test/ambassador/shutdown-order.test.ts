@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest';
 import type { Lease } from '../../operator/model/builtin.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
-import { NAMESPACE, Pod, toldBy } from './support/pod.ts';
+import { NAMESPACE } from './support/copier.ts';
+import { type Pod, toldBy } from './support/pod.ts';
+import { startPod } from './support/start-pod.ts';
 
 /** Of the stop, in seconds: what cannot be done is not tried for longer. */
 const environment = { CHANCERY_SHUTDOWN_TIMEOUT: '2' };
@@ -12,7 +14,7 @@ const holder = ({ server }: Pod): string | undefined =>
     ?.spec?.holderIdentity;
 
 async function leading(): Promise<Pod> {
-  const pod = await Pod.start({ election: true });
+  const pod = await startPod({ election: true });
   pod.put('a', 'one');
   const operator = pod.startOperator({ environment });
   await eventually(() => operator.leads);

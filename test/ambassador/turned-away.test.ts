@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { NAMESPACE, Pod } from './support/pod.ts';
+import { NAMESPACE } from './support/copier.ts';
+import { startPod } from './support/start-pod.ts';
 
 const target = { namespace: NAMESPACE, name: 'there' };
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: target, data: { value: 'new' } };
@@ -24,7 +25,7 @@ test.each(
     (['POST', 'PATCH', 'PUT', 'DELETE'] as const).map((method) => [how, method] as const),
   ),
 )('proxy 17: %s on a %s: it is sent again, and done exactly once', async (how, method) => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.server.create({ ...object, data: { value: 'old' } });
   const client = pod.client();
   const { metadata } = await client.get(configMaps, target);
@@ -43,7 +44,7 @@ test.each(
 });
 
 test('proxy 18: GOAWAY again and again costs an operator no watch, no list and no write', async () => {
-  const pod = await Pod.start();
+  const pod = await startPod();
   pod.put('a', '0');
   const operator = pod.startOperator();
   await pod.untilAllIsWell();

@@ -1,27 +1,20 @@
-import { accessSync, constants } from 'node:fs';
-import { dirname, join } from 'node:path';
-import process from 'node:process';
-import { onTestFinished } from 'vitest';
 import type { Client } from '../../../operator/client/client.ts';
-import { connect } from '../../../operator/client/connection.ts';
-import { controller } from '../../../operator/controller/controller.ts';
-import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
-import { source } from '../../../operator/controller/source.ts';
+import { type Connection, connect } from '../../../operator/client/connection.ts';
+import type { Controller } from '../../../operator/controller/controller.ts';
 import { systemClock } from '../../../operator/core/clock.ts';
 import { OperatorError } from '../../../operator/core/errors.ts';
 import { proxyFilter } from '../../../operator/generate/proxy-filter.ts';
 import { rbac } from '../../../operator/generate/rbac.ts';
-import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
-import { keyOf, objectKey } from '../../../operator/model/object.ts';
+import type { ConfigMap } from '../../../operator/model/builtin.ts';
+import { keyOf } from '../../../operator/model/object.ts';
 import type { Store } from '../../../operator/store/store.ts';
 import {
   ApiServer,
   type ApiServerOptions,
   type RecordedRequest,
 } from '../../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
+import { type EventuallyOptions, eventually } from '../../../operator/testing/eventually.ts';
 import { TcpProxy } from '../../../operator/testing/faults/tcp-proxy.ts';
-import { findKubectl } from '../../../operator/testing/kubectl.ts';
 import type { AmbassadorFilter } from '../../../operator/testing/kubectl-proxy.ts';
 import {
   type OperatorLogLine,
@@ -29,32 +22,14 @@ import {
   type TestOperator,
   type TestOperatorOptions,
 } from '../../../operator/testing/operator/test-operator.ts';
+import { copier, NAMESPACE } from './copier.ts';
+import { newestKubectl } from './kubectls.ts';
 import { PodProxy } from './pod-proxy.ts';
 import { TokenVolume } from './token-volume.ts';
 
-export const NAMESPACE = 'demo';
 const ACCOUNT = 'operator';
 /** Whom the API server sees. */
 export const USER: string = `system:serviceaccount:${NAMESPACE}:${ACCOUNT}`;
-
-/** The newest kubectl of this machine. Without one nothing that matters here can be tested. */
-export function newestKubectl(): string {
-  const kubectl = findKubectl(process.env);
-  if (kubectl === undefined) throw new Error('these tests need a kubectl on the PATH');
-  return kubectl;
-}
-
-/** The newest, and 1.27 where it is beside it: what differs between them lies in between. */
-export function kubectls(): readonly string[] {
-  const newest = newestKubectl();
-  const oldest = join(dirname(newest), 'kubectl.1.27');
-  try {
-    accessSync(oldest, constants.X_OK);
-    return [newest, oldest];
-  } catch {
-    return [newest];
-  }
-}
 
 export interface PodOptions {
   readonly kubectl?: string;
@@ -71,15 +46,18 @@ export interface PodOptions {
  * proxy` with the credentials of a ServiceAccount and the generated filter, and behind it an operator
  * that copies each ConfigMap `source-X` to `copy-X`.
  */
-export class Pod {
+export class Pod implements AsyncDisposable {
   readonly server: ApiServer;
   readonly line: TcpProxy;
   readonly volume: TokenVolume;
   readonly proxy: PodProxy;
   readonly #committed: string[] = [];
-  readonly #declaration = copier(() => this);
+  readonly #declaration: Controller = copier((store) => {
+    this.#store = store;
+  });
+  readonly #connections: Connection[] = [];
   readonly #options: PodOptions;
-  store: Store<ConfigMap> | undefined;
+  #store: Store<ConfigMap> | undefined;
   #operator: TestOperator | undefined;
 
   private constructor(options: PodOptions, server: ApiServer, line: TcpProxy, volume: TokenVolume) {
@@ -110,21 +88,16 @@ export class Pod {
     });
   }
 
-  /** The API server serves and the credentials are mounted; the proxy and the operator do not run. */
+  /**
+   * The API server serves and the credentials are mounted; the proxy and the operator do not run. The
+   * caller disposes of it.
+   */
   static async prepare(options: PodOptions = {}): Promise<Pod> {
     const server = await ApiServer.start({ tls: {}, authorization: 'RBAC', ...options.server });
     const line = new TcpProxy({ port: server.port });
     await line.start();
     const pod = new Pod(options, server, line, new TokenVolume());
-    onTestFinished(() => pod.#end());
     pod.mount();
-    return pod;
-  }
-
-  /** The same, and the proxy listens. */
-  static async start(options: PodOptions = {}): Promise<Pod> {
-    const pod = await Pod.prepare(options);
-    await pod.proxy.start();
     return pod;
   }
 
@@ -154,7 +127,7 @@ export class Pod {
   /** A client of its own through the proxy, which repeats calls as a reconciler's does. */
   client(): Client {
     const connection = connect(this.proxy.url, { clock: systemClock });
-    onTestFinished(() => connection.close());
+    this.#connections.push(connection);
     return connection.clientFor('tester');
   }
 
@@ -193,8 +166,8 @@ export class Pod {
   }
 
   /** Resolves when every copy is as its source, and the cache of the operator as the server's store. */
-  async untilAllIsWell(): Promise<void> {
-    await eventually(() => this.#differences().length === 0, { timeoutMs: 25_000 }).catch(() => {
+  async untilAllIsWell({ timeoutMs = 25_000 }: EventuallyOptions = {}): Promise<void> {
+    await eventually(() => this.#differences().length === 0, { timeoutMs }).catch(() => {
       throw new OperatorError(`not caught up: ${this.#differences().join(', ')}`, {
         code: 'USER_CODE',
         layer: 'user-code',
@@ -215,7 +188,7 @@ export class Pod {
 
   #differences(): string[] {
     const stored = this.server.list('v1', 'ConfigMap', NAMESPACE) as readonly ConfigMap[];
-    const cached = new Map(this.store?.list().map((object) => [keyOf(object), object]));
+    const cached = new Map(this.#store?.list().map((object) => [keyOf(object), object]));
     const wrong = stored
       .filter((object) => {
         const { resourceVersion } = object.metadata;
@@ -230,8 +203,10 @@ export class Pod {
     return wrong;
   }
 
-  async #end(): Promise<void> {
+  /** Ends everything, and takes the files away. */
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#operator?.kill();
+    for (const connection of this.#connections) await connection.close();
     await this.proxy.end('SIGKILL');
     await this.line.close();
     await this.server.close();
@@ -250,25 +225,4 @@ export interface Told {
 export function toldBy({ level, fields }: OperatorLogLine): Told {
   const { code, layer, message } = fields.err as OperatorError;
   return { level, code, layer, text: message };
-}
-
-function copier(pod: () => Pod) {
-  return controller({
-    name: 'copier',
-    for: source(configMaps),
-    permissions: [{ resource: configMaps, verbs: ['create', 'update', 'patch', 'delete'] }],
-    reconcile: async (key, object, { client, store, signal }) => {
-      const cache = store(configMaps);
-      pod().store = cache;
-      const name = /^demo\/source-(.*)$/.exec(key)?.[1];
-      const value = object?.data?.value;
-      if (name === undefined || value === undefined) return AWAIT_CHANGE;
-      const metadata = { namespace: NAMESPACE, name: `copy-${name}` };
-      if (cache.get(objectKey(NAMESPACE, metadata.name))?.data?.value === value)
-        return AWAIT_CHANGE;
-      const copy = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { value } };
-      await client.apply(configMaps, copy, { signal });
-      return AWAIT_CHANGE;
-    },
-  });
 }
