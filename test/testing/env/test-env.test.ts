@@ -380,6 +380,23 @@ describe('logs of the embedded server', () => {
       resourceVersion: '0',
     });
   });
+
+  test('with TLS the test needs no credentials, and requests tell whose they are', async () => {
+    const embedded = { tls: {}, workloads: false, authorization: 'RBAC' } as const;
+    const env = await start({ environment: {}, embedded });
+    const namespace = await env.namespace();
+    const operator = await env.server.urlFor('jane');
+
+    await env.create(configMap('a', { namespace }));
+    const { status } = await fetch(`${operator}/api/v1/namespaces/${namespace}/configmaps`);
+
+    expect(env.server.url).toMatch(/^https:/);
+    expect(env.url).toMatch(/^http:/);
+    expect(status).toBe(403);
+    expect(env.requests.of({ user: 'jane' })).toMatchObject([
+      { verb: 'list', resource: 'configmaps' },
+    ]);
+  });
 });
 
 describe('time', () => {
