@@ -29,6 +29,15 @@ function may(path: string, what: number): boolean {
   }
 }
 
+/** Files named as those that a Pod is given to act as its ServiceAccount, wherever they are. */
+function credentials(): string[] {
+  const folders = foldersIn('/').filter((path) => !['/proc', '/dev', '/sys'].includes(path));
+  return folders
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory() && /^(token|ca[.]crt|kubeconfig)$/.test(entry.name))
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+}
+
 const commands = readdirSync('/proc')
   .filter((name) => /^[0-9]+$/.test(name))
   .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]);
@@ -37,7 +46,7 @@ process.stdout.write(
     user: [process.getuid?.(), process.getgid?.(), process.getgroups?.()],
     commands,
     writable: writable('/', 4),
-    secrets: [...foldersIn('/run'), ...foldersIn('/var/run'), ...foldersIn('/var/lib')],
+    credentials: credentials(),
     environment: Object.keys(process.env).sort(),
   }),
 );

@@ -39,7 +39,7 @@ export function hardened({ means, images }: Place): void {
     expect(seen).toMatchObject({
       user: [65_531, 65_531, expect.anything()],
       writable: [],
-      secrets: ['/run/ambassador'],
+      credentials: [],
     });
     expect(seen.commands).toHaveLength(2); // one user id for both, and still no process of the other
     expect(ending).toEqual([

@@ -121,7 +121,7 @@ export function running({ means, images }: Place): void {
         user: [65_532, 65_532, expect.anything()],
         commands: [node, node], // the operator, and this look
         writable: [],
-        secrets: [],
+        credentials: [],
         environment: expect.not.arrayContaining([expect.stringMatching(/token|kubeconfig/i)]),
       });
     });
