@@ -270,6 +270,20 @@ test('what is granted in every namespace is not repeated in one, and what is mor
   ]);
 });
 
+test('a name that is granted in every namespace is not repeated in one', () => {
+  const named = (...resourceNames: string[]): Permission[] => [
+    { resource: pods, resourceNames, verbs: ['get'] },
+  ];
+  const everywhere = declare(named('a'), { namespace: 'all' });
+
+  const rules = rulesFor([declare(named('a', 'b')), everywhere], {});
+
+  expect(rules.filter((rule) => rule.includes('pods'))).toEqual([
+    '*: /pods [a] get',
+    'own: /pods [b] get',
+  ]);
+});
+
 test('resources with the same verbs for the same names share a rule, and others do not', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['a'], verbs: ['get'] },
