@@ -122,6 +122,18 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrivedHead()).not.toMatch(/^(?:x-hop|keep-alive|proxy-authorization):/im);
     });
 
+    test('proxy 34: nobody follows a redirect of the API server', async () => {
+      answer = () => answerOf(307, '', { location: `${proxy().url}/elsewhere` });
+
+      const { status, headers } = await transportTo(proxy().url).send(request());
+
+      expect({ status, location: headers.location }).toEqual({
+        status: 307,
+        location: `${proxy().url}/elsewhere`,
+      });
+      expect(upstream().requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version']);
+    });
+
     test('proxy 30: our User-Agent and traceparent arrive at the API server', async () => {
       const transport = transportTo(proxy().url, { userAgent: 'website-operator/1.2 (linux)' });
 

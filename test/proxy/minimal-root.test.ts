@@ -109,10 +109,11 @@ describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) =>
       const traced = await serving(command, words, { PATH: process.env.PATH ?? '' });
       const ended = once(traced.process, 'close');
 
-      await send(traced.url, 'GET', '/version');
+      const { status } = await send(traced.url, 'GET', '/version');
       process.kill(HAS_STRACE ? childOf(traced.process.pid ?? 0) : (traced.process.pid ?? 0));
       await ended;
 
+      expect(status).toBe(200);
       if (!HAS_STRACE) return;
       const [, after = ''] = readFileSync(trace, 'utf8').split('execve("/kubectl"');
       expect(after).toContain('serviceaccount/token", O_RDONLY');
