@@ -260,6 +260,12 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
+  test('is told once where it is granted everywhere and needed nowhere', () => {
+    const rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] };
+
+    expect(beyond([], [rule]).map(([place]) => place)).toEqual(['everywhere']);
+  });
+
   test('is not what everybody may ask of himself', () => {
     const self = {
       apiGroups: ['authorization.k8s.io'],

@@ -1,5 +1,6 @@
 /** The questions about rights, asked of an API server on which roles count. */
 import { expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -10,6 +11,7 @@ import type { Placement } from '../../operator/generate/placement.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
 import { checkAccess } from '../../operator/manager/access-check.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
+import type { SelfSubjectAccessReview } from '../../operator/model/kubernetes/authorization-v1.ts';
 import { nodes } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiServer, type AuthorizationMode } from '../../operator/testing/apiserver/api-server.ts';
@@ -145,4 +147,37 @@ test('what is granted beyond is told where it is granted', async () => {
     [undefined, 'wildcard', '{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }'],
     ['other', 'secrets', '{ apiGroups: [""], resources: [secrets], verbs: [get] }'],
   ]);
+});
+
+test('what an incomplete list grants and a webhook denies is missing', async () => {
+  const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
+  const paths = { verbs: ['*'], nonResourceURLs: ['*'] };
+  const asked: unknown[] = [];
+  const client: Pick<Client, 'create'> = {
+    create: async <T extends KubernetesObject>(_resource: unknown, object: T) => {
+      if (object.kind === 'SelfSubjectRulesReview') {
+        const lists = { resourceRules: [everything], nonResourceRules: [paths] };
+        return { ...object, status: { ...lists, incomplete: true } };
+      }
+      const { resourceAttributes } = (object as unknown as SelfSubjectAccessReview).spec;
+      asked.push(resourceAttributes);
+      return { ...object, status: { allowed: resourceAttributes?.resource !== 'nodes' } };
+    },
+  };
+
+  const { signal } = new AbortController();
+  const report = await checkAccess({ client, controllers: [hello], placement, signal });
+
+  expect(missingRules(report.missing).map(({ text }) => text)).toEqual([
+    'get, list, watch nodes in the cluster',
+  ]);
+  expect(asked).toContainEqual({
+    verb: 'get',
+    group: '',
+    version: 'v1',
+    resource: 'pods',
+    subresource: 'log',
+    namespace: 'demo',
+    name: 'web',
+  });
 });
