@@ -240,7 +240,9 @@ test('stops, and is the same when it listens again', async () => {
   const { url } = server;
   const { ca } = server.secure;
   const client = session(server);
-  await ask(client, { ':path': '/version' });
+  const watch = client.request({ ...BEARER, ':path': `${CONFIG_MAPS}?watch=true` });
+  watch.on('error', () => {});
+  await once(watch, 'response');
 
   const closed = once(client, 'close');
   await server.stop();
