@@ -41,6 +41,6 @@ describe('the test of', () => {
   test.each(
     rows.map(({ file, name, claim }) => [file, name, claim] as const),
   )('%s › %s', (file, name) => {
-    expect(shareOfNameFound({ file, name })).toBeGreaterThanOrEqual(0.5);
+    expect(shareOfNameFound({ file, name })).toBeGreaterThanOrEqual(0.8);
   });
 });
