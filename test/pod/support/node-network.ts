@@ -75,7 +75,10 @@ export class NodeNetwork {
     child.stdin.on('error', () => {}); // it may be gone before it is told to go
     const closed = once(child, 'close');
     const [said] = await Promise.race([once(child.stdout, 'data'), closed]);
-    if (String(said) !== 'relaying\n') throw new Error(`the relay ended: ${said}`);
+    if (String(said) !== 'relaying\n') {
+      server.close();
+      throw new Error(`the relay ended: ${said}`);
+    }
     return new NodeNetwork(folder, server, sockets, async () => {
       child.stdin.destroy();
       await closed;
