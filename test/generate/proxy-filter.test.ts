@@ -195,7 +195,13 @@ test.each([
   expect(() => proxyFilter([declare({ for: resource })], inDemo)).toThrow(ConfigurationError);
 });
 
-test.each(['*', 'a,b', '$(HOME)', ''])('%j is refused as a namespace', (namespace) => {
+test.each([
+  '*',
+  'a,b',
+  '$(HOME)',
+  '',
+  'a'.repeat(64),
+])('%j is refused as a namespace', (namespace) => {
   expect(() => proxyFilter([declare({})], { namespaces: [namespace] })).toThrow(ConfigurationError);
 });
 
@@ -326,6 +332,7 @@ test('what is listed by name opens the collection, and what is created by name d
   expect(patternsFor('pods', named('create', 'patch'))).toEqual([
     '^/api/v1/namespaces/demo/pods/a$',
   ]);
+  expect(patternsFor('pods', named('create'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
 test('a verb for every object opens every object, whatever is declared for some', () => {

@@ -139,6 +139,24 @@ test('K-31 what owns says brings the rights to write children, and to block the 
   });
 });
 
+test('K-31 what admission asks for and what is requested of one subresource is one rule', () => {
+  const permissions: Permission[] = [
+    { resource: websites, subresource: 'finalizers', verbs: ['patch'] },
+  ];
+
+  const declared = controller({
+    name: 'a',
+    for: websites,
+    owns: [configMaps],
+    permissions,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  expect(rulesBesideEvents([declared])).toContain(
+    'own: example.dev/websites/finalizers update patch',
+  );
+});
+
 test('a finalizer brings the right to change the object, and nothing else does', () => {
   const finalizer = { name: 'example.dev/cleanup', finalize: async () => {} };
 
