@@ -1,7 +1,8 @@
-import { type Placement, POD_NAMESPACE } from '../access.ts';
+import { POD_NAMESPACE } from '../placement.ts';
 import { proxyFilter } from '../proxy-filter.ts';
 import { proxyPatch } from '../proxy-patch.ts';
-import { deployment, leaseName } from './deployment.ts';
+import { deployment } from './deployment.ts';
+import { electionOf } from './lease.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 import { roles } from './roles.ts';
@@ -22,15 +23,6 @@ export function base(options: ManifestsOptions): readonly ManifestFile[] {
     { path: 'base/deployment.yaml', text: deployment(options) },
     { path: 'base/proxy-filter.yaml', text: filterFile(options) },
   ];
-}
-
-/** The election's part of a placement. */
-export function electionOf({
-  name,
-  leaderElection,
-}: ManifestsOptions): Pick<Placement, 'leaderElection'> {
-  if (!leaderElection) return {};
-  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseName(name) } };
 }
 
 function kustomization({ command, namespace }: ManifestsOptions, hasRights: boolean): string {

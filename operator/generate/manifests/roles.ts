@@ -1,5 +1,5 @@
 import type { Controller } from '../../controller/controller.ts';
-import type { Placement } from '../access.ts';
+import type { Placement } from '../placement.ts';
 import { type Role, type RoleBinding, rbac } from '../rbac.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 

@@ -1,8 +1,8 @@
 import type { Controller } from '../../controller/controller.ts';
-import { type Placement, POD_NAMESPACE } from '../access.ts';
+import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import { proxyFilter } from '../proxy-filter.ts';
 import { proxyPatch } from '../proxy-patch.ts';
-import { electionOf } from './base.ts';
+import { electionOf } from './lease.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 import { roles } from './roles.ts';
