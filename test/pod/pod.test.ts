@@ -12,6 +12,7 @@ import { credentials } from './scenarios/credentials.ts';
 import { hardened } from './scenarios/hardened.ts';
 import type { Place } from './scenarios/place.ts';
 import { running } from './scenarios/running.ts';
+import { sidecar } from './scenarios/sidecar.ts';
 import { stopping } from './scenarios/stopping.ts';
 import { type Images, images } from './support/image.ts';
 import { probeMeans } from './support/probe-means.ts';
@@ -47,5 +48,6 @@ if (answer.means === undefined) {
     credentials(place);
     stopping(place);
     hardened(place);
+    sidecar(place);
   });
 }

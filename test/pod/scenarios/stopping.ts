@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { eventually } from '../../../operator/testing/eventually.ts';
 import {
+  isLeading,
   LEASE,
   NAMESPACE,
   PATIENCE,
@@ -62,10 +63,6 @@ export function stopping({ means, images, isSlow }: Place): void {
       expect(ending.slice(0, 2)).toEqual(['SIGTERM operator', 'operator ended with 0']);
     });
   }
-}
-
-function isLeading(line: string): boolean {
-  return line.includes('"msg":"leads"');
 }
 
 /** The same without a preStop; and with little time, for what cannot be done is tried until that is over. */

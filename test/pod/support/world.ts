@@ -134,5 +134,10 @@ function remembered(server: ApiServer, name: string): string | undefined {
   return state?.data?.[name];
 }
 
+/** A line of the operator's log: it works from then on, and knows that the Lease is its own. */
+export function isLeading(line: string): boolean {
+  return line.includes('"msg":"leads"');
+}
+
 /** Two cores that others use as well; a Lease that is somebody else's for 15 s and more. */
 export const PATIENCE = { timeoutMs: 25_000 };
