@@ -9,7 +9,13 @@ import {
   EXTRAS,
   renderCombinations,
 } from './support/combinations.ts';
-import { containerNamed, type DeploymentObject, only, type PodSpec } from './support/rendered.ts';
+import {
+  type Container,
+  containerNamed,
+  type DeploymentObject,
+  only,
+  type PodSpec,
+} from './support/rendered.ts';
 
 /** Kustomize's time grows faster than what it renders. */
 const AT_ONCE = 16;
@@ -78,6 +84,8 @@ test('extras are what they are in whichever order they are listed', async () => 
   expect(facts(rendered.get(back) ?? [])).toEqual(facts(rendered.get(forth) ?? []));
 });
 
+const SOCKET = '/run/ambassador/api.sock';
+
 /** What is different from one combination to another. */
 function facts(objects: readonly KubernetesObject[]): object {
   const { metadata, spec } = only(objects, 'Deployment') as DeploymentObject;
@@ -87,13 +95,16 @@ function facts(objects: readonly KubernetesObject[]): object {
   const added = ['NetworkPolicy', 'PodDisruptionBudget', 'PodMonitor'].filter((kind) =>
     objects.some((object) => object.kind === kind),
   );
+  const flags = (proxy.args ?? []).map((arg) => arg.split('=', 1)[0]);
   return {
     containers: names(pod.containers),
     sidecars: names(pod.initContainers ?? []),
     restartPolicy: proxy.restartPolicy,
     isHeldBack: proxy.lifecycle !== undefined,
-    arguments: (proxy.args ?? []).map((arg) => arg.split('=', 1)[0]).toSorted(),
-    watches: operator.env?.find((variable) => variable.name === 'WATCH_NAMESPACE')?.value,
+    filter: flags.slice(0, 3),
+    arguments: (proxy.args ?? []).slice(3).toSorted(),
+    settings: ['CHANCERY_API_URL', 'CHANCERY_LOG_LEVEL'].map((name) => value(operator, name)),
+    watches: value(operator, 'WATCH_NAMESPACE'),
     users: [proxy, operator].map(({ securityContext }) => securityContext?.runAsUser),
     probes: Object.keys(proxy)
       .filter((field) => field.endsWith('Probe'))
@@ -108,6 +119,10 @@ function facts(objects: readonly KubernetesObject[]): object {
       .toSorted(),
     added: added.filter((kind) => isNamedAfter({ name, namespace }, objects, kind)),
   };
+}
+
+function value(container: Container, name: string): string | undefined {
+  return container.env?.find((variable) => variable.name === name)?.value;
 }
 
 function names(containers: PodSpec['containers']): readonly string[] {
@@ -136,16 +151,19 @@ function promised(combination: Combination): object {
   const has = (component: string): boolean => combination.includes(component);
   const isSidecar = has('native-sidecar');
   const isCluster = has('cluster-scoped');
-  const filter = ['--accept-paths', '--reject-methods', '--reject-paths'];
   return {
     containers: isSidecar ? ['operator'] : ['proxy', 'operator'],
     sidecars: isSidecar ? ['proxy'] : [],
     restartPolicy: isSidecar ? 'Always' : undefined,
     isHeldBack: !isSidecar,
+    filter: ['--accept-paths', '--reject-paths', '--reject-methods'],
     arguments: [
-      ...filter,
-      ...(has('unix-socket') ? ['--unix-socket'] : []),
-      ...(has('debug') ? ['--v'] : []),
+      ...(has('unix-socket') ? [`--unix-socket=${SOCKET}`] : []),
+      ...(has('debug') ? ['--v=6'] : []),
+    ],
+    settings: [
+      has('unix-socket') ? `unix:${SOCKET}` : undefined,
+      has('debug') ? 'debug' : undefined,
     ],
     watches: isCluster ? '*' : undefined,
     users: [65531, has('unix-socket') ? 65531 : 65532],
