@@ -15,7 +15,9 @@ import { kubectls } from './support/kubectls.ts';
 import { USER } from './support/pod.ts';
 import { preparePod, startPod } from './support/start-pod.ts';
 
-describe.each(kubectls().map((path) => [basename(path), path]))('%s', (_, kubectl) => {
+describe.each(
+  kubectls().map((path) => [basename(path), isolation, path] as const),
+)('%s, credentials by %s', (_version, _isolation, kubectl) => {
   test('the operator works by the token and the CA that the proxy alone can see', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');

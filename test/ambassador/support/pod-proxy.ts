@@ -55,13 +55,16 @@ export class PodProxy {
     this.#complaints = [];
     process.once('exit', this.#killNow);
     createInterface({ input: child.stderr }).on('line', (line) => this.#complaints.push(line));
-    const [line] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      once(child, 'close').then(([code]) =>
-        Promise.reject(new Error(`kubectl ended with ${code}: ${this.complaints}`)),
-      ),
-    ])) as [string];
-    this.#port = Number(/:([0-9]+)$/.exec(line)?.[1]);
+    const port = Promise.withResolvers<number>();
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const serving = /^Starting to serve on .*:([0-9]+)$/.exec(line);
+      if (serving === null) this.#complaints.push(line);
+      else port.resolve(Number(serving[1]));
+    });
+    child.once('close', (code) =>
+      port.reject(new Error(`kubectl ended with ${code}: ${this.complaints}`)),
+    );
+    this.#port = await port.promise;
   }
 
   /** Ends it, as a crash or the kubelet does. @returns the signal that it died of, or its exit code. */
