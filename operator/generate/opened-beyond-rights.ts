@@ -181,9 +181,10 @@ function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
     ...first,
     methods: [first, ...rest].flatMap(({ methods }) => methods),
   }));
-  const target = ({ resource, subresource, namespace }: OpenedPaths): unknown[] => [
-    ...[rootPattern(resource), resource.plural, subresource],
-    namespace === undefined,
+  const target = ({ resource, subresource }: OpenedPaths): readonly unknown[] => [
+    rootPattern(resource),
+    resource.plural,
+    subresource,
   ];
   return groupedBy(byMethod, ({ paths, ...rest }) => [target(paths), rest]).map(([first, rest]) => {
     const { methods, because, grantedNames } = first;

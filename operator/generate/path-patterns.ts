@@ -5,12 +5,9 @@ import { collectionPattern, type OpenedPaths, objectPattern, rootPattern } from 
  * same way share one.
  */
 export function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
-  const alike = Map.groupBy(opened, ({ namespace, ...paths }) =>
-    JSON.stringify([
-      namespace === undefined,
-      { ...paths, resource: rootPattern(paths.resource) },
-      paths.resource.plural,
-    ]),
+  // What is open in every namespace is not open in one besides, so that those two are never alike.
+  const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
+    JSON.stringify([rootPattern(resource), resource.plural, paths]),
   );
   return [...new Set([...alike.values()].flatMap(patternsOf))];
 }
