@@ -117,3 +117,11 @@ test('a list that no process can be given is refused, with the namespace of the 
   ]);
   expect(problemsWith({ acceptPaths: lines(1_400) })).toEqual([]);
 });
+
+test('the longest argument that Linux takes is taken, and no longer one', () => {
+  const flag = '--accept-paths='.length;
+  const pattern = (bytes: number): string => `^/${'a'.repeat(bytes - flag - 3)}$`;
+
+  expect(problemsWith({ acceptPaths: [pattern(131_071)] })).toEqual([]);
+  expect(problemsWith({ acceptPaths: [pattern(131_072)] })).toHaveLength(1);
+});
