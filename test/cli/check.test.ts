@@ -62,7 +62,11 @@ function check(url: string, args: readonly string[] = [], token?: string) {
   const folder = folderWith({ 'hello.ts': HELLO });
   if (token !== undefined) writeFileSync(join(folder, 'token'), token);
   return invoke(['check', join(folder, 'hello.ts'), ...args], {
-    env: { CHANCERY_API_URL: url, POD_NAMESPACE: 'demo' },
+    env: {
+      CHANCERY_API_URL: url,
+      POD_NAMESPACE: 'demo',
+      CHANCERY_INSECURE_ALLOW_TOKEN: 'false',
+    },
     commands: [checkCommand({ tokenFolders: [folder] })],
   });
 }

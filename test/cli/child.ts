@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { Collector } from './collector.ts';
+import { ANYWHERE } from './invocation.ts';
 
 /** The package's bin, as a shell finds it. */
 export const BIN: string = fileURLToPath(
@@ -31,7 +32,7 @@ export function start(
   env: Readonly<Record<string, string>> = {},
 ): Child {
   const child = spawn(program, args, {
-    env: { PATH, CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0', BIN, ...env },
+    env: { PATH, CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0', BIN, ...ANYWHERE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

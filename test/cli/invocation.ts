@@ -21,6 +21,9 @@ interface InvocationOptions {
   readonly stdin?: string;
 }
 
+/** Tests run in Pods as well, which have a token; those of what is done about one say so. */
+export const ANYWHERE = { CHANCERY_INSECURE_ALLOW_TOKEN: 'true' } as const;
+
 /** Runs `chancery ARGS`; it is stopped when the test has finished. */
 export function invoke(args: readonly string[], options: InvocationOptions = {}): Invocation {
   const { env = {}, commands = COMMANDS } = options;
@@ -31,7 +34,7 @@ export function invoke(args: readonly string[], options: InvocationOptions = {})
     stdin: Readable.from(options.stdin === undefined ? [] : [options.stdin]),
     stdout: options.stdout ?? collector,
     stderr,
-    env,
+    env: { ...ANYWHERE, ...env },
     signal: stop.signal,
     exitWithin: () => {}, // this process is the test's
   });

@@ -240,6 +240,7 @@ const NOWHERE = {
   CHANCERY_API_URL: 'http://127.0.0.1:1',
   CHANCERY_HEALTH_PORT: '0',
   CHANCERY_METRICS_PORT: '0',
+  CHANCERY_INSECURE_ALLOW_TOKEN: 'false',
 };
 
 /** What a module does when it is loaded, and the folder of a token that it should never see. */

@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../operator/manager/logger.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
-const settings = { healthPort: 0, metricsPort: 0 };
+const settings = { healthPort: 0, metricsPort: 0, insecureAllowToken: true };
 
 async function testEnv() {
   const env = await startTestEnv({ embedded: { workloads: false } });

@@ -36,7 +36,8 @@ async function managerThatWaits(selfTest: SelfTestMode) {
     },
   });
   const settings = { apiUrl: server.url, healthPort: 0, metricsPort: 0, selfTest };
-  const options = { controllers: [hello], environment: {}, settings, logger: silent, decorate };
+  const surroundings = { environment: {}, tokenFolders: [], logger: silent };
+  const options = { controllers: [hello], settings, decorate, ...surroundings };
   const manager = await createManager(options);
   const running = manager.run();
   running.catch(() => {});
