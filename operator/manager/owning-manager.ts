@@ -10,7 +10,7 @@ import { createLogger, type Logger } from './logger.ts';
 import { Manager } from './manager.ts';
 import { metricsPort } from './metrics-port.ts';
 import { placementOf } from './placement.ts';
-import { SelfTest } from './self-test.ts';
+import type { SelfTest } from './self-test.ts';
 import { type Settings, settingsFrom } from './settings.ts';
 import { tracing } from './tracing.ts';
 import { findVisibleToken, tokenVisible } from './visible-token.ts';
@@ -32,17 +32,25 @@ export async function owningManager(options: CreateManagerOptions): Promise<Owni
   const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
   const aroundAttempt = options.aroundAttempt ?? (await tracing());
-  const selfTest = new SelfTest({
-    connection,
-    controllers: options.controllers,
-    placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
-    clock,
-    log: logger,
-  });
+  let loaded: Promise<SelfTest> | undefined;
+  const selfTest = (): Promise<SelfTest> => {
+    // Loaded when the sources have begun, or by who asks for it before.
+    loaded ??= import('./self-test.ts').then(
+      (module) =>
+        new module.SelfTest({
+          connection,
+          controllers: options.controllers,
+          placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
+          clock,
+          log: logger,
+        }),
+    );
+    return loaded;
+  };
   const manager = new Manager({
     ...options,
     ...(settings.selfTest === 'require' && {
-      prepare: (signal) => selfTest.requireFilter(signal),
+      prepare: async (signal) => (await selfTest()).requireFilter(signal),
     }),
     ...(aroundAttempt && { aroundAttempt }),
     settings,
@@ -61,7 +69,7 @@ export async function owningManager(options: CreateManagerOptions): Promise<Owni
     manager.add({
       name: 'self-test',
       needsLeaderElection: false,
-      run: (signal) => selfTest.run(signal),
+      run: async (signal) => (await selfTest()).run(signal),
     });
   }
   let hasRun = false;

@@ -183,8 +183,10 @@ test.each([
 test('K-4: what is uncaught ends a process whose stop hangs when the time to stop is over', async () => {
   const server = await startServer();
   server.create(configMap('a'));
-  const crash = 'setImmediate(() => { setInterval(() => { throw new Error("again"); }, 100); });';
-  const folder = folderWith({ 'stubborn.ts': `${STUBBORN}\n${crash}` });
+  // From within the reconcile: before it there is nothing that holds up a stop.
+  const crash = 'setInterval(() => { throw new Error("again"); }, 100);';
+  const module = STUBBORN.replace('return new', `${crash} return new`);
+  const folder = folderWith({ 'stubborn.ts': module });
 
   const child = chancery(['run', join(folder, 'stubborn.ts')], {
     CHANCERY_API_URL: server.url,
