@@ -8,7 +8,7 @@ import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
-import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
+import { type ConfigMap, configMaps, type Lease } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { customResource } from '../../operator/schema/custom-resource.ts';
 import { Type } from '../../operator/schema/type.ts';
@@ -110,8 +110,12 @@ test('an operator does by name what it declares by name, and is refused nothing'
   await eventually(async () => (await textOf('c', 'first')) === 'c');
   await env.delete('example.dev/v1', 'Gadget', 'c', 'first');
   await eventually(async () => !(await env.get('example.dev/v1', 'Gadget', 'c', 'first')));
+  const led = operator.leads;
+  await operator.stop();
 
-  expect(operator.leads).toBe(true);
+  const lease = await env.get<Lease>('coordination.k8s.io/v1', 'Lease', 'home', 'maker-leader');
+  expect(led).toBe(true);
+  expect(lease?.spec).toMatchObject({ holderIdentity: '' }); // given back, by an update
   expect(operator.log.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
