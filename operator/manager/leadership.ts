@@ -18,6 +18,7 @@ export interface Elector extends Fence {
 export class Leadership {
   readonly elector: Elector;
   readonly #hold = new AbortController();
+  #acquiring: Promise<void> | undefined;
   #holding: Promise<void> | undefined;
   #isHeld = false;
 
@@ -37,8 +38,9 @@ export class Leadership {
    * @throws what the elector throws that is not the stop.
    */
   async gain(signal: AbortSignal, lost: (error: unknown) => void): Promise<boolean> {
+    this.#acquiring = this.elector.acquire(signal);
     try {
-      await this.elector.acquire(signal);
+      await this.#acquiring;
     } catch (error) {
       if (signal.aborted) return false;
       throw error;
@@ -52,13 +54,14 @@ export class Leadership {
   }
 
   /**
-   * Holds it no longer.
+   * Holds it no longer, nor stands for it: the signal of `gain` has been aborted before.
    *
    * @param release - false leaves the Lease to expire: what acts by it may still be at work.
    * @param limitMs - how long it may take to give it back.
    */
   async end(release: boolean, limitMs: number): Promise<void> {
     this.#hold.abort(new Error('leadership is not wanted any more'));
+    await this.#acquiring?.catch(() => {}); // its failure is told by `gain`
     await this.#holding;
     if (release && this.#isHeld) await this.elector.release(limitMs);
     this.#isHeld = false;

@@ -1,3 +1,4 @@
+import { NEVER_ABORTED } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
 import { isAlreadyExists, isConflict } from '../../model/status.ts';
@@ -34,6 +35,9 @@ export interface Holding {
  * changed for as long as its holder asked for. A Lease that names another as its preferred holder is
  * left to that one.
  *
+ * `signal` ends it before it writes. A write goes on: one that is cut off may have been carried out,
+ * and then nobody would know whose the Lease is until it expires.
+ *
  * @throws what a request fails with.
  */
 export async function contend(contest: Contest, signal: AbortSignal): Promise<Holding | undefined> {
@@ -45,8 +49,8 @@ export async function contend(contest: Contest, signal: AbortSignal): Promise<Ho
   try {
     const lease =
       found === undefined
-        ? await calls.create(newLease(target, claim()), signal)
-        : await calls.update(inOurHands(found, claim()), signal);
+        ? await calls.create(newLease(target, claim()), NEVER_ABORTED)
+        : await calls.update(inOurHands(found, claim()), NEVER_ABORTED);
     observed.see(lease, clock.monotonic());
     return holderOf(lease) === claim().identity ? { lease, since } : undefined;
   } catch (error) {

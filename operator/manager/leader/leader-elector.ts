@@ -8,7 +8,7 @@ import { ElectionNews } from './election-news.ts';
 import { type ElectionTiming, electionTiming, RETRY_JITTER } from './election-timing.ts';
 import type { LeaderElectorOptions } from './leader-elector-options.ts';
 import { LeaseCalls } from './lease-calls.ts';
-import type { Claim } from './lease-record.ts';
+import type { Claim, StoredLease } from './lease-record.ts';
 import { Mandate } from './mandate.ts';
 import { ObservedLease } from './observed-lease.ts';
 import { release } from './release.ts';
@@ -110,7 +110,8 @@ export class LeaderElector implements Fence {
   /**
    * Resolves when this process leads. Failures are logged and tried again, for ever.
    *
-   * @throws `signal.reason` when aborted first.
+   * @throws `signal.reason` when aborted first; after what was under way then has ended, and a Lease
+   *   that it won has been given back.
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again: who has led does not stand again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
@@ -167,10 +168,15 @@ export class LeaderElector implements Fence {
     const { holding } = this.#mandate;
     if (this.#mandate.leftMs() <= 0 || holding === undefined) return;
     this.#mandate.giveUp();
-    const { clock, identity } = this.#options;
-    const { renewDeadlineMs, retryPeriodMs } = this.#timing;
-    const untilMs = clock.monotonic() + Math.min(renewDeadlineMs, limitMs);
+    const { clock } = this.#options;
+    const untilMs = clock.monotonic() + Math.min(this.#timing.renewDeadlineMs, limitMs);
     await this.#news.stops(holding.lease, PARTING_EVENT_MS);
+    await this.#giveBack(holding.lease, untilMs);
+  }
+
+  async #giveBack(lease: StoredLease, untilMs: number): Promise<void> {
+    const { clock, identity } = this.#options;
+    const { retryPeriodMs } = this.#timing;
     let failure: unknown;
     const failed = (error: unknown): void => {
       failure = error;
@@ -178,7 +184,7 @@ export class LeaderElector implements Fence {
     try {
       const means = { calls: this.#calls, clock, identity, retryPeriodMs, failed };
       await this.#calls.bounded(
-        ({ signal = NEVER_ABORTED }) => release(means, holding.lease, signal),
+        ({ signal = NEVER_ABORTED }) => release(means, lease, signal),
         NEVER_ABORTED,
         untilMs - clock.monotonic(),
       );
@@ -213,6 +219,12 @@ export class LeaderElector implements Fence {
       this.#requests.failed(error);
     }
     this.#news.sees(this.#observed.holder);
+    if (signal.aborted) {
+      // Won when it was not wanted any more: others are not to wait until it expires.
+      const untilMs = clock.monotonic() + this.#timing.renewDeadlineMs;
+      if (holding !== undefined) await this.#giveBack(holding.lease, untilMs);
+      signal.throwIfAborted();
+    }
     if (holding === undefined || !this.#mandate.begin(holding)) return false;
     const leftMs = this.#mandate.leftMs();
     this.#news.leads(holding.lease, Math.min(leftMs, this.#timing.retryPeriodMs));

@@ -315,3 +315,43 @@ test('an aborted candidacy ends with the reason, leaves no timer and cannot be t
     code: 'LEADERSHIP_LOST',
   });
 });
+
+test('LE-13 a Lease that is won when nobody wants it any more is given back', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector, stop, lines } = candidate('a', store, clock);
+  const reason = new Error('stopping');
+  store.beforeAnswer = async ({ verb }) => {
+    if (verb !== 'create') return;
+    stop.abort(reason);
+    await settle();
+  };
+
+  const acquiring = watched(elector.acquire(stop.signal));
+  for (let turn = 0; turn < 4; turn++) await settle();
+
+  expect(acquiring.outcome).toBe(reason);
+  expect(store.verbsOf('a')).toEqual(['get', 'create', 'update']);
+  expect(store.lease?.spec?.holderIdentity ?? '').toBe('');
+  expect(elector.isLeader).toBe(false);
+  expect(clock.pending).toBe(0);
+  expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
+});
+
+test('LE-13 a stop waits for the answer to a write of the Lease, not for longer than a request may take', async () => {
+  const clock = new FakeClock();
+  const store = new FakeLeaseStore(clock);
+  const { elector, stop } = candidate('a', store, clock);
+  store.treat = ({ verb }) => (verb === 'create' ? 'hang' : 'serve');
+  const acquiring = watched(elector.acquire(stop.signal));
+  await settle();
+  const reason = new Error('stopping');
+
+  stop.abort(reason);
+  await clock.advanceAndSettle(4_999);
+  const before = acquiring.outcome;
+  await clock.advanceAndSettle(1);
+
+  expect([before, acquiring.outcome]).toEqual(['pending', reason]);
+  expect(clock.pending).toBe(0);
+});
