@@ -7,10 +7,12 @@ import {
   controller,
   controllerOf,
   type Deployment,
+  defineResource,
   type Job,
   type KubernetesObject,
   type Permission,
   permissionsForCrds,
+  source,
 } from 'chancery';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
 import {
@@ -209,6 +211,10 @@ test('the table of options has every option of a resource, and no other', () => 
   expect(named.toSorted()).toEqual(Object.keys(OPTIONS).toSorted());
 });
 
+const widgets = defineResource({
+  ...{ group: 'example.dev', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true },
+});
+
 test('the table of rights has what is granted for a declaration, and no more', async () => {
   const { default: shop, shops } = await exampleOf<
     Example & { readonly shops: CustomResource<KubernetesObject> }
@@ -220,24 +226,37 @@ test('the table of rights has what is granted for a declaration, and no more', a
     finalizer: { name: 'example.dev/all', finalize: async () => {} },
     reconcile: async () => AWAIT_CHANGE,
   });
-  const place = { namespaces: ['n'], leaderElection: { namespace: 'leases' } };
+  const clearing = controller({
+    name: 'clearing',
+    for: source(widgets, { onUnserved: 'clear' }),
+    reconcile: async () => AWAIT_CHANGE,
+  });
+  const election = { namespaces: ['n'], leaderElection: { namespace: 'leases' } };
+  const place = { ...election, installCrds: true };
 
   const granted = accessOf([declared], place).map(
-    ({ resource: { plural }, subresource, verbs }) =>
-      `${[plural, subresource].filter(Boolean).join('/')} ${[...verbs].toSorted().join(' ')}`,
+    ({ resource: { plural }, subresource, verbs, resourceNames = [] }) =>
+      [[plural, subresource].filter(Boolean).join('/'), ...verbs.toSorted(), ...resourceNames].join(
+        ' ',
+      ),
+  );
+  const ofClearing = accessOf([clearing], { namespaces: ['n'] }).filter(
+    ({ resource }) => resource.plural === 'customresourcedefinitions',
   );
   const ofComposite = accessOf([shop], place).find(({ resource }) => resource.plural === 'jobs');
 
   expect(granted.toSorted()).toEqual([
     'configmaps create get list patch watch',
+    'customresourcedefinitions create get patch shops.example.dev',
     'events create',
     'events create patch',
     'leases create',
-    'leases get update',
+    'leases get update all-leader',
     'shops get list patch watch',
     'shops/finalizers update',
     'shops/status patch',
   ]);
+  expect(ofClearing).toMatchObject([{ verbs: ['get'], resourceNames: ['widgets.example.dev'] }]);
   expect(ofComposite?.verbs.toSorted()).toEqual([
     ...['create', 'delete', 'get', 'list', 'patch', 'watch'],
   ]);
@@ -253,7 +272,9 @@ test('the table of rights has what is granted for a declaration, and no more', a
     ['patch', 'status'],
     ['delete'],
     ['create', 'patch', 'events', 'events.k8s.io'],
-    ['get', 'create', 'update', 'leases', 'coordination.k8s.io', 'create', 'events'],
+    ['get', 'update', 'create', 'leases', 'coordination.k8s.io', 'create', 'events'],
+    ['get', 'create', 'patch'],
+    ['get'],
   ]);
 });
 
