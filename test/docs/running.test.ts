@@ -56,6 +56,26 @@ function shell(command: string, place: string, env: Readonly<Record<string, stri
   return start('sh', ['-c', `cd '${place}' && exec ${command}`], { ...env, PATH });
 }
 
+test('check: what is missing, for people and for programs, and what is too much', async () => {
+  const server = await startServer({ authorization: 'RBAC' });
+  const user = await server.urlFor('system:serviceaccount:demo:op');
+  const env = { CHANCERY_API_URL: user, WATCH_NAMESPACE: 'demo' };
+  const place = folder();
+  const [people = '', programs = '', excess = ''] = commandsOf(running, 'chancery check ').map(
+    (command) => command.replace(/ #.*/, ''),
+  );
+
+  const told = shell(people, place, env);
+  const read = shell(programs, place, env);
+  const beyond = shell(excess, place, env);
+  const codes = await Promise.all([told.exit, read.exit, beyond.exit]);
+
+  expect(codes).toEqual([1, 1, 1]);
+  expect(textOf(told.stdout)).toContain('configmaps');
+  expect(JSON.parse(textOf(read.stdout))).toMatchObject({ rules: [{}, {}] });
+  expect(textOf(beyond.stdout)).toContain('configmaps');
+});
+
 test('hello: checked, tried without a write, run, probed, looked into and stopped', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace: 'demo' }));
