@@ -437,10 +437,6 @@ export type {
 
 export { permissionsForCrds } from './generate/crd-permissions.ts';
 export { type FilterProblem, filterProblems } from './generate/filter-problems.ts';
-export { crdDocuments } from './generate/manifests/crd-files.ts';
-export type { ManifestFile } from './generate/manifests/manifest-file.ts';
-export type { ManifestsOptions } from './generate/manifests/manifests-options.ts';
-export { operatorManifests } from './generate/manifests/operator-manifests.ts';
 export { type OpenedRequests, openedBeyondRights } from './generate/opened-beyond-rights.ts';
 export { type Placement, POD_NAMESPACE } from './generate/placement.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';

@@ -413,7 +413,8 @@ const FILTER: readonly Canary[] = [
     does: 'opens every Lease for a right to one',
     at: ACCEPT,
     says: 'opens /apis/coordination.k8s.io/v1/namespaces/demo/leases/any-other-name:',
-    broken: () => plain().replace('proxy.args.0', 'leases(/op)?', 'leases(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?'),
+    broken: () =>
+      plain().replace('proxy.args.0', 'leases(/op)?', 'leases(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?'),
   },
 ];
 
