@@ -1,0 +1,105 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** How much of a string is looked through here; a native search costs more to call, less per byte. */
+const NATIVE_SEARCH_FROM_BYTES = 64;
+
+/**
+ * Where the value that begins at `from` ends, if `bytes` hold JSON there: the index behind its last
+ * byte. -1 where no value begins (white space is none), and where it goes on beyond `to`.
+ *
+ * Strings and brackets are followed, nothing else: that the value is JSON is not checked.
+ */
+export function endOfValue(bytes: Buffer, from: number, to: number): number {
+  const first = bytes[from];
+  if (first === QUOTE) return endOfString(bytes, from, to);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNested(bytes, from, to);
+  let at = from;
+  while (at < to && isOfLiteral(bytes[at])) at++;
+  return at > from ? at : -1;
+}
+
+/** Behind the string whose opening quote is at `from`, or -1 if it goes on beyond `to`. */
+export function endOfString(bytes: Buffer, from: number, to: number): number {
+  let at = from + 1;
+  const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
+  for (; at < near; at++) {
+    if (bytes[at] === QUOTE && (bytes[at - 1] !== BACKSLASH || isClosing(bytes, from, at))) {
+      return at + 1;
+    }
+  }
+  for (; at < to; at++) {
+    at = bytes.indexOf(QUOTE, at);
+    if (at < 0 || at >= to) return -1;
+    if (bytes[at - 1] !== BACKSLASH || isClosing(bytes, from, at)) return at + 1;
+  }
+  return -1;
+}
+
+/** Whether the quote at `at` ends the string from `from`: an odd run of backslashes escapes it. */
+function isClosing(bytes: Buffer, from: number, at: number): boolean {
+  let before = at - 1;
+  while (before > from && bytes[before] === BACKSLASH) before--;
+  return (at - before) % 2 === 1;
+}
+
+/** Behind the bracket that closes the one at `from`, or -1. */
+function endOfNested(bytes: Buffer, from: number, to: number): number {
+  let depth = 1;
+  let at = from + 1;
+  while (at < to) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at, to);
+      if (at < 0) return -1;
+      continue;
+    }
+    at++;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth--;
+      if (depth === 0) return at;
+    }
+  }
+  return -1;
+}
+
+/** Numbers, `true`, `false`, `null`. */
+function isOfLiteral(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  // + - . and digits without the comma and the slash, letters
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    byte === 0x2d ||
+    byte === 0x2b ||
+    byte === 0x2e ||
+    byte === 0x45
+  );
+}
+
+/**
+ * `endOfValue` for an array that has no array within and is followed by a member, as
+ * `metadata.managedFields` are: without looking at what lies within, which makes it many times as
+ * fast. -1 where that cannot be told.
+ *
+ * In JSON a quote before a letter opens a string, as behind a closing one there is a colon, a comma,
+ * a bracket or white space. So the `]` of `],"a` and `]},"a` is no part of a string, and it closes
+ * the array if it is the first and nothing opened another: brackets in strings count as doubt.
+ */
+export function endOfFlatArray(bytes: Buffer, from: number, to: number): number {
+  if (bytes[from] !== OPEN_BRACKET) return -1;
+  const close = bytes.indexOf(CLOSE_BRACKET, from + 1);
+  if (close < 0 || close >= to) return -1;
+  let behind = close + 1;
+  if (bytes[behind] === CLOSE_BRACE) behind++;
+  if (bytes[behind] !== COMMA || bytes[behind + 1] !== QUOTE) return -1;
+  const letter = bytes[behind + 2] ?? 0;
+  if (letter < 0x61 || letter > 0x7a) return -1;
+  return bytes.lastIndexOf(OPEN_BRACKET, close) === from ? close + 1 : -1;
+}

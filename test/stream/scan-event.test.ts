@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { type ScannedEvent, scanEvent } from '../../operator/stream/scan-event.ts';
+import { recording, watchText } from '../support/recorded-stream.ts';
+import { expectNeverWrong, parsedEvent } from './parsed-event.ts';
+
+const RECORDINGS = [
+  'crd',
+  'deletion',
+  'errors',
+  'forbidden',
+  'kubectl-session',
+  'lease-events',
+  'list-paging',
+  'metadata-only',
+  'patches',
+  'rollout',
+  'server-restart',
+  'watch-expired',
+  'watch-lifecycle',
+  'watch-streaming-list',
+];
+
+const scan = (line: string): ScannedEvent | undefined => scanEvent(Buffer.from(line));
+
+/** The lines of every watch of a recording. */
+function recordedLines(name: string): readonly string[] {
+  return recording(name)
+    .filter(({ response }) => response.chunks !== undefined)
+    .flatMap((watch) => watchText(watch).split('\n').slice(0, -1));
+}
+
+describe('lines of a real API server', () => {
+  const lines = RECORDINGS.flatMap(recordedLines);
+  const isOfObject = (line: string): boolean =>
+    /^\{"type":"(ADDED|MODIFIED|DELETED)"/.test(line) && !line.includes('"kind":"Table"');
+
+  test('every one about an object is told without parsing it, as parsing tells it', () => {
+    const ofObjects = lines.filter(isOfObject);
+    expect(ofObjects.length).toBeGreaterThan(200);
+    for (const line of ofObjects) {
+      expect(scan(line)).toEqual(parsedEvent(line));
+      expect(scan(line)?.text).not.toContain('"managedFields":[{"manager"');
+    }
+  });
+
+  test('every other is left to be parsed', () => {
+    const others = lines.filter((line) => !isOfObject(line));
+    expect(others.length).toBeGreaterThan(10);
+    for (const line of others) expect(scan(line)).toBeUndefined();
+  });
+
+  test('a line is found between others in a chunk', () => {
+    const some = recordedLines('rollout').filter(isOfObject).slice(0, 20);
+    const chunk = Buffer.from(some.map((line) => `${line}\n`).join(''));
+    let start = 0;
+
+    for (const line of some) {
+      const end = start + Buffer.byteLength(line);
+      expect(scanEvent(chunk, start, end)).toEqual(parsedEvent(line));
+      start = end + 1;
+    }
+  });
+});
+
+const IDENTITY = '"name":"a","namespace":"n","uid":"u","resourceVersion":"1"';
+const line = (metadata: string, more = ',"spec":{"x":1}', type = 'ADDED'): string =>
+  `{"type":"${type}","object":{"kind":"Pod","apiVersion":"v1","metadata":{${metadata}}${more}}}`;
+
+describe('told without parsing', () => {
+  test.each([
+    ['without managedFields', line(IDENTITY)],
+    ['without a namespace', line('"name":"a","uid":"u","resourceVersion":"1"')],
+    ['without anything behind the metadata', line(IDENTITY, '')],
+    ['managedFields last', line(`${IDENTITY},"managedFields":[{"a":{}}]`)],
+    ['managedFields last of all', line(`${IDENTITY},"managedFields":[{"a":{}}]`, '')],
+    ['managedFields first', line(`"managedFields":[{"a":{}}],${IDENTITY}`)],
+    ['managedFields in between', line(`"labels":{},"managedFields":[{"a":{}}],${IDENTITY}`)],
+    ['no managedFields in them', line(`${IDENTITY},"managedFields":[]`)],
+    ['managedFields of null', line(`${IDENTITY},"managedFields":null`)],
+    ['an array in managedFields', line(`${IDENTITY},"managedFields":[{"a":[1]},{"b":2}]`)],
+    ['arrays around an object', line(`${IDENTITY},"managedFields":[{"a":[{"b":1}]},{"c":2}]`)],
+    [
+      'brackets in the strings of managedFields',
+      line(`${IDENTITY},"managedFields":[{"a":"]},"},{"]}":"[{"},{"b":"\\"]},\\"x"}]`),
+    ],
+    [
+      'metadata elsewhere',
+      line(IDENTITY, ',"spec":{"metadata":{"uid":"other","managedFields":[{"x":1}]}}'),
+    ],
+    ['managedFields elsewhere', line(IDENTITY, ',"managedFields":[1],"spec":{}')],
+    [
+      'an annotation that holds an object',
+      line(
+        `${IDENTITY},"annotations":{"last":"{\\"metadata\\":{\\"uid\\":\\"x\\",\\"managedFields\\":[]}}\\\\"},"managedFields":[{"a":"b"}]`,
+      ),
+    ],
+    ['characters of several bytes', line(`${IDENTITY},"labels":{"ä":"日本\u{1f600}"}`)],
+    [
+      'a long string with quotes',
+      line(IDENTITY, `,"data":"${'x'.repeat(70)}\\"${'\\\\'.repeat(50)}"`),
+    ],
+    ['a duplicate of no interest', line(IDENTITY, ',"spec":{"x":1},"spec":{"x":2}')],
+    ['numbers', line(IDENTITY, ',"a":-1.5e+7,"b":1E9,"c":true,"d":null,"e":[1,2]')],
+  ])('%s', (_, text) => {
+    expect(scan(text)).toEqual(parsedEvent(text));
+  });
+
+  test.each(['ADDED', 'MODIFIED', 'DELETED'])('the type %s', (type) => {
+    expect(scan(line(IDENTITY, '', type))?.type).toBe(type);
+  });
+
+  test('a namespace of the line before is not taken over', () => {
+    scan(line(IDENTITY));
+
+    const event = scan(line('"name":"a","uid":"u","resourceVersion":"1"'));
+
+    expect(event?.namespace).toBeUndefined();
+  });
+});
+
+describe('left to be parsed', () => {
+  test.each([
+    ['BOOKMARK', line(IDENTITY, '', 'BOOKMARK')],
+    ['ERROR', line(IDENTITY, '', 'ERROR')],
+    ['no uid', line('"name":"a","resourceVersion":"1"')],
+    ['no resourceVersion', line('"name":"a","uid":"u"')],
+    ['no name', line('"uid":"u","resourceVersion":"1"')],
+    ['an empty name', line('"name":"","uid":"u","resourceVersion":"1"')],
+    ['an empty namespace', line('"name":"a","namespace":"","uid":"u","resourceVersion":"1"')],
+    ['a number for a string', line('"name":"a","uid":"u","resourceVersion":1')],
+    ['an escape in a name', line('"name":"\\u0061","uid":"u","resourceVersion":"1"')],
+    ['an escape in a key', line(`${IDENTITY},"ui\\u0064":"v"`)],
+    ['a name beyond ASCII', line('"name":"ä","uid":"u","resourceVersion":"1"')],
+    ['two names', line(`${IDENTITY},"name":"b"`)],
+    ['two managedFields', line(`${IDENTITY},"managedFields":[],"managedFields":[]`)],
+    ['two metadata', line(IDENTITY, `,"metadata":{${IDENTITY}}`)],
+    ['two kinds', line(IDENTITY, ',"kind":"Node"')],
+    ['an escaped key of the object', line(IDENTITY, ',"k\\u0069nd":"Node"')],
+    [
+      'metadata that are no object',
+      '{"type":"ADDED","object":{"kind":"A","apiVersion":"v1","metadata":[]}}',
+    ],
+    ['no metadata', '{"type":"ADDED","object":{"kind":"A","apiVersion":"v1"}}'],
+    ['no kind', line(IDENTITY).replace('"kind":"Pod",', '')],
+    ['no apiVersion', line(IDENTITY).replace('"apiVersion":"v1",', '')],
+    ['two objects', `${line(IDENTITY).slice(0, -1)},"object":{}}`],
+    ['a type behind the object', `${line(IDENTITY).slice(0, -1)},"type":"DELETED"}`],
+    ['a type behind, and more', `${line(IDENTITY).slice(0, -1)},"type":"DELETED","x":{}}`],
+    ['white space between members', JSON.stringify(JSON.parse(line(IDENTITY)), null, 1)],
+    ['white space within the object', line(IDENTITY, ',"spec": {}')],
+    ['white space at the end', `${line(IDENTITY)} `],
+    ['something behind the end', `${line(IDENTITY)}}`],
+    ['a missing brace', line(IDENTITY).slice(0, -1)],
+    ['an open string', line(IDENTITY, ',"spec":"x')],
+    ['an object in an array', `[${line(IDENTITY)}]`],
+    ['nothing', ''],
+  ])('%s', (_, text) => {
+    expect(scan(text)).toBeUndefined();
+    expectNeverWrong(text);
+  });
+});
