@@ -6,7 +6,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** How much of a string is looked through here; a native search costs more to call, less per byte. */
+/** How much of a string is looked through byte by byte before a native search is worth its call. */
 const NATIVE_SEARCH_FROM_BYTES = 64;
 
 /**
@@ -25,18 +25,25 @@ export function endOfValue(bytes: Buffer, from: number, to: number): number {
 }
 
 /** Behind the string whose opening quote is at `from`, or -1 if it goes on beyond `to`. */
-export function endOfString(bytes: Buffer, from: number, to: number): number {
+function endOfString(bytes: Buffer, from: number, to: number): number {
   let at = from + 1;
   const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
-  for (; at < near; at++) {
+  while (at < near) {
     if (bytes[at] === QUOTE && (bytes[at - 1] !== BACKSLASH || isClosing(bytes, from, at))) {
       return at + 1;
     }
+    at++;
   }
-  for (; at < to; at++) {
-    at = bytes.indexOf(QUOTE, at);
-    if (at < 0 || at >= to) return -1;
-    if (bytes[at - 1] !== BACKSLASH || isClosing(bytes, from, at)) return at + 1;
+  return endOfLongString(bytes, from, at, to);
+}
+
+/** The rest of `endOfString`, from `at`: a native search costs more to call, and less per byte. */
+function endOfLongString(bytes: Buffer, from: number, at: number, to: number): number {
+  while (at < to) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0 || quote >= to) return -1;
+    if (bytes[quote - 1] !== BACKSLASH || isClosing(bytes, from, quote)) return quote + 1;
+    at = quote + 1;
   }
   return -1;
 }
@@ -53,26 +60,41 @@ function endOfNested(bytes: Buffer, from: number, to: number): number {
   let depth = 1;
   let at = from + 1;
   while (at < to) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = endOfString(bytes, at, to);
-      if (at < 0) return -1;
-      continue;
-    }
-    at++;
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth--;
-      if (depth === 0) return at;
+    switch (bytes[at]) {
+      case QUOTE: {
+        // What endOfString does, for the most frequent case: calling it costs more than the search.
+        const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
+        let quote = at + 1;
+        while (quote < near && bytes[quote] !== QUOTE) quote++;
+        if (quote < near && bytes[quote - 1] !== BACKSLASH) {
+          at = quote + 1;
+        } else {
+          at = endOfString(bytes, at, to);
+          if (at < 0) return -1;
+        }
+        break;
+      }
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth++;
+        at++;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        at++;
+        depth--;
+        if (depth === 0) return at;
+        break;
+      default:
+        at++;
     }
   }
   return -1;
 }
 
-/** Numbers, `true`, `false`, `null`. */
+/** Digits, small letters and what else numbers, `true`, `false` and `null` are made of. */
 function isOfLiteral(byte: number | undefined): boolean {
   if (byte === undefined) return false;
-  // + - . and digits without the comma and the slash, letters
   return (
     (byte >= 0x30 && byte <= 0x39) ||
     (byte >= 0x61 && byte <= 0x7a) ||

@@ -1,4 +1,4 @@
-import { endOfFlatArray, endOfString, endOfValue } from './json-bytes.ts';
+import { endOfFlatArray, endOfValue } from './json-bytes.ts';
 
 /** What a line of a watch says, as far as it can be told without parsing it. */
 export interface ScannedEvent {
@@ -147,10 +147,12 @@ function scanMetadata(bytes: Buffer, from: number, to: number, found: Found): nu
 /** Where the value begins whose key has its opening quote at `from`; -1 without, or with an escape. */
 function endOfKey(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
-  const end = endOfString(bytes, from, to);
-  if (end < 0 || bytes[end] !== COLON) return -1;
-  for (let at = from; at < end; at++) if (bytes[at] === BACKSLASH) return -1;
-  return end + 1;
+  let at = from + 1;
+  while (at < to && bytes[at] !== QUOTE) {
+    if (bytes[at] === BACKSLASH) return -1;
+    at++;
+  }
+  return bytes[at + 1] === COLON ? at + 2 : -1;
 }
 
 function memberAt<Name extends string>(
