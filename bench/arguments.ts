@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchArguments {
+  readonly quick: boolean;
+  /** Names of subjects, of works, or both; empty for all. */
+  readonly only: readonly string[];
+  readonly rounds: number;
+  /** Where the report goes; undefined for standard output. */
+  readonly output: string | undefined;
+  readonly check: boolean;
+  readonly accept: boolean;
+}
+
+const FULL_ROUNDS = 5;
+const QUICK_ROUNDS = 3;
+
+export const USAGE = `usage: npm run bench -- [--quick] [--only NAME]... [--rounds N] [-o report.md]
+
+Measures Chancery, as \`npm run build\` has made it, side by side with other clients and with what the
+machine can do at most. Every run is a fresh process with a fresh load server; runs alternate.
+
+  --quick            what the targets need, in 5 minutes at most: rounds that do not fit are left out
+  --only NAME        a subject or a work; may come again. Default: all
+  --rounds N         how often each is run. Default ${FULL_ROUNDS}, with --quick ${QUICK_ROUNDS}
+  -o, --output FILE  where the report goes. Default: standard output
+  --check            fail when a target is missed that was met at the last release (baseline.json)
+  --accept           write the targets that are met into baseline.json
+  --help             this text
+
+Before the first time: npm ci --prefix bench, and npm run build. KUBECTL names the kubectl to use.
+Progress goes to standard error. Exits 0 when everything has been measured, 1 when a run or --check
+has failed, 2 for a wrong command line.
+`;
+
+/** @returns the arguments, 'help', or what is wrong with the command line. */
+export function parseBenchArguments(
+  words: readonly string[],
+  names: readonly string[],
+): BenchArguments | 'help' | { readonly wrong: string } {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true, default: [] },
+        rounds: { type: 'string' },
+        output: { type: 'string', short: 'o' },
+        check: { type: 'boolean', default: false },
+        accept: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) return 'help';
+    const { quick, only, output, check, accept } = values;
+    const unknown = only.find((name) => !names.includes(name));
+    if (unknown !== undefined) {
+      throw new Error(`nothing is named ${unknown}; there are: ${names.join(', ')}`);
+    }
+    const rounds = wholeRounds(values.rounds ?? String(quick ? QUICK_ROUNDS : FULL_ROUNDS));
+    return { quick, only, output, check, accept, rounds };
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function wholeRounds(text: string): number {
+  if (/^[1-9][0-9]{0,2}$/.test(text)) return Number(text);
+  throw new Error(`--rounds must be a whole number from 1 to 999, not ${JSON.stringify(text)}`);
+}

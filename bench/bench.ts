@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import type { BenchArguments } from './arguments.ts';
+import { formatBaseline, parseBaseline, regressions } from './baseline.ts';
+import { buildSubjects } from './build.ts';
+import { machineFacts } from './machine.ts';
+import { type PlannedRun, plan } from './plan.ts';
+import { renderReport } from './report.ts';
+import { Results } from './results.ts';
+import { run } from './run.ts';
+import { SUBJECTS } from './subjects.ts';
+import { judge } from './targets.ts';
+import { quickWorks, WORKS } from './works.ts';
+
+const BASELINE = new URL('baseline.json', import.meta.url);
+/** Of the five minutes that `--quick` may take: the rest is for the run that is under way then. */
+const QUICK_BUDGET_MS = 270_000;
+
+/** Measures what the arguments ask for. @returns the exit code. */
+export async function bench(asked: BenchArguments, command: string): Promise<0 | 1> {
+  const works = asked.quick ? quickWorks() : WORKS;
+  const facts = machineFacts(); // before we load the machine ourselves
+  buildSubjects();
+  const { results, failures, leftOut } = await measureAll(plan({ ...asked, works }), asked.quick);
+  const verdicts = judge(results);
+  const remarks = [...failures, ...leftOut];
+  const time = new Date().toISOString();
+  const report = renderReport({ command, time, facts, works, results, verdicts, remarks });
+  if (asked.output === undefined) process.stdout.write(report);
+  else await writeFile(asked.output, report);
+  if (asked.accept) await writeFile(BASELINE, formatBaseline(verdicts));
+  const worse = asked.check
+    ? regressions(parseBaseline(await readFile(BASELINE, 'utf8')), verdicts)
+    : [];
+  for (const line of worse) progress(line);
+  return failures.length + worse.length === 0 ? 0 : 1;
+}
+
+interface Measured {
+  readonly results: Results;
+  readonly failures: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+/** A run that fails does not end the others: what it would have shown is missing, and said so. */
+async function measureAll(runs: readonly PlannedRun[], quick: boolean): Promise<Measured> {
+  const results = new Results();
+  const failures: string[] = [];
+  const leftOut: string[] = [];
+  const endsAt = quick ? performance.now() + QUICK_BUDGET_MS : Number.POSITIVE_INFINITY;
+  for (const [index, planned] of runs.entries()) {
+    const { round, workName, work, subjectName } = planned;
+    const name = `round ${round}, ${workName}, ${subjectName}`;
+    if (performance.now() > endsAt) {
+      leftOut.push(`${name}: the time for --quick was over`);
+      continue;
+    }
+    const startedAt = performance.now();
+    try {
+      results.add(workName, subjectName, await run(SUBJECTS[subjectName], work));
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      progress(`${index + 1} of ${runs.length}: ${name}: ${seconds} s`);
+    } catch (error) {
+      failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      progress(`${index + 1} of ${runs.length}: failed: ${failures.at(-1)}`);
+    }
+  }
+  return { results, failures, leftOut };
+}
+
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,50 @@
+/** One thing that is measured, and how it is shown. */
+export interface Figure {
+  readonly title: string;
+  /** From what is stored to what is shown. */
+  readonly scale: number;
+  readonly digits: number;
+}
+
+const MB = 1e-6;
+
+/** All figures, in the order of the report. Bytes, milliseconds and counts are stored as they are. */
+export const FIGURES = {
+  importMs: { title: 'import, ms', scale: 1, digits: 0 },
+  firstEventMs: { title: 'start to first event, ms', scale: 1, digits: 0 },
+  syncMs: { title: 'start to synced, ms', scale: 1, digits: 0 },
+  listMs: { title: 'import to synced, ms', scale: 1, digits: 0 },
+  syncDelayMs: { title: 'longest loop delay in sync, ms', scale: 1, digits: 0 },
+  syncPeakBytes: { title: 'peak RSS in sync, MB', scale: MB, digits: 0 },
+  heapBytes: { title: 'heap + external after, MB', scale: MB, digits: 1 },
+  rssBytes: { title: 'RSS after, MB', scale: MB, digits: 0 },
+  eventsPerSecond: { title: 'events/s', scale: 1, digits: 0 },
+  cpuSecondsPer100k: { title: 'CPU s per 100k', scale: 1, digits: 2 },
+  burstDelayMs: { title: 'longest loop delay in burst, ms', scale: 1, digits: 0 },
+  hotEventsPerSecond: { title: 'events/s on 1,000 hot keys', scale: 1, digits: 0 },
+  hotCpuSecondsPer100k: { title: 'CPU s per 100k, hot keys', scale: 1, digits: 2 },
+  latencyP50Ms: { title: 'latency p50, ms', scale: 1, digits: 2 },
+  latencyP99Ms: { title: 'latency p99, ms', scale: 1, digits: 2 },
+  latencyMaxMs: { title: 'latency max, ms', scale: 1, digits: 1 },
+  relistMs: { title: 'cut to relisted, ms', scale: 1, digits: 0 },
+  relistDelayMs: { title: 'longest loop delay in relist, ms', scale: 1, digits: 0 },
+  relistPeakBytes: { title: 'peak RSS in relist, MB', scale: MB, digits: 0 },
+  idleCpuMsPerMinute: { title: 'idle CPU with 50 watches, ms a minute', scale: 1, digits: 1 },
+  chunksCpuMs: { title: '1.5 MB in 16 kB chunks, CPU ms', scale: 1, digits: 1 },
+} as const satisfies Readonly<Record<string, Figure>>;
+
+export type FigureName = keyof typeof FIGURES;
+
+/** What one run has measured; undefined is the same as left out. */
+export type Figures = { [name in FigureName]?: number | undefined };
+
+export const FIGURE_NAMES: readonly FigureName[] = Object.keys(FIGURES) as FigureName[];
+
+/** The figure as the report shows it, with thousands grouped. */
+export function formatFigure(name: FigureName, value: number): string {
+  const { scale, digits } = FIGURES[name];
+  return (value * scale).toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}

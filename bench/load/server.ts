@@ -1,0 +1,165 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+import { configMap } from './config-map.ts';
+import { pour } from './pour.ts';
+import { type Profile, pathOf } from './profile.ts';
+import { type Burst, World } from './world.ts';
+
+/** Between two chunks of an event that comes in pieces: long enough that no two are read as one. */
+const CHUNK_GAP_MS = 1;
+
+export interface LoadServerOptions {
+  readonly profile: Profile;
+  readonly objects: number;
+  /** Serialise the streamed list, too, before anybody asks. Default false: with the first request. */
+  readonly streamed?: boolean;
+}
+
+/**
+ * One collection of an API server, as far as a list and a watch need one: pages, streamed lists,
+ * watches from the newest resourceVersion. It has no history: any older one is answered with 410, so
+ * that nobody misses an event. Any namespace has the same objects. What it sends is serialised before
+ * it is asked for; see `World`.
+ */
+export class LoadServer {
+  readonly #world: World;
+  readonly #pattern: RegExp;
+  readonly #server: Server;
+  readonly #watches = new Set<ServerResponse>();
+  /** Watches that still get their initial events, and what came since: they get it after these. */
+  readonly #beginning = new Map<ServerResponse, Buffer[]>();
+  readonly #opened = new EventEmitter();
+  #prepared: readonly Buffer[] = [];
+
+  constructor({ profile, objects, streamed = false }: LoadServerOptions) {
+    this.#world = new World(profile, objects);
+    this.#world.prepare({ streamed });
+    this.#pattern = new RegExp(`^${pathOf(profile, '[^/]+')}$`);
+    this.#server = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      response.setHeader('content-type', 'application/json');
+      void this.#answer(url, response);
+    });
+    this.#server.requestTimeout = 0;
+  }
+
+  /** @returns the port, of 127.0.0.1. */
+  async listen(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Makes the bytes of a burst. @returns how many. */
+  prepare(burst: Burst): number {
+    this.#prepared = this.#world.burst(burst);
+    return this.#prepared.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** Resolves when there is a watch. */
+  async watched(): Promise<void> {
+    if (this.#watches.size === 0) await once(this.#opened, 'watch');
+  }
+
+  /** Sends what was prepared to every watch, as fast as each reads. */
+  async send(): Promise<void> {
+    for (const held of this.#beginning.values()) held.push(...this.#prepared);
+    await Promise.all([...this.#watches].map((watch) => pour(watch, this.#prepared)));
+  }
+
+  /**
+   * Creates `rate` objects a second, one event each, named `at-` and the time of CLOCK_MONOTONIC in
+   * nanoseconds, which all processes of a machine share; then the marker.
+   */
+  async trickle(rate: number, seconds: number, marker: string): Promise<void> {
+    const startedAt = process.hrtime.bigint();
+    for (let event = 0; event < rate * seconds; event++) {
+      const dueAt = startedAt + BigInt(Math.round((event * 1e9) / rate));
+      const waitMs = Number(dueAt - process.hrtime.bigint()) / 1e6;
+      if (waitMs > 0) await after(waitMs);
+      this.#tell(Buffer.from(this.#world.added(`at-${process.hrtime.bigint()}`)));
+    }
+    this.#tell(Buffer.from(this.#world.added(marker)));
+  }
+
+  /** One event of so many bytes in chunks that are read one by one. */
+  async sendInChunks(bytes: number, chunkBytes: number, marker: string): Promise<void> {
+    const event = Buffer.from(this.#world.added(marker, configMap('oversize', bytes)));
+    for (let at = 0; at < event.length; at += chunkBytes) {
+      this.#tell(event.subarray(at, at + chunkBytes));
+      await after(CHUNK_GAP_MS);
+    }
+  }
+
+  /** Creates the marker, of which no watch tells: whoever would see it has to list again. */
+  expire(marker: string, { streamed }: { readonly streamed: boolean }): void {
+    this.#world.added(marker);
+    this.#world.prepare({ streamed });
+  }
+
+  /** Ends every watch, as a server does that goes away. */
+  cut(): void {
+    for (const watch of [...this.#watches]) watch.end();
+  }
+
+  #tell(line: Buffer): void {
+    for (const held of this.#beginning.values()) held.push(line);
+    for (const watch of this.#watches) watch.write(line);
+  }
+
+  async #answer({ pathname, searchParams: query }: URL, response: ServerResponse): Promise<void> {
+    if (!this.#pattern.test(pathname)) {
+      response.statusCode = 404;
+      response.end(JSON.stringify(status(404, 'NotFound', 'nothing is served here')));
+    } else if (['1', 'true'].includes(query.get('watch') ?? '')) {
+      await this.#watch(query, response);
+    } else {
+      const page = { from: Number(query.get('continue')), limit: Number(query.get('limit')) };
+      await pour(response, this.#world.list(page));
+      response.end();
+    }
+  }
+
+  async #watch(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    const streamed = query.get('sendInitialEvents') === 'true';
+    const from = Number(query.get('resourceVersion'));
+    if (!streamed && from > 0 && from < Number(this.#world.resourceVersion)) {
+      const object = status(410, 'Expired', 'too old resource version');
+      response.end(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+      return;
+    }
+    response.flushHeaders();
+    response.once('close', () => this.#watches.delete(response));
+    if (streamed || from === 0) await this.#begin(response, { streamed });
+    if (response.destroyed) return;
+    this.#watches.add(response);
+    this.#opened.emit('watch');
+  }
+
+  /** Sends all objects, then the bookmark of a streamed list, then what has come in the meantime. */
+  async #begin(response: ServerResponse, { streamed }: { streamed: boolean }): Promise<void> {
+    const held: Buffer[] = [];
+    this.#beginning.set(response, held);
+    try {
+      const bookmark = streamed ? [this.#world.bookmark()] : [];
+      await pour(response, [...this.#world.initialEvents(), ...bookmark]);
+      while (held.length > 0) await pour(response, held.splice(0));
+    } finally {
+      this.#beginning.delete(response);
+    }
+  }
+}
+
+function status(code: number, reason: string, message: string): object {
+  const type = { kind: 'Status', apiVersion: 'v1', metadata: {} };
+  return { ...type, status: 'Failure', message, reason, code };
+}

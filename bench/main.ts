@@ -1,0 +1,19 @@
+/** The command line of the benchmarks: `npm run bench -- --help`. */
+import { parseBenchArguments, USAGE } from './arguments.ts';
+import { bench } from './bench.ts';
+import { SUBJECT_NAMES } from './subjects.ts';
+import { WORKS } from './works.ts';
+
+const words = process.argv.slice(2);
+const asked = parseBenchArguments(words, [...SUBJECT_NAMES, ...Object.keys(WORKS)]);
+// The groups of processes that we start do not see the terminal's signals: `exit` ends them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+if (asked === 'help') {
+  process.stdout.write(USAGE);
+} else if ('wrong' in asked) {
+  process.stderr.write(`${asked.wrong}\n\n${USAGE}`);
+  process.exitCode = 2;
+} else {
+  process.exitCode = await bench(asked, ['npm run bench --', ...words].join(' '));
+}

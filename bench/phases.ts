@@ -1,0 +1,196 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { Figures } from './figures.ts';
+import { type Message, nanosecondsIn, numberIn } from './message.ts';
+import type { Speaker } from './speaker.ts';
+import { summarise } from './statistics.ts';
+import type { Phase, Subject } from './subjects.ts';
+import type { Work } from './works.ts';
+
+/** A subject and its load server, both started. */
+export interface Pair {
+  readonly server: Pick<Speaker, 'ask' | 'say' | 'hear'>;
+  readonly child: Pick<Speaker, 'ask' | 'say' | 'hear'>;
+  readonly subject: Pick<Subject, 'mute' | 'alone' | 'lacks'>;
+  readonly work: Work;
+}
+
+const HOT_KEYS = 1_000;
+const RATE = 200;
+const OVERSIZED_BYTES = 1_500_000;
+const CHUNK_BYTES = 16_384;
+/** What a client still does after its first list is over by then. */
+const SETTLE_MS = 1_000;
+
+/** Every phase that the work has and the subject is able to do, in a fixed order. */
+export async function runPhases(pair: Pair): Promise<Figures> {
+  const { work, subject } = pair;
+  const markers = numbered();
+  const able = (phase: Phase): boolean => subject.lacks?.includes(phase) !== true;
+  const figures: Figures = await sync(pair, able);
+  if (work.burst && able('burst')) {
+    const { cpuMs, eventsPerSecond, delayMs } = await burst(
+      pair,
+      work.burst,
+      work.objects,
+      markers,
+    );
+    Object.assign(figures, { eventsPerSecond, burstDelayMs: delayMs });
+    if (cpuMs !== undefined) figures.cpuSecondsPer100k = (cpuMs / work.burst) * 100;
+  }
+  if (work.hot && able('hot')) {
+    const keys = Math.min(HOT_KEYS, work.objects);
+    const { cpuMs, eventsPerSecond } = await burst(pair, work.hot, keys, markers);
+    figures.hotEventsPerSecond = eventsPerSecond;
+    if (cpuMs !== undefined) figures.hotCpuSecondsPer100k = (cpuMs / work.hot) * 100;
+  }
+  if (work.latencySeconds && able('latency')) {
+    Object.assign(figures, await latency(pair, work.latencySeconds, markers));
+  }
+  if (work.relist && able('relist')) Object.assign(figures, await relist(pair, markers));
+  if (work.oversized && able('chunks')) {
+    Object.assign(figures, await chunks(pair, work.oversized, markers));
+  }
+  if (work.idleSeconds) Object.assign(figures, await idle(pair, work.idleSeconds));
+  return figures;
+}
+
+type Markers = Iterator<string, never>;
+
+function* numbered(): Generator<string, never> {
+  for (let number = 1; ; number++) yield `marker-${number}`;
+}
+
+/** Start to first list; then what it has left in memory. */
+async function sync(
+  { child, subject, work }: Pair,
+  able: (phase: Phase) => boolean,
+): Promise<Figures> {
+  const figures: Figures = {};
+  const importMs = optional(await child.hear('imported'), 'ms');
+  if (able('first') && !work.idleSeconds) {
+    figures.firstEventMs = optional(await child.hear('first'), 'ms');
+  }
+  const syncMs = optional(await child.hear('synced'), 'ms');
+  if (subject.mute) return figures;
+  if (subject.alone) return { ...figures, importMs };
+  const report = await child.ask({ do: 'report' }, 'report');
+  Object.assign(figures, {
+    ...{ importMs, syncMs },
+    listMs: importMs === undefined || syncMs === undefined ? undefined : syncMs - importMs,
+    syncDelayMs: optional(report, 'delayMs'),
+    syncPeakBytes: optional(report, 'peakBytes'),
+  });
+  if (!able('memory')) return figures;
+  const memory = await child.ask({ do: 'memory' }, 'memory');
+  const heapBytes = numberIn(memory, 'heapUsed') + numberIn(memory, 'external');
+  return { ...figures, heapBytes, rssBytes: numberIn(memory, 'rss') };
+}
+
+interface Spent {
+  readonly ms: number;
+  readonly eventsPerSecond: number;
+  readonly cpuMs: number | undefined;
+  readonly delayMs: number | undefined;
+}
+
+/** As many events as fast as they are taken, until the last of them has reached the handler. */
+async function burst(pair: Pair, events: number, keys: number, markers: Markers): Promise<Spent> {
+  const { server, child, subject } = pair;
+  const marker = markers.next().value;
+  const asked = { events, keys, marker };
+  const bytes = subject.alone
+    ? 0
+    : numberIn(await server.ask({ do: 'prepare', ...asked }, 'prepared'), 'bytes');
+  await expectMarker(pair, { ...asked, bytes, delay: true });
+  if (!subject.alone) server.say({ do: 'send' });
+  const seen = await child.hear('seen');
+  const heardNs = process.hrtime.bigint();
+  const began = subject.alone ? seen : await server.hear('sent');
+  const atNs = subject.mute ? heardNs : nanosecondsIn(seen, 'atNs');
+  const ms = Number(atNs - nanosecondsIn(began, 'startedNs')) / 1e6;
+  const report = await reported(pair);
+  return {
+    ms,
+    eventsPerSecond: (events / ms) * 1_000,
+    cpuMs: optional(report, 'cpuMs'),
+    delayMs: optional(report, 'delayMs'),
+  };
+}
+
+/** Events one by one at a steady pace, each with the time at which it was sent. */
+async function latency(pair: Pair, seconds: number, markers: Markers): Promise<Figures> {
+  const marker = markers.next().value;
+  await expectMarker(pair, { marker, events: RATE * seconds, keys: 0, bytes: 0, delay: false });
+  await pair.server.ask({ do: 'trickle', rate: RATE, seconds, marker }, 'trickled');
+  await pair.child.hear('seen');
+  const report = await reported(pair);
+  return {
+    latencyP50Ms: optional(report, 'latencyP50Ms'),
+    latencyP99Ms: optional(report, 'latencyP99Ms'),
+    latencyMaxMs: optional(report, 'latencyMaxMs'),
+  };
+}
+
+/** The watch breaks, and cannot be resumed; until an object that came in between is seen. */
+async function relist(pair: Pair, markers: Markers): Promise<Figures> {
+  const marker = markers.next().value;
+  await expectMarker(pair, { marker, events: 1, keys: 0, bytes: 0, delay: true });
+  const cut = await pair.server.ask({ do: 'cut', marker }, 'cut');
+  const seen = await pair.child.hear('seen');
+  const report = await reported(pair);
+  const ns = nanosecondsIn(seen, 'atNs') - nanosecondsIn(cut, 'startedNs');
+  return {
+    relistMs: Number(ns) / 1e6,
+    relistDelayMs: optional(report, 'delayMs'),
+    relistPeakBytes: optional(report, 'peakBytes'),
+  };
+}
+
+/** Each event by itself; the first one warms up. */
+async function chunks(pair: Pair, events: number, markers: Markers): Promise<Figures> {
+  const costs: number[] = [];
+  for (let event = 0; event < events; event++) {
+    const marker = markers.next().value;
+    await expectMarker(pair, { marker, events: 1, keys: 0, bytes: 0, delay: false });
+    const sizes = { bytes: OVERSIZED_BYTES, chunkBytes: CHUNK_BYTES };
+    await pair.server.ask({ do: 'chunks', ...sizes, marker }, 'sent');
+    await pair.child.hear('seen');
+    const cpuMs = optional(await reported(pair), 'cpuMs');
+    if (cpuMs !== undefined && event > 0) costs.push(cpuMs);
+  }
+  return { chunksCpuMs: summarise(costs)?.median };
+}
+
+async function idle({ child }: Pair, seconds: number): Promise<Figures> {
+  await after(SETTLE_MS);
+  await child.ask({ do: 'reset', delay: false }, 'reset');
+  await after(seconds * 1_000);
+  const report = await child.ask({ do: 'report' }, 'report');
+  return { idleCpuMsPerMinute: (numberIn(report, 'cpuMs') / seconds) * 60 };
+}
+
+interface Expected {
+  readonly marker: string;
+  readonly events: number;
+  readonly keys: number;
+  readonly bytes: number;
+  /** Whether the event loop is looked at. */
+  readonly delay: boolean;
+}
+
+async function expectMarker(
+  { child, subject }: Pair,
+  { delay, ...expected }: Expected,
+): Promise<void> {
+  if (subject.mute) return;
+  await child.ask({ do: 'expect', ...expected }, 'ready');
+  await child.ask({ do: 'reset', delay }, 'reset');
+}
+
+async function reported({ child, subject }: Pair): Promise<Message> {
+  return subject.mute ? { is: 'report' } : await child.ask({ do: 'report' }, 'report');
+}
+
+function optional(message: Message, field: string): number | undefined {
+  return message[field] === undefined ? undefined : numberIn(message, field);
+}

@@ -1,0 +1,38 @@
+import type { SubjectName } from './subjects.ts';
+import type { Work, WorkName } from './works.ts';
+
+/** One subject does one work once. */
+export interface PlannedRun {
+  readonly round: number;
+  readonly workName: WorkName;
+  readonly work: Work;
+  readonly subjectName: SubjectName;
+}
+
+export interface PlanOptions {
+  readonly works: Readonly<Record<WorkName, Work>>;
+  readonly rounds: number;
+  /** Names of subjects, of works, or both; empty for all. */
+  readonly only: readonly string[];
+}
+
+/**
+ * Runs in the order in which they are made: A B A B, and every other round backwards, so that a machine
+ * that gets slower, or warmer, or shared, does so for all subjects alike.
+ */
+export function plan({ works, rounds, only }: PlanOptions): readonly PlannedRun[] {
+  const chosenWorks = only.filter((name) => Object.hasOwn(works, name));
+  const chosenSubjects = only.filter((name) => !Object.hasOwn(works, name));
+  const once = Object.entries(works)
+    .filter(([name]) => chosenWorks.length === 0 || chosenWorks.includes(name))
+    .map(([workName, work]) =>
+      work.subjects
+        .filter((name) => chosenSubjects.length === 0 || chosenSubjects.includes(name))
+        .map((subjectName) => ({ workName, work, subjectName })),
+    );
+  return Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
+    once.flatMap((runs) =>
+      (round % 2 === 1 ? runs : runs.toReversed()).map((run) => ({ round, ...run })),
+    ),
+  );
+}

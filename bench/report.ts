@@ -1,0 +1,116 @@
+import { FIGURE_NAMES, FIGURES, type FigureName, formatFigure } from './figures.ts';
+import { PROFILES } from './load/profiles.ts';
+import type { Facts } from './machine.ts';
+import type { Results } from './results.ts';
+import { SUBJECTS, type SubjectName } from './subjects.ts';
+import type { Target, Verdict } from './targets.ts';
+import type { Work, WorkName } from './works.ts';
+
+export interface ReportInput {
+  readonly command: string;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly facts: Facts;
+  readonly works: Readonly<Record<WorkName, Work>>;
+  readonly results: Results;
+  readonly verdicts: readonly Verdict[];
+  /** One line for each run that failed, or was left out. */
+  readonly remarks: readonly string[];
+}
+
+/** What others are compared with. */
+const REFERENCE: SubjectName = 'client-node';
+const NOTHING = '–';
+
+/** The report in Markdown: targets first, then all figures, then where they come from. */
+export function renderReport(input: ReportInput): string {
+  const sections = [
+    `# Benchmarks\n\n\`${input.command}\`, ${input.time}`,
+    `## Targets\n\n${targetTable(input.verdicts)}`,
+    `## Figures\n\nMedian (least – most) of the rounds; × is the ratio to ${REFERENCE}'s median.`,
+    ...Object.entries(input.works).flatMap(([name, work]) =>
+      workSection(name, work, input.results),
+    ),
+    ...(input.remarks.length === 0 ? [] : [`## Not measured\n\n${bullets(input.remarks)}`]),
+    `## Where\n\n${table(['what', 'value'], input.facts)}`,
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function targetTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ target, figure, met }) => [
+    target.title,
+    boundOf(target),
+    figure === undefined ? NOTHING : rounded(figure),
+    met === undefined ? 'not measured' : met ? 'met' : '**missed**',
+  ]);
+  const measured = verdicts.filter(({ met }) => met !== undefined);
+  const met = measured.filter((verdict) => verdict.met);
+  const sum = `${met.length} of ${measured.length} measured targets are met.`;
+  return `${table(['target', 'bound', 'figure', 'verdict'], rows)}\n\n${sum}`;
+}
+
+function boundOf({ by, atLeast, atMost }: Target): string {
+  const sign = by === undefined ? '' : ' ×';
+  return atLeast === undefined ? `≤ ${atMost}${sign}` : `≥ ${atLeast}${sign}`;
+}
+
+function workSection(name: WorkName, work: Work, results: Results): readonly string[] {
+  const measured = FIGURE_NAMES.filter((figure) =>
+    work.subjects.some((subject) => results.summary({ work: name, subject, figure })),
+  );
+  if (measured.length === 0) return [];
+  const subjects = work.subjects.filter((subject) =>
+    measured.some((figure) => results.summary({ work: name, subject, figure })),
+  );
+  const rows = measured.map((figure) => [
+    FIGURES[figure].title,
+    ...subjects.map((subject) => cell(results, { work: name, subject, figure })),
+  ]);
+  const head = ['', ...subjects.map((subject) => SUBJECTS[subject].title)];
+  const title = `${PROFILES[work.profile].title}, ${work.objects.toLocaleString('en-US')} objects`;
+  return [`### ${name}: ${title}\n\n${describe(work)}${table(head, rows)}`];
+}
+
+function describe({ burst, hot }: Work): string {
+  const bursts = [
+    ...(burst ? [`${burst.toLocaleString('en-US')} events over all keys`] : []),
+    ...(hot ? [`${hot.toLocaleString('en-US')} over hot keys`] : []),
+  ];
+  return bursts.length === 0 ? '' : `Bursts: ${bursts.join(', ')}.\n\n`;
+}
+
+interface Cell {
+  readonly work: WorkName;
+  readonly subject: SubjectName;
+  readonly figure: FigureName;
+}
+
+function cell(results: Results, { work, subject, figure }: Cell): string {
+  const summary = results.summary({ work, subject, figure });
+  if (summary === undefined) return NOTHING;
+  const [median, min, max] = [summary.median, summary.min, summary.max].map((value) =>
+    formatFigure(figure, value),
+  );
+  const range = summary.rounds === 1 ? '' : ` (${min} – ${max})`;
+  const reference = results.summary({ work, subject: REFERENCE, figure });
+  const comparable = reference !== undefined && reference.median !== 0 && subject !== REFERENCE;
+  const ratio = comparable ? ` ×${rounded(summary.median / reference.median)}` : '';
+  return `${median}${range}${ratio}`;
+}
+
+/** Two digits that matter, for ratios and small differences. */
+function rounded(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 1 });
+}
+
+function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line.replaceAll('\n', ' ')}`).join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = head.map(() => '---');
+  return [head, rule, ...rows]
+    .map((row) => `| ${row.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findKubectl } from '../operator/testing/kubectl.ts';
+import { KubectlProxy } from '../operator/testing/kubectl-proxy.ts';
+import { built, chanceryEntry } from './build.ts';
+import type { Figures } from './figures.ts';
+import { PROFILES } from './load/profiles.ts';
+import { numberIn } from './message.ts';
+import { type Pair, runPhases } from './phases.ts';
+import { Speaker } from './speaker.ts';
+import { kubeconfig } from './subjects/kubeconfig.ts';
+import type { Subject } from './subjects.ts';
+import type { Work } from './works.ts';
+
+/** The slowest answers are bursts to a loop in shell, on a machine that others use, too. */
+const TIMEOUT_MS = 90_000;
+
+/**
+ * One subject does one piece of work, in a process of its own, with a load server of its own: no heap,
+ * no compiled code and no connection is left from an earlier run.
+ *
+ * @throws Error when a process ends, or says nothing for too long. All of them are gone either way.
+ */
+export async function run(subject: Subject, work: Work): Promise<Figures> {
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-'));
+  const ends: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  try {
+    const environment = { PATH: process.env.PATH ?? '', HOME: folder };
+    const server = new Speaker({
+      command: process.execPath,
+      words: [
+        built('load/main.js'),
+        work.profile,
+        String(subject.alone ? 0 : work.objects),
+        ...(subject.streamed ? ['streamed'] : []),
+      ],
+      environment,
+      timeoutMs: TIMEOUT_MS,
+    });
+    ends.unshift(() => server.end());
+    const direct = `http://127.0.0.1:${numberIn(await server.hear('listening'), 'port')}`;
+    const url = subject.proxied ? await throughKubectl(direct, ends) : direct;
+    await writeFile(join(folder, 'kubeconfig'), kubeconfig(url));
+    const child = startSubject(subject, work, url, folder);
+    ends.unshift(() => child.end());
+    return await runPhases({ server, child, subject, work } satisfies Pair);
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+function startSubject(subject: Subject, work: Work, url: string, folder: string): Speaker {
+  const { profile: profileName, objects } = work;
+  const profile = PROFILES[profileName];
+  const [command, ...words] = subject.command({ url, profileName, profile, objects });
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    CHANCERY_ENTRY: chanceryEntry(),
+    KUBECONFIG: join(folder, 'kubeconfig'),
+    NO_PROXY: '*',
+  };
+  return new Speaker({ command, words, environment, timeoutMs: TIMEOUT_MS });
+}
+
+async function throughKubectl(server: string, ends: (() => Promise<void>)[]): Promise<string> {
+  const kubectl = findKubectl(process.env);
+  if (kubectl === undefined) throw new Error('no kubectl: set KUBECTL, or put one on the PATH');
+  const proxy = new KubectlProxy({ kubectl, server });
+  ends.unshift(() => proxy.kill());
+  await proxy.start();
+  return proxy.url;
+}

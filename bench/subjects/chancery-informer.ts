@@ -1,0 +1,35 @@
+/** Ours: an informer. Mode `envelope` reads the key of each change, `object` every object. */
+import { chancery } from './chancery.ts';
+import { configuration, handled, imported, read, synced } from './child.ts';
+
+imported();
+const { NAMESPACE } = await import('../load/profile.ts');
+const { profileNamed } = await import('../load/profiles.ts');
+const { defineResource, dropManagedFields, Informer, listWatch } = chancery;
+const { splitKey, systemClock, transformed, undiciTransport } = chancery;
+
+const { group, version, plural, kind } = profileNamed(configuration.profile);
+const resource = defineResource({ group, version, plural, kind, namespaced: true });
+const source = listWatch(undiciTransport(configuration.url), resource, { namespace: NAMESPACE });
+const informer = new Informer(
+  transformed(source, dropManagedFields), // as the sources of controllers do
+  {
+    statusChanged() {},
+    drifted() {},
+    handlerFailed(error) {
+      throw error;
+    },
+  },
+  { clock: systemClock, relistIntervalMs: 0 },
+);
+const wholeObjects = configuration.mode === 'object';
+informer.addHandler((changes) => {
+  for (const change of changes) {
+    if (wholeObjects) read(change.object);
+    handled(splitKey(change.key).name);
+  }
+});
+const { signal } = new AbortController();
+void informer.run(signal);
+await informer.until(() => informer.synced, signal);
+synced(informer.size().objects);

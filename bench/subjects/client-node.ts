@@ -1,0 +1,52 @@
+/** `@kubernetes/client-node`: its informer; in mode `idle` 50 of them. It parses every object, whatever is read of it. */
+import { configuration, handled, imported, read, synced } from './child.ts';
+
+const { CoreV1Api, CustomObjectsApi, KubeConfig, makeInformer } = await import(
+  '@kubernetes/client-node'
+);
+imported();
+const { NAMESPACE, pathOf } = await import('../load/profile.ts');
+const { profileNamed } = await import('../load/profiles.ts');
+const { kubeconfig } = await import('./kubeconfig.ts');
+
+const WATCHES = 50;
+
+const profile = profileNamed(configuration.profile);
+const { group, version, plural } = profile;
+const config = new KubeConfig();
+config.loadFromString(kubeconfig(configuration.url));
+const core = config.makeApiClient(CoreV1Api);
+const custom = config.makeApiClient(CustomObjectsApi);
+
+type Listed = Awaited<ReturnType<typeof core.listNamespacedPod>>;
+
+async function list(namespace: string): Promise<Listed> {
+  if (plural === 'pods') return await core.listNamespacedPod({ namespace });
+  const listed =
+    plural === 'configmaps'
+      ? await core.listNamespacedConfigMap({ namespace })
+      : await custom.listNamespacedCustomObject({ group, version, namespace, plural });
+  return listed as Listed; // the informer looks at metadata alone
+}
+
+function informerOf(namespace: string): ReturnType<typeof makeInformer> {
+  const informer = makeInformer(config, pathOf(profile, namespace), () => list(namespace));
+  for (const verb of ['add', 'update', 'delete'] as const) {
+    informer.on(verb, (object) => {
+      read(object);
+      handled(object.metadata?.name ?? '');
+    });
+  }
+  informer.on('error', (error) => {
+    throw error instanceof Error ? error : new Error(String(error));
+  });
+  return informer;
+}
+
+const namespaces =
+  configuration.mode === 'idle'
+    ? Array.from({ length: WATCHES }, (_, index) => `bench-${index}`)
+    : [NAMESPACE];
+const informers = namespaces.map(informerOf);
+await Promise.all(informers.map((informer) => informer.start()));
+synced(configuration.objects * informers.length);

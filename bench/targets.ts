@@ -1,0 +1,223 @@
+import type { FigureName } from './figures.ts';
+import type { FigureOf, Results } from './results.ts';
+import type { SubjectName } from './subjects.ts';
+import type { WorkName } from './works.ts';
+
+/** A median, or the difference of two, or what is left of that when it is divided by `over`. */
+export interface Term extends FigureOf {
+  readonly less?: FigureOf;
+  readonly over?: number;
+}
+
+/**
+ * What must be reached: `of` alone, or divided by `by`. Absolute times are few, and only where people
+ * wait for them or a probe does.
+ */
+export interface Target {
+  readonly id: string;
+  readonly title: string;
+  readonly of: Term;
+  readonly by?: Term;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+export interface Verdict {
+  readonly target: Target;
+  /** Undefined when something that it needs has not been measured. */
+  readonly figure: number | undefined;
+  readonly met: boolean | undefined;
+}
+
+type Bound = Pick<Target, 'atLeast' | 'atMost'>;
+type Side = readonly [work: WorkName, subject: SubjectName];
+
+/** All targets, in the order of the report. */
+export const TARGETS: readonly Target[] = [
+  peer('pod-envelope', 'events/s, keys only, Pod, 10k', {
+    figure: 'eventsPerSecond',
+    ...{ work: 'pod-10k', ours: 'chancery-envelope', atLeast: 3.5 },
+  }),
+  ratio(
+    'pod-envelope-parse',
+    'events/s, keys only, Pod, 10k, by JSON.parse alone',
+    'eventsPerSecond',
+    {
+      ...sides(['pod-10k', 'chancery-envelope'], ['pod-10k', 'json-parse']),
+      atLeast: 1.7,
+    },
+  ),
+  peer('pod-object', 'events/s, every object read, Pod, 10k', {
+    figure: 'eventsPerSecond',
+    ...{ work: 'pod-10k', ours: 'chancery-object', atLeast: 1.7 },
+  }),
+  peer('config-map-envelope', 'events/s, keys only, ConfigMap, 50k', {
+    figure: 'eventsPerSecond',
+    ...{ work: 'config-map-50k', ours: 'chancery-envelope', atLeast: 2.2 },
+  }),
+  peer('config-map-object', 'events/s, every object read, ConfigMap, 50k', {
+    figure: 'eventsPerSecond',
+    ...{ work: 'config-map-50k', ours: 'chancery-object', atLeast: 1.35 },
+  }),
+  ratio(
+    'pod-reconcile',
+    'events/s to reconcile on 1,000 hot keys, Pod, by JSON.parse alone',
+    'hotEventsPerSecond',
+    {
+      ...sides(['pod-10k', 'chancery-reconcile'], ['pod-10k', 'json-parse']),
+      atLeast: 1.7,
+    },
+  ),
+  peer('pod-cpu-envelope', 'CPU per 100k events, keys only, Pod', {
+    figure: 'cpuSecondsPer100k',
+    ...{ work: 'pod-10k', ours: 'chancery-envelope', atMost: 0.3 },
+  }),
+  peer('pod-cpu-object', 'CPU per 100k events, every object read, Pod', {
+    figure: 'cpuSecondsPer100k',
+    ...{ work: 'pod-10k', ours: 'chancery-object', atMost: 0.55 },
+  }),
+  peer('pod-heap', 'heap and external memory after sync of 10k Pods', {
+    figure: 'heapBytes',
+    ...{ work: 'pod-10k', ours: 'chancery-envelope', atMost: 0.28 },
+  }),
+  peer('pod-peak', 'peak RSS, first list of 10k Pods', {
+    figure: 'syncPeakBytes',
+    ...{ work: 'pod-10k', ours: 'chancery-envelope', atMost: 0.3 },
+  }),
+  peer('pod-peak-relist', 'peak RSS, relist of 10k Pods', {
+    figure: 'relistPeakBytes',
+    ...{ work: 'pod-10k', ours: 'chancery-envelope', atMost: 0.3 },
+  }),
+  peer('pod-sync', 'time to sync 10k Pods, without import', {
+    figure: 'listMs',
+    ...{ work: 'pod-10k', ours: 'chancery-envelope', atMost: 0.25 },
+  }),
+  absolute('pod-50k-delay', 'longest loop delay, first list of 50k Pods, ms', 'syncDelayMs', {
+    ...side('pod-50k', 'chancery-envelope'),
+    atMost: 20,
+  }),
+  absolute('pod-50k-delay-relist', 'longest loop delay, relist of 50k Pods, ms', 'relistDelayMs', {
+    ...side('pod-50k', 'chancery-envelope'),
+    atMost: 20,
+  }),
+  peer('first-event', 'start of the process to first event, 100 Pods', {
+    figure: 'firstEventMs',
+    ...{ work: 'pod-100', ours: 'chancery-envelope', atMost: 0.25 },
+  }),
+  aboveCurl('latency-p50', 'latency p50 at 200/s above curl, kubectl, ms', 'latencyP50Ms', 0.5),
+  aboveCurl('latency-p99', 'latency p99 at 200/s above curl, kubectl, ms', 'latencyP99Ms', 3),
+  flat('flat-cpu', 'CPU per event, 100k objects by 1k', 'cpuSecondsPer100k'),
+  flatMemory('flat-memory', 'memory for each object more, 100k objects by 10k'),
+  absolute('chunks', '1.5 MB in 16 kB chunks, CPU ms', 'chunksCpuMs', {
+    ...side('chunks', 'chancery-envelope'),
+    atMost: 15,
+  }),
+];
+
+/** Whether each target is met by what has been measured. */
+export function judge(results: Results, targets: readonly Target[] = TARGETS): readonly Verdict[] {
+  return targets.map((target) => {
+    const figure = figureOf(target, (side) => results.summary(side)?.median);
+    return { target, figure, met: figure === undefined ? undefined : isMet(target, figure) };
+  });
+}
+
+type Median = (side: FigureOf) => number | undefined;
+
+function figureOf({ of, by }: Target, median: Median): number | undefined {
+  const value = amountOf(of, median);
+  if (by === undefined || value === undefined) return value;
+  const reference = amountOf(by, median);
+  return reference === undefined ? undefined : value / reference;
+}
+
+function amountOf({ less, over = 1, ...side }: Term, median: Median): number | undefined {
+  const value = median(side);
+  const base = less === undefined ? 0 : median(less);
+  return value === undefined || base === undefined ? undefined : (value - base) / over;
+}
+
+function isMet({ atLeast, atMost }: Bound, figure: number): boolean {
+  if (atLeast !== undefined && !(figure >= atLeast)) return false;
+  return atMost === undefined || figure <= atMost;
+}
+
+interface PeerTarget extends Bound {
+  readonly figure: FigureName;
+  readonly work: WorkName;
+  readonly ours: SubjectName;
+}
+
+/** Ours by client-node's. */
+function peer(id: string, title: string, { figure, work, ours, ...bound }: PeerTarget): Target {
+  const by = { work, subject: 'client-node', figure } as const;
+  return {
+    id,
+    title: `${title}, by client-node`,
+    of: { work, subject: ours, figure },
+    by,
+    ...bound,
+  };
+}
+
+interface Sides extends Bound {
+  readonly left: Side;
+  readonly right: Side;
+}
+
+function sides(left: Side, right: Side): Pick<Sides, 'left' | 'right'> {
+  return { left, right };
+}
+
+function ratio(
+  id: string,
+  title: string,
+  figure: FigureName,
+  { left, right, ...bound }: Sides,
+): Target {
+  return { id, title, of: at(left, figure), by: at(right, figure), ...bound };
+}
+
+function side(work: WorkName, subject: SubjectName): { readonly only: Side } {
+  return { only: [work, subject] };
+}
+
+function absolute(
+  id: string,
+  title: string,
+  figure: FigureName,
+  { only, ...bound }: Bound & { readonly only: Side },
+): Target {
+  return { id, title, of: at(only, figure), ...bound };
+}
+
+function aboveCurl(id: string, title: string, figure: FigureName, atMost: number): Target {
+  const less = at(['latency-kubectl', 'curl-kubectl'], figure);
+  return {
+    id,
+    title,
+    of: { ...at(['latency-kubectl', 'chancery-kubectl'], figure), less },
+    atMost,
+  };
+}
+
+/** What each object more costs, at 100k and at 10k: what a process needs without any does not count. */
+function flatMemory(id: string, title: string): Target {
+  const heapOf = (work: WorkName): FigureOf => at([work, 'chancery-envelope'], 'heapBytes');
+  const [few, some, many] = [
+    heapOf('config-map-1k'),
+    heapOf('config-map-10k'),
+    heapOf('config-map-100k'),
+  ];
+  const of = { ...many, less: some, over: 90_000 };
+  return { id, title, of, by: { ...some, less: few, over: 9_000 }, atMost: 1.15 };
+}
+
+function flat(id: string, title: string, figure: FigureName): Target {
+  const of = at(['config-map-100k', 'chancery-envelope'], figure);
+  return { id, title, of, by: at(['config-map-1k', 'chancery-envelope'], figure), atMost: 1.15 };
+}
+
+function at([work, subject]: Side, figure: FigureName): FigureOf {
+  return { work, subject, figure };
+}

@@ -1,0 +1,141 @@
+import type { ProfileName } from './load/profiles.ts';
+import type { SubjectName } from './subjects.ts';
+
+/** One thing that subjects are given to do. Phases that it does not name are left out. */
+export interface Work {
+  readonly profile: ProfileName;
+  readonly objects: number;
+  /** Events that go round all objects. */
+  readonly burst?: number;
+  /** Events that go round 1,000 objects. */
+  readonly hot?: number;
+  /** Seconds of 200 events each. */
+  readonly latencySeconds?: number;
+  readonly relist?: boolean;
+  /** Seconds of nothing. */
+  readonly idleSeconds?: number;
+  /** Events of 1.5 MB that come in chunks of 16 kB; the first of them warms up, and does not count. */
+  readonly oversized?: number;
+  readonly subjects: readonly SubjectName[];
+  /** Its targets need it: `--quick` has it, with these parts replaced. */
+  readonly quick?: Partial<Work>;
+}
+
+export type WorkName = string;
+
+const OURS = ['chancery-envelope', 'chancery-object', 'chancery-reconcile'] as const;
+const PEERS = ['client-node', 'fluent-client', 'dot-i-operator', 'python'] as const;
+const LIMITS = ['json-parse', 'drain'] as const;
+const EVERYBODY = [...OURS, 'chancery-kubectl', ...PEERS, ...LIMITS] as const;
+const IN_SHORT = [...OURS, 'client-node', ...LIMITS] as const;
+const WHICH = ['chancery-envelope', 'chancery-object', 'client-node', 'json-parse'] as const;
+
+/** All work, by the name that `--only` takes. */
+export const WORKS: Readonly<Record<WorkName, Work>> = {
+  'pod-10k': {
+    profile: 'pod',
+    objects: 10_000,
+    burst: 30_000,
+    hot: 30_000,
+    latencySeconds: 10,
+    relist: true,
+    subjects: EVERYBODY,
+    quick: { latencySeconds: 1, subjects: IN_SHORT },
+  },
+  'config-map-50k': {
+    profile: 'config-map',
+    objects: 50_000,
+    burst: 200_000,
+    hot: 200_000,
+    relist: true,
+    subjects: EVERYBODY,
+    quick: { relist: false, hot: 0, subjects: WHICH },
+  },
+  'config-map-1k': {
+    profile: 'config-map',
+    objects: 1_000,
+    burst: 100_000,
+    subjects: OURS,
+    quick: { subjects: ['chancery-envelope'] },
+  },
+  'config-map-10k': {
+    profile: 'config-map',
+    objects: 10_000,
+    burst: 100_000,
+    subjects: OURS,
+    quick: { burst: 0, subjects: ['chancery-envelope'] },
+  },
+  'config-map-100k': {
+    profile: 'config-map',
+    objects: 100_000,
+    burst: 100_000,
+    subjects: OURS,
+    quick: { subjects: ['chancery-envelope'] },
+  },
+  'widget-10k': {
+    profile: 'widget',
+    objects: 10_000,
+    burst: 100_000,
+    hot: 100_000,
+    relist: true,
+    subjects: [...OURS, 'client-node', 'fluent-client', ...LIMITS],
+  },
+  'big-200': {
+    profile: 'big',
+    objects: 200,
+    burst: 2_000,
+    relist: true,
+    subjects: [...OURS, 'client-node', 'fluent-client', ...LIMITS],
+  },
+  'pod-50k': {
+    profile: 'pod',
+    objects: 50_000,
+    relist: true,
+    subjects: ['chancery-envelope', 'client-node'],
+    quick: { subjects: ['chancery-envelope'] },
+  },
+  'pod-100': {
+    profile: 'pod',
+    objects: 100,
+    burst: 1_000,
+    subjects: ['chancery-envelope', 'client-node', 'dot-i-operator', 'fluent-client', 'python'],
+    quick: { burst: 1_000 },
+  },
+  'shell-pod-20': {
+    profile: 'pod',
+    objects: 20,
+    burst: 100,
+    subjects: ['chancery-envelope', 'shell'],
+    quick: { burst: 30 },
+  },
+  'latency-kubectl': {
+    profile: 'pod',
+    objects: 1_000,
+    latencySeconds: 20,
+    subjects: ['chancery-kubectl', 'curl-kubectl'],
+    quick: { latencySeconds: 4 },
+  },
+  chunks: {
+    profile: 'config-map',
+    objects: 10,
+    oversized: 8,
+    subjects: ['chancery-envelope', 'client-node', 'fluent-client'],
+    quick: { oversized: 5, subjects: ['chancery-envelope', 'client-node'] },
+  },
+  idle: {
+    profile: 'config-map',
+    objects: 10,
+    idleSeconds: 30,
+    subjects: ['chancery-idle', 'client-node-idle'],
+    quick: { idleSeconds: 3 },
+  },
+};
+
+/** What `--quick` leaves, in the order in which it is done. */
+export function quickWorks(): Readonly<Record<WorkName, Work>> {
+  return Object.fromEntries(
+    Object.entries(WORKS).flatMap(([name, work]) =>
+      work.quick === undefined ? [] : [[name, { ...work, ...work.quick }]],
+    ),
+  );
+}
