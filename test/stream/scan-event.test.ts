@@ -134,6 +134,9 @@ describe('left to be parsed', () => {
     ['two names', line(`${IDENTITY},"name":"b"`)],
     ['two managedFields', line(`${IDENTITY},"managedFields":[],"managedFields":[]`)],
     ['two metadata', line(IDENTITY, `,"metadata":{${IDENTITY}}`)],
+    ['two metadata, one without a name', line(IDENTITY, ',"metadata":{"labels":{}}')],
+    ['another end than a brace', `${line(IDENTITY).slice(0, -1)}]`],
+    ['a brace for a bracket in the end', `${line(IDENTITY).slice(0, -2)}]}`],
     ['two kinds', line(IDENTITY, ',"kind":"Node"')],
     ['an escaped key of the object', line(IDENTITY, ',"k\\u0069nd":"Node"')],
     [
@@ -146,6 +149,7 @@ describe('left to be parsed', () => {
     ['two objects', `${line(IDENTITY).slice(0, -1)},"object":{}}`],
     ['a type behind the object', `${line(IDENTITY).slice(0, -1)},"type":"DELETED"}`],
     ['a type behind, and more', `${line(IDENTITY).slice(0, -1)},"type":"DELETED","x":{}}`],
+    ['managedFields without a value', line(`${IDENTITY},"managedFields":,"labels":{}`)],
     ['white space between members', JSON.stringify(JSON.parse(line(IDENTITY)), null, 1)],
     ['white space within the object', line(IDENTITY, ',"spec": {}')],
     ['white space at the end', `${line(IDENTITY)} `],
@@ -158,4 +162,13 @@ describe('left to be parsed', () => {
     expect(scan(text)).toBeUndefined();
     expectNeverWrong(text);
   });
+});
+
+test('a line that ends too early is left to be parsed, whatever the chunk holds behind it', () => {
+  const whole = line(IDENTITY, `,"data":{"a":"${'x'.repeat(80)}}}}","b":{"c":{}}}`);
+  const chunk = Buffer.from(`${whole}\n${whole}\n`);
+
+  const answered = Array.from(chunk.keys()).filter((end) => scanEvent(chunk, 0, end));
+
+  expect(answered).toEqual([whole.length]);
 });
