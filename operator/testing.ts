@@ -83,6 +83,7 @@ export {
   settleSockets,
 } from './testing/faults/settle-sockets.ts';
 export { TcpProxy, type TcpProxyOptions } from './testing/faults/tcp-proxy.ts';
+export { freePort } from './testing/free-port.ts';
 export { findKubectl } from './testing/kubectl.ts';
 export {
   type AmbassadorFilter,

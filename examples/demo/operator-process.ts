@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from 'chancery/testing';
 
 const CLI = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
 const MODULE = fileURLToPath(new URL('../config-restart/operator.ts', import.meta.url));
@@ -85,14 +85,4 @@ export class OperatorProcess {
     this.#child.kill('SIGTERM');
     await gone;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port to be had');
-  return address.port;
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,15 +55,7 @@ export function chancery(
   return start(process.execPath, [BIN, ...args], env);
 }
 
-/** A port of the loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+export { freePort } from '../../operator/testing/free-port.ts';
 
 /** Files in a new folder far from any `node_modules`; answers the folder. */
 export function folderWith(files: Readonly<Record<string, string>>): string {

@@ -1,9 +1,8 @@
 /** `chancery run` as Prometheus and a person with `kill` see it: a process of its own. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../../operator/testing/eventually.ts';
+import { freePort } from '../../operator/testing/free-port.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 import { chancery, folderWith, start } from './child.ts';
 import { configMap } from './printed.ts';
@@ -20,19 +19,10 @@ const OPERATOR = `
     },
   });`;
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
-
 test('X-1 chancery run serves /metrics on its port, with the prefix that is set', async () => {
   const server = await startServer();
   server.create(configMap('a'));
-  const port = await freePort();
+  const port = `${await freePort()}`;
   const child = chancery(['run', join(folderWith({ 'operator.ts': OPERATOR }), 'operator.ts')], {
     CHANCERY_API_URL: server.url,
     CHANCERY_METRICS_PORT: port,

@@ -1,6 +1,4 @@
 /** What a kubelet is told of a whole manager, over HTTP, whatever happens to the API server. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -10,20 +8,12 @@ import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { freePort } from '../../operator/testing/free-port.ts';
 import { LeaseServer, World, type WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
 const away = new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 interface Probed {
   readonly world: World;

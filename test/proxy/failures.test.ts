@@ -5,6 +5,7 @@ import { restClient } from '../../operator/client/rest-client.ts';
 import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
+import { freePort } from '../../operator/testing/free-port.ts';
 import type { TransportRequest } from '../../operator/transport/transport.ts';
 import { answerOf, rawServer, request, transportTo } from '../transport/raw-server.ts';
 import { startAmbassador } from './support/ambassador.ts';
@@ -17,9 +18,8 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** A URL where nobody listens, but where somebody may later. */
 async function deserted(): Promise<{ url: string; port: number }> {
-  const server = await rawServer(() => undefined);
-  await server.close();
-  return { url: server.url, port: Number(new URL(server.url).port) };
+  const port = await freePort();
+  return { url: `http://127.0.0.1:${port}`, port };
 }
 
 async function failureOf(ambassador: string, parts: Partial<TransportRequest>): Promise<unknown> {
