@@ -91,7 +91,7 @@ export class LoadServer {
     this.#tell(Buffer.from(this.#world.added(marker)));
   }
 
-  /** One event of so many bytes in chunks that are read one by one. */
+  /** One event of so many bytes, about a ConfigMap, in chunks that are read one by one. */
   async sendInChunks(bytes: number, chunkBytes: number, marker: string): Promise<void> {
     const event = Buffer.from(this.#world.added(marker, configMap('oversize', bytes)));
     for (let at = 0; at < event.length; at += chunkBytes) {

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { parseBenchArguments } from '../../bench/arguments.ts';
+
+const names = ['chancery-envelope', 'pod-10k'];
+const parse = (...words: readonly string[]): ReturnType<typeof parseBenchArguments> =>
+  parseBenchArguments(words, names);
+
+test('no words ask for everything, in five rounds, on standard output', () => {
+  expect(parse()).toEqual({
+    quick: false,
+    only: [],
+    rounds: 5,
+    output: undefined,
+    check: false,
+    accept: false,
+  });
+});
+
+test('--quick has fewer rounds, unless it is told how many', () => {
+  expect(parse('--quick')).toMatchObject({ quick: true, rounds: 3 });
+  expect(parse('--quick', '--rounds', '1')).toMatchObject({ quick: true, rounds: 1 });
+});
+
+test('--only may name subjects and works', () => {
+  const words = ['--only', 'pod-10k', '--only', 'chancery-envelope', '-o', 'report.md', '--check'];
+
+  expect(parse(...words)).toMatchObject({
+    only: ['pod-10k', 'chancery-envelope'],
+    output: 'report.md',
+    check: true,
+  });
+});
+
+test('--help wins', () => {
+  expect(parse('--help', '--quick')).toBe('help');
+});
+
+test.each([
+  [['--only', 'nobody'], /nobody; there are: chancery-envelope, pod-10k/],
+  [['--rounds', '0'], /whole number from 1 to 999, not "0"/],
+  [['--rounds', '1.5'], /not "1.5"/],
+  [['--fast'], /--fast/],
+  [['report.md'], /report\.md/],
+])('%j is wrong, and it is said how', (words, wrong) => {
+  expect(parse(...words)).toEqual({ wrong: expect.stringMatching(wrong) });
+});

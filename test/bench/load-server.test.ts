@@ -1,0 +1,169 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { NAMESPACE, type Profile } from '../../bench/load/profile.ts';
+import { PROFILES } from '../../bench/load/profiles.ts';
+import { LoadServer } from '../../bench/load/server.ts';
+import { listWatch } from '../../operator/client/list-watch.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+import { isGone } from '../../operator/model/status.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import type { ListWatch } from '../../operator/watch/list-watch.ts';
+
+const OBJECTS = 50;
+
+interface Served {
+  readonly server: LoadServer;
+  readonly source: ListWatch<KubernetesObject>;
+  readonly signal: AbortSignal;
+}
+
+async function serve(profile: Profile = PROFILES.pod): Promise<Served> {
+  const server = new LoadServer({ profile, objects: OBJECTS });
+  const transport = undiciTransport(`http://127.0.0.1:${await server.listen()}`);
+  const stop = new AbortController();
+  onTestFinished(async () => {
+    stop.abort();
+    await transport.close();
+    await server.close();
+  });
+  const resource = defineResource({ ...profile, namespaced: true });
+  const source = listWatch(transport, resource, { namespace: NAMESPACE });
+  return { server, source, signal: stop.signal };
+}
+
+interface Listed {
+  readonly items: readonly KubernetesObject[];
+  readonly resourceVersion: string;
+}
+
+async function list({ source, signal }: Served, limit: number): Promise<Listed> {
+  const items: KubernetesObject[] = [];
+  const request = { consistency: { kind: 'latest' }, limit, signal } as const;
+  let page = await source.listPage(request);
+  items.push(...page.items);
+  while (page.continueToken !== undefined) {
+    page = await source.listPage({ ...request, continueToken: page.continueToken });
+    items.push(...page.items);
+  }
+  return { items, resourceVersion: page.resourceVersion };
+}
+
+/** All events until the object of that name. */
+async function eventsUntil(
+  name: string,
+  events: AsyncIterable<readonly WatchEvent<KubernetesObject>[]>,
+): Promise<readonly WatchEvent<KubernetesObject>[]> {
+  const seen: WatchEvent<KubernetesObject>[] = [];
+  for await (const batch of events) {
+    seen.push(...batch);
+    if (batch.some((event) => nameOf(event) === name)) break;
+  }
+  return seen;
+}
+
+function nameOf(event: WatchEvent<KubernetesObject>): string {
+  return event.type === 'BOOKMARK' ? 'bookmark' : event.object.metadata.name;
+}
+
+function versionOf(event: WatchEvent<KubernetesObject>): string | undefined {
+  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+}
+
+test('pages of any size show each object once', async () => {
+  const served = await serve();
+
+  const pages = await list(served, 7);
+  const whole = await list(served, 0);
+
+  expect(whole.items).toHaveLength(OBJECTS);
+  expect(new Set(whole.items.map(({ metadata }) => metadata.uid)).size).toBe(OBJECTS);
+  expect(pages).toEqual(whole);
+});
+
+test('a burst reaches a watch whole and in order, and its marker is last', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  served.server.prepare({ events: 1_000, keys: 10, marker: 'marker-1' });
+  await served.server.send();
+  const seen = await events;
+
+  const versions = seen.map((event) => Number(versionOf(event)));
+  expect(versions).toEqual(versions.map((_, index) => Number(resourceVersion) + 1 + index));
+  expect(seen).toHaveLength(1_000);
+  expect(new Set(seen.map(nameOf)).size).toBe(11);
+  expect(seen.at(-1)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'marker-1' } } });
+});
+
+test('a list shows what the events have told', async () => {
+  const served = await serve();
+  served.server.prepare({ events: 120, keys: OBJECTS, marker: 'marker-1' });
+
+  const { items, resourceVersion } = await list(served, 7);
+
+  const versions = items.map(({ metadata }) => Number(metadata.resourceVersion));
+  expect(items).toHaveLength(OBJECTS + 1);
+  expect(Math.max(...versions)).toBe(Number(resourceVersion));
+  expect(Math.min(...versions)).toBeGreaterThan(Number(resourceVersion) - 120);
+});
+
+test('a streamed list has every object, the bookmark that ends it, and then what comes', async () => {
+  const served = await serve();
+  const { items, resourceVersion } = await list(served, 0);
+  const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
+  const watch = await served.source.watch({ ...request, resourceVersion: '' });
+  const events = eventsUntil('marker-1', watch);
+
+  served.server.prepare({ events: 10, keys: 5, marker: 'marker-1' });
+  await served.server.watched();
+  await served.server.send();
+  const seen = await events;
+
+  const initial = seen.slice(0, OBJECTS);
+  expect(initial.map(nameOf)).toEqual(items.map(({ metadata }) => metadata.name));
+  expect(seen[OBJECTS]).toMatchObject({ type: 'BOOKMARK', resourceVersion });
+  expect(seen.slice(OBJECTS + 1)).toHaveLength(10);
+});
+
+test('who has missed an event is told to list again', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  served.server.expire('marker-1', { streamed: false });
+
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const failure = await eventsUntil('marker-1', await served.source.watch(request)).catch(
+    (error: unknown) => error,
+  );
+
+  expect(isGone(failure)).toBe(true);
+  expect((await list(served, 0)).items.at(-1)?.metadata.name).toBe('marker-1');
+});
+
+test('an event in chunks arrives as one', async () => {
+  const served = await serve(PROFILES['config-map']);
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  await served.server.sendInChunks(100_000, 16_384, 'marker-1');
+  const seen = await events;
+
+  expect(seen).toHaveLength(1);
+  expect(JSON.stringify(seen).length).toBeGreaterThan(100_000);
+});
+
+test.each([
+  ['config-map', 1_000],
+  ['widget', 2_000],
+  ['pod', 7_700],
+  ['big', 200_000],
+] as const)('%s is about %d bytes', (name, bytes) => {
+  const text = JSON.stringify(PROFILES[name].object(12, 'web-12', '1000000000'));
+
+  expect(Math.abs(text.length - bytes) / bytes).toBeLessThan(0.1);
+});
