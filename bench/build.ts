@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,8 @@ export function built(file: string): string {
   return join(BUILT, file);
 }
 
-/** Where the package's own name leads a user: to what `npm run build` has made. */
-export function chanceryEntry(): string {
-  return createRequire(new URL('../package.json', import.meta.url)).resolve('chancery');
+/** Where the package's own name leads a user: to what `npm run build` has made; undefined before that. */
+export function chanceryEntry(): string | undefined {
+  const entry = createRequire(new URL('../package.json', import.meta.url)).resolve('chancery');
+  return existsSync(entry) ? entry : undefined;
 }

@@ -57,7 +57,7 @@ function startSubject(subject: Subject, work: Work, url: string, folder: string)
   const environment = {
     PATH: process.env.PATH ?? '',
     HOME: folder,
-    CHANCERY_ENTRY: chanceryEntry(),
+    CHANCERY_ENTRY: chanceryEntry() ?? '',
     KUBECONFIG: join(folder, 'kubeconfig'),
     NO_PROXY: '*',
   };

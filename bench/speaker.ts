@@ -87,7 +87,13 @@ export class Speaker {
 
   readonly #kill = (): void => {
     const { pid } = this.#process;
-    if (pid !== undefined && this.#ending === undefined) process.kill(-pid, 'SIGKILL');
+    if (pid === undefined || this.#ending !== undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch (error) {
+      // It has ended by itself, and we have not been told yet.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   };
 
   #ended(how: string): void {
