@@ -31,16 +31,11 @@ export function metadata(
   return {
     name,
     namespace: NAMESPACE,
-    uid: uid(name.startsWith('marker-') || name.startsWith('at-') ? `f${name}` : String(index)),
+    uid: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
     resourceVersion,
     creationTimestamp: '2026-01-01T00:00:00Z',
     ...more,
   };
-}
-
-/** As long as a real one; another one for another `text` of at most twelve letters. */
-function uid(text: string): string {
-  return `00000000-0000-4000-8000-${text.slice(-12).padStart(12, '0')}`;
 }
 
 /** Text without repetitions that a compiler, or a cache, could take for one. */

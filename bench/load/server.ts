@@ -81,12 +81,13 @@ export class LoadServer {
    * nanoseconds, which all processes of a machine share; then the marker.
    */
   async trickle(rate: number, seconds: number, marker: string): Promise<void> {
+    const added = this.#world.reserve(rate * seconds);
     const startedAt = process.hrtime.bigint();
     for (let event = 0; event < rate * seconds; event++) {
       const dueAt = startedAt + BigInt(Math.round((event * 1e9) / rate));
       const waitMs = Number(dueAt - process.hrtime.bigint()) / 1e6;
       if (waitMs > 0) await after(waitMs);
-      this.#tell(Buffer.from(this.#world.added(`at-${process.hrtime.bigint()}`)));
+      this.#tell(Buffer.from(added(`at-${process.hrtime.bigint()}`)));
     }
     this.#tell(Buffer.from(this.#world.added(marker)));
   }

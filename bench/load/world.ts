@@ -7,6 +7,8 @@ const FIRST_VERSION = 1_000_000_000;
 const BLOCK_CHARACTERS = 1 << 20;
 /** Stands where the resourceVersion comes, in text that is made once for each object. */
 const MARK = '@resourceVersion@';
+/** Stands where the name comes, in objects whose name is known when they are sent. */
+const NAME_MARK = '@name@';
 
 /** A page as a client asks for it: `limit` 0 is all that is left. */
 export interface Page {
@@ -23,7 +25,7 @@ export interface Burst {
 }
 
 interface Entry {
-  readonly before: string;
+  before: string;
   readonly after: string;
   version: number;
 }
@@ -110,6 +112,26 @@ export class World {
     this.#entries.push(entry);
     this.#forget();
     return line('ADDED', entry);
+  }
+
+  /**
+   * Serialises so many objects but for their names. Each call of what is returned is one event about
+   * one of them, in no more time than a name takes to be put in.
+   */
+  reserve(count: number): (name: string) => string {
+    const first = this.#entries.length;
+    const reserved = Array.from({ length: count }, (_, index) =>
+      this.#entryOf(first + index, NAME_MARK),
+    ).values();
+    return (name) => {
+      const { value: entry } = reserved.next();
+      if (entry === undefined) throw new Error(`only ${count} objects were reserved`);
+      entry.before = entry.before.replace(NAME_MARK, name);
+      entry.version = ++this.#version;
+      this.#entries.push(entry);
+      this.#forget();
+      return line('ADDED', entry);
+    };
   }
 
   #changed(entry: Entry): string {

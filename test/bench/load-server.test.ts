@@ -143,6 +143,25 @@ test('who has missed an event is told to list again', async () => {
   expect((await list(served, 0)).items.at(-1)?.metadata.name).toBe('marker-1');
 });
 
+test('events at a pace carry the time at which each was sent, and are in the list afterwards', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  const startedAt = process.hrtime.bigint();
+  await served.server.trickle(1_000, 0.02, 'marker-1');
+  const seen = await events;
+
+  const times = seen.slice(0, -1).map((event) => BigInt(nameOf(event).replace('at-', '')));
+  expect(times).toHaveLength(20);
+  expect(times.every((time) => time > startedAt && time < process.hrtime.bigint())).toBe(true);
+  const { items } = await list(served, 0);
+  expect(items.slice(OBJECTS).map(({ metadata }) => metadata.name)).toEqual(seen.map(nameOf));
+  expect(new Set(items.map(({ metadata }) => metadata.uid)).size).toBe(items.length);
+});
+
 test('an event in chunks arrives as one', async () => {
   const served = await serve(PROFILES['config-map']);
   const { resourceVersion } = await list(served, 0);
