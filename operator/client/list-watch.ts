@@ -3,7 +3,9 @@ import { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import { readByteLines } from '../stream/byte-lines.ts';
 import { type DecodeOptions, decodeWatchEvents } from '../stream/decode.ts';
+import { decodeHeldEvents } from '../stream/decode-held.ts';
 import { readLines } from '../stream/lines.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
@@ -26,6 +28,11 @@ export interface Scope {
    * reference to it needs them. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
+  /**
+   * Objects of a watch stay text until they are read, see `HeldObject`: for who keeps them in an
+   * `Informer`, and reads nothing but through it. Default false.
+   */
+  readonly hold?: boolean | undefined;
 }
 
 export interface ListWatchOptions {
@@ -47,7 +54,7 @@ export function listWatch<T extends KubernetesObject>(
   scope: Scope = {},
   { clock = systemClock, onSkipped }: ListWatchOptions = {},
 ): ListWatch<T> {
-  const { namespace, metadataOnly = false, ...selectors } = scope;
+  const { namespace, metadataOnly = false, hold = false, ...selectors } = scope;
   const path = pathOfCollection(resource, namespace);
   const asked = { method: 'GET', path } as const;
   const own = formOf(resource);
@@ -89,18 +96,23 @@ export function listWatch<T extends KubernetesObject>(
         signal,
       });
       await requireSuccess(response, clock, asked);
-      const lines = readLines(response.body, { onChunk: () => request.onActivity?.() });
-      return decodeWatchEvents<T>(lines, {
+      const reading = { onChunk: () => request.onActivity?.() };
+      const decoding = {
         expected,
-        ...(metadataOnly && { given: own }),
-        onSkipped: (found) => {
+        onSkipped: (found: SkippedForm) => {
           request.onSkipped?.();
           onSkipped?.(found);
         },
-      });
+      };
+      const { body } = response;
+      if (hold && !metadataOnly) return decodeHeldEvents<T>(readByteLines(body, reading), decoding);
+      const form = metadataOnly && { given: own };
+      return decodeWatchEvents<T>(readLines(body, reading), { ...decoding, ...form });
     },
   };
 }
+
+type SkippedForm = Parameters<NonNullable<DecodeOptions['onSkipped']>>[0];
 
 const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';

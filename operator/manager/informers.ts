@@ -187,7 +187,9 @@ export class Informers {
     const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
-    const source = transformed(listWatchFor(scope), transform);
+    // What a transform makes of an object has to be made of each, and a frozen one is made to be seen.
+    const hold = (transform as unknown) === dropManagedFields && !freeze;
+    const source = transformed(listWatchFor({ ...scope, hold }), transform);
     const statusChanged = statusLog(log, facts, {
       clock: reflector.clock,
       resourceVersion: () => informer.resourceVersion,

@@ -2,6 +2,7 @@ import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { Backlog } from './backlog.ts';
 import type { Change } from './cache.ts';
+import { readable } from './readable.ts';
 
 /**
  * Told of changes in the order in which the store took them; the store has them already, and may
@@ -137,7 +138,7 @@ export class Delivery<T extends KubernetesObject> {
   /** What the handler wants to be waited for; it never rejects. */
   #callOnce(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
-      const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
+      const pending: unknown = this.#handler(readable(changes)); // a handler in JavaScript may return anything
       return pending instanceof Promise ? pending.catch(this.#failed) : undefined;
     } catch (error) {
       this.#failed(error);

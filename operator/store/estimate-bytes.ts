@@ -1,3 +1,5 @@
+import { HeldObject } from '../model/held-object.ts';
+
 /** Bytes of an object's or array's own header, and of one of its slots, in V8 on 64 bits. */
 const HEADER_BYTES = 24;
 const SLOT_BYTES = 8;
@@ -9,9 +11,14 @@ const SLOT_BYTES = 8;
 export function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return HEADER_BYTES + value.length;
   if (typeof value !== 'object' || value === null) return 0;
+  if (value instanceof HeldObject) return HEADER_BYTES + heldBytes(value);
   let bytes = HEADER_BYTES;
   for (const part of Object.values(value)) bytes += SLOT_BYTES + estimateBytes(part);
   return bytes;
+}
+
+function heldBytes(held: HeldObject): number {
+  return held.textLength === 0 ? estimateBytes(held.read()) : held.textLength;
 }
 
 /** How many objects are measured to estimate them all. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { OBJECTS_A_TURN } from '../core/turns.ts';
+import { readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Change, Replacement } from './cache.ts';
 
@@ -48,7 +49,7 @@ export class Index<T extends KubernetesObject> {
 
   set(key: ObjectKey, object: T): void {
     this.delete(key);
-    const values = this.valuesOf(object);
+    const values = this.valuesOf(readObject(object));
     if (values.length === 0) return;
     this.#values.set(key, values);
     for (const value of values) {

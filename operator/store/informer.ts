@@ -18,6 +18,7 @@ import { type HandlerOptions, type HandlerRegistration, Handlers } from './handl
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
 import { Overlay, type OwnWriteForm } from './overlay.ts';
+import { ReadableObjects } from './readable.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -48,6 +49,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   /** Index functions that have thrown: each is told of once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
+  #view: { readonly of: unknown; readonly map: ReadonlyMap<ObjectKey, T> } | undefined;
   #resourceVersion: string | undefined;
   #listedAt: number | undefined;
   #phase: 'idle' | 'running' | 'stopped' = 'idle';
@@ -76,7 +78,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     this.#ownWriteForm = (ownWriteForm ?? asItIs) as (answer: T) => OwnWriteForm<T>;
     this.overlay = new Overlay({
       ...{ clock, meter, labels: this.#labels },
-      cached: (key) => this.#cache.objects?.get(key),
+      cached: (key) => this.#readable()?.get(key),
       resourceVersion: () => this.#resourceVersion,
       formOf: this.#ownWriteForm,
       active: () => this.#phase === 'running',
@@ -91,7 +93,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     const view = {
       name,
       indices: this.#indices,
-      objects: () => this.#cache.objects,
+      objects: () => this.#readable(),
       state: () => (this.#phase === 'stopped' ? 'stopped' : this.synced ? 'synced' : 'unsynced'),
     } as const;
     this.store = storeOf(view);
@@ -253,6 +255,14 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     this.#waiting.changed();
     this.#advanced();
     return held;
+  }
+
+  /** One view for each list: the cache changes in place from then on. */
+  #readable(): ReadonlyMap<ObjectKey, T> | undefined {
+    const { objects } = this.#cache;
+    if (objects === undefined) return undefined;
+    if (this.#view?.of !== objects) this.#view = { of: objects, map: new ReadableObjects(objects) };
+    return this.#view.map;
   }
 
   #neverShows(written: T): boolean {

@@ -1,4 +1,5 @@
 import { ProtocolError } from '../core/errors.ts';
+import { HeldObject, readObject } from '../model/held-object.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
@@ -54,6 +55,8 @@ async function* mapBatches<E>(
 }
 
 function checked<T extends KubernetesObject>(transform: Transform<T>, object: T): T {
+  // Its text has no managedFields any more, and nothing else of it is looked at here.
+  if (object instanceof HeldObject && (transform as unknown) === dropManagedFields) return object;
   const key = keyOf(object);
   const { uid, resourceVersion } = object.metadata;
   const problem = (message: string, cause?: unknown): ProtocolError =>
@@ -61,7 +64,7 @@ function checked<T extends KubernetesObject>(transform: Transform<T>, object: T)
   let result: T;
   let same: boolean;
   try {
-    result = transform(object);
+    result = transform(readObject(object));
     const { metadata } = result;
     same =
       keyOf(result) === key && metadata.uid === uid && metadata.resourceVersion === resourceVersion;

@@ -28,32 +28,40 @@ export function decodeWatchEvents<T extends KubernetesObject>(
   lines: AsyncIterable<readonly string[]>,
   options: DecodeOptions = {},
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+  return decodedBatches(lines, (line: string) => decodeLine<T>(line, options));
+}
+
+/** The events of lines, batch by batch, as `decode` makes them; see `decodeWatchEvents`. */
+export function decodedBatches<L, T extends KubernetesObject>(
+  lines: AsyncIterable<readonly L[]>,
+  decode: (line: L) => WatchEvent<T> | Error | undefined,
+): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   const iterator = lines[Symbol.asyncIterator]();
-  const batches = decodeBatches<T>({ [Symbol.asyncIterator]: () => iterator }, options);
+  const batches = decodeBatches({ [Symbol.asyncIterator]: () => iterator }, decode);
   return ownedIterator(batches, () => {
     // Its failure is the body's, and nobody reads that any more.
     iterator.return?.().catch(() => {});
   });
 }
 
-async function* decodeBatches<T extends KubernetesObject>(
-  lines: AsyncIterable<readonly string[]>,
-  options: DecodeOptions,
+async function* decodeBatches<L, T extends KubernetesObject>(
+  lines: AsyncIterable<readonly L[]>,
+  decode: (line: L) => WatchEvent<T> | Error | undefined,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   for await (const batch of lines) {
-    const { events, failure } = decodeBatch<T>(batch, options);
+    const { events, failure } = decodeBatch(batch, decode);
     if (events.length > 0) yield events;
     if (failure !== undefined) throw failure;
   }
 }
 
-function decodeBatch<T extends KubernetesObject>(
-  batch: readonly string[],
-  options: DecodeOptions,
+function decodeBatch<L, T extends KubernetesObject>(
+  batch: readonly L[],
+  decode: (line: L) => WatchEvent<T> | Error | undefined,
 ): { events: readonly WatchEvent<T>[]; failure?: Error } {
   const events: WatchEvent<T>[] = [];
   for (const line of batch) {
-    const decoded = decodeLine<T>(line, options);
+    const decoded = decode(line);
     if (decoded instanceof Error) return { events, failure: decoded };
     if (decoded !== undefined) events.push(decoded);
   }
@@ -77,7 +85,7 @@ interface UncheckedObject {
 }
 
 /** The event, the error that it means, or undefined for one to leave out. */
-function decodeLine<T extends KubernetesObject>(
+export function decodeLine<T extends KubernetesObject>(
   line: string,
   options: DecodeOptions,
 ): WatchEvent<T> | Error | undefined {
@@ -102,7 +110,10 @@ function isKnownType(type: unknown): type is WatchEvent['type'] {
   return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
 }
 
-function isForeign(object: UncheckedObject, { expected, onSkipped }: DecodeOptions): boolean {
+export function isForeign(
+  object: Pick<UncheckedObject, 'apiVersion' | 'kind'>,
+  { expected, onSkipped }: DecodeOptions,
+): boolean {
   if (expected === undefined) return false;
   if (object.apiVersion === expected.apiVersion && object.kind === expected.kind) return false;
   onSkipped?.({ apiVersion: String(object.apiVersion), kind: String(object.kind) });

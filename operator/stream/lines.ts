@@ -84,7 +84,7 @@ function withoutCarriageReturn(line: string): string {
   return line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line;
 }
 
-function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
+export function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
   return new ProtocolError('a line of the answer is too long', {
     code: 'DECODE',
     context: { gotBytes, maxLineBytes },
