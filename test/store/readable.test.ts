@@ -59,7 +59,9 @@ test('a cache is shown as the map that it would be without text', () => {
   const shown = new ReadableObjects(held);
 
   const told: [string, KubernetesObject][] = [];
-  shown.forEach((object, key) => told.push([key, object]));
+  shown.forEach((object, key) => {
+    told.push([key, object]);
+  });
 
   expect(new Map(shown)).toEqual(plain);
   expect([...shown.values()]).toEqual([...plain.values()]);
