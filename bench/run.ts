@@ -20,9 +20,14 @@ const TIMEOUT_MS = 90_000;
  * One subject does one piece of work, in a process of its own, with a load server of its own: no heap,
  * no compiled code and no connection is left from an earlier run.
  *
- * @throws Error when a process ends, or says nothing for too long. All of them are gone either way.
+ * @throws Error when a process ends, or says nothing for too long or until
+ *   `deadline` aborts. All of them are gone either way.
  */
-export async function run(subject: Subject, work: Work): Promise<Figures> {
+export async function run(
+  subject: Subject,
+  work: Work,
+  deadline: AbortSignal = new AbortController().signal,
+): Promise<Figures> {
   const folder = await mkdtemp(join(tmpdir(), 'chancery-bench-'));
   const ends: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
@@ -37,12 +42,13 @@ export async function run(subject: Subject, work: Work): Promise<Figures> {
       ],
       environment,
       timeoutMs: TIMEOUT_MS,
+      deadline,
     });
     ends.unshift(() => server.end());
     const direct = `http://127.0.0.1:${numberIn(await server.hear('listening'), 'port')}`;
     const url = subject.proxied ? await throughKubectl(direct, ends) : direct;
     await writeFile(join(folder, 'kubeconfig'), kubeconfig(url));
-    const child = startSubject(subject, work, url, folder);
+    const child = startSubject(subject, work, { url, folder, deadline });
     ends.unshift(() => child.end());
     return await runPhases({ server, child, subject, work } satisfies Pair);
   } finally {
@@ -50,7 +56,17 @@ export async function run(subject: Subject, work: Work): Promise<Figures> {
   }
 }
 
-function startSubject(subject: Subject, work: Work, url: string, folder: string): Speaker {
+interface Surroundings {
+  readonly url: string;
+  readonly folder: string;
+  readonly deadline: AbortSignal;
+}
+
+function startSubject(
+  subject: Subject,
+  work: Work,
+  { url, folder, deadline }: Surroundings,
+): Speaker {
   const { profile: profileName, objects } = work;
   const profile = PROFILES[profileName];
   const [command, ...words] = subject.command({ url, profileName, profile, objects });
@@ -61,7 +77,7 @@ function startSubject(subject: Subject, work: Work, url: string, folder: string)
     KUBECONFIG: join(folder, 'kubeconfig'),
     NO_PROXY: '*',
   };
-  return new Speaker({ command, words, environment, timeoutMs: TIMEOUT_MS });
+  return new Speaker({ command, words, environment, timeoutMs: TIMEOUT_MS, deadline });
 }
 
 async function throughKubectl(server: string, ends: (() => Promise<void>)[]): Promise<string> {

@@ -10,6 +10,8 @@ export interface SpeakerOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What one answer may take. */
   readonly timeoutMs: number;
+  /** Nothing is waited for any more when it aborts. Default: never. */
+  readonly deadline?: AbortSignal;
 }
 
 /** Lines of a process's complaints that an error quotes. */
@@ -19,6 +21,7 @@ const QUOTED_LINES = 8;
 export class Speaker {
   readonly #name: string;
   readonly #timeoutMs: number;
+  readonly #deadline: AbortSignal;
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #said: Message[] = [];
   readonly #complaints: string[] = [];
@@ -26,9 +29,10 @@ export class Speaker {
   #ending: string | undefined;
 
   /** Starts it, in a process group of its own: a shell's children end with it. */
-  constructor({ command, words, environment, timeoutMs }: SpeakerOptions) {
+  constructor({ command, words, environment, timeoutMs, deadline }: SpeakerOptions) {
     this.#name = [command, ...words].join(' ');
     this.#timeoutMs = timeoutMs;
+    this.#deadline = deadline ?? new AbortController().signal;
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
     this.#process = spawn(command, words, { env: environment, stdio: [...stdio], detached: true });
     this.#process.once('error', (error) => this.#ended(error.message));
@@ -65,12 +69,13 @@ export class Speaker {
    * @throws Error with its last complaints when it ends, or does not say it in time.
    */
   async hear(is: string): Promise<Message> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const timeout = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#deadline]);
     for (;;) {
       const at = this.#said.findIndex((message) => message.is === is);
       const [message] = at < 0 ? [] : this.#said.splice(at, 1);
       if (message !== undefined) return message;
       if (this.#ending !== undefined) throw this.#error(is, this.#ending);
+      if (this.#deadline.aborted) throw this.#error(is, 'the time was over');
       if (timeout.aborted) throw this.#error(is, `nothing came in ${this.#timeoutMs} ms`);
       await once(this.#news, 'news', { signal: timeout }).catch(() => {}); // looked at above
     }

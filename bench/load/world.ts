@@ -134,9 +134,9 @@ export class World {
     };
   }
 
+  /** What has been serialised is forgotten with the marker, which ends every burst. */
   #changed(entry: Entry): string {
     entry.version = ++this.#version;
-    this.#forget();
     return line('MODIFIED', entry);
   }
 

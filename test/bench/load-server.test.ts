@@ -18,8 +18,8 @@ interface Served {
   readonly signal: AbortSignal;
 }
 
-async function serve(profile: Profile = PROFILES.pod): Promise<Served> {
-  const server = new LoadServer({ profile, objects: OBJECTS });
+async function serve(profile: Profile = PROFILES.pod, objects = OBJECTS): Promise<Served> {
+  const server = new LoadServer({ profile, objects });
   const transport = undiciTransport(`http://127.0.0.1:${await server.listen()}`);
   const stop = new AbortController();
   onTestFinished(async () => {
@@ -127,6 +127,21 @@ test('a streamed list has every object, the bookmark that ends it, and then what
   expect(initial.map(nameOf)).toEqual(items.map(({ metadata }) => metadata.name));
   expect(seen[OBJECTS]).toMatchObject({ type: 'BOOKMARK', resourceVersion });
   expect(seen.slice(OBJECTS + 1)).toHaveLength(10);
+});
+
+test('what happens while a streamed list is sent comes behind it', async () => {
+  const served = await serve(PROFILES.big, 100);
+  const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
+  const watch = await served.source.watch({ ...request, resourceVersion: '' });
+
+  // 20 MB that nobody has read: more than sockets hold, so that the list is still under way.
+  served.server.prepare({ events: 3, keys: 2, marker: 'marker-1' });
+  await served.server.send();
+  const seen = await eventsUntil('marker-1', watch);
+
+  expect(seen.slice(0, 100).every(({ type }) => type === 'ADDED')).toBe(true);
+  expect(seen[100]).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true });
+  expect(seen.slice(101).map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'ADDED']);
 });
 
 test('who has missed an event is told to list again', async () => {

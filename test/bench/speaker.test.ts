@@ -11,10 +11,13 @@ function speaking(script: string, timeoutMs = 30_000): Speaker {
 }
 
 test('what was said early is kept until somebody asks for it, and heard once', async () => {
-  const speaker = speaking(`echo '{"is":"a","n":1}'; echo noise; echo '{"is":"b"}'; exec cat`);
+  const speaker = speaking(
+    `echo '{"is":"a","n":1}'; echo noise; echo '{"is":"b"}'; echo '{"is":"a","n":2}'; exec cat`,
+  );
 
   expect(await speaker.hear('b')).toEqual({ is: 'b' });
   expect(await speaker.hear('a')).toEqual({ is: 'a', n: 1 });
+  expect(await speaker.hear('a')).toEqual({ is: 'a', n: 2 });
 });
 
 test('a command is one line, and its answer comes back', async () => {
@@ -38,6 +41,22 @@ test('a process that says nothing in time is an error', async () => {
   const speaker = speaking('exec cat', 1);
 
   await expect(speaker.hear('synced')).rejects.toThrow(/nothing came in 1 ms/);
+});
+
+test('nothing is waited for when the time for everything is over', async () => {
+  const options = {
+    command: 'sh',
+    words: ['-c', 'exec cat'],
+    environment: { PATH: process.env.PATH ?? '' },
+  };
+  const stop = new AbortController();
+  const speaker = new Speaker({ ...options, timeoutMs: 30_000, deadline: stop.signal });
+  onTestFinished(() => speaker.end());
+  const heard = speaker.hear('synced');
+
+  stop.abort();
+
+  await expect(heard).rejects.toThrow(/the time was over/);
 });
 
 test('a command that is not there is an error', async () => {

@@ -20,6 +20,7 @@ test('the p99 of a hundred values leaves one above it', () => {
   expect(quantile(values, 0.99)).toBe(99);
   expect(quantile(values, 0.5)).toBe(50);
   expect(quantile(values, 1)).toBe(100);
+  expect(quantile([1, 2, 3], 0.5)).toBe(2);
 });
 
 test('a quantile is always one of the values', () => {
