@@ -187,8 +187,8 @@ export class Informers {
     const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
-    // What a transform makes of an object has to be made of each, and a frozen one is made to be seen.
-    const hold = (transform as unknown) === dropManagedFields && !freeze;
+    // What a transform makes of an object has to be made of each; that one is made of the text.
+    const hold = (transform as unknown) === dropManagedFields;
     const source = transformed(listWatchFor({ ...scope, hold }), transform);
     const statusChanged = statusLog(log, facts, {
       clock: reflector.clock,

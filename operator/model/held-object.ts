@@ -25,6 +25,7 @@ export class HeldObject implements KubernetesObject {
   /** Undefined once it was read: then the object is kept, and not both. */
   #text: string | undefined;
   #object: KubernetesObject | undefined;
+  #prepare: (object: KubernetesObject) => void = () => {};
 
   constructor(identity: HeldIdentity, text: string) {
     const { apiVersion, kind, name, namespace, uid, resourceVersion } = identity;
@@ -39,6 +40,12 @@ export class HeldObject implements KubernetesObject {
     return this.#text?.length ?? 0;
   }
 
+  /** Something to be done with the object before anybody sees it; at once, when somebody has. */
+  whenRead(prepare: (object: KubernetesObject) => void): void {
+    if (this.#object === undefined) this.#prepare = prepare;
+    else prepare(this.#object);
+  }
+
   /**
    * The object, the same one each time.
    *
@@ -47,6 +54,7 @@ export class HeldObject implements KubernetesObject {
   read(): KubernetesObject {
     if (this.#object === undefined) {
       this.#object = parsed(this.#text ?? '');
+      this.#prepare(this.#object);
       this.#text = undefined;
     }
     return this.#object;

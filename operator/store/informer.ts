@@ -13,7 +13,7 @@ import { Cache, type Change, type Replacement } from './cache.ts';
 import { Contact } from './contact.ts';
 import type { ChangeHandler } from './delivery.ts';
 import { estimateTotalBytes } from './estimate-bytes.ts';
-import { deepFreeze } from './freeze.ts';
+import { freezeObject } from './freeze.ts';
 import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
@@ -220,7 +220,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
           this.#advanced();
           return undefined;
         }
-        if (this.#freeze) for (const { object } of changes) deepFreeze(object);
+        if (this.#freeze) for (const { object } of changes) freezeObject(object);
         this.#indices.update(changes);
         const held = this.#tell(changes);
         this.#advanced();
@@ -284,7 +284,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     if (!this.#freeze) return;
     for (const [index, { object }] of changes.entries()) {
       if (index > 0 && index % OBJECTS_A_TURN === 0) yield;
-      deepFreeze(object);
+      freezeObject(object);
     }
   }
 

@@ -73,3 +73,17 @@ test('readObject reads what is held, and takes an object for itself', () => {
   expect(readObject(plain)).toBe(plain);
   expect(readObject<KubernetesObject>(held())).toEqual(OBJECT);
 });
+
+test('something is done with the object before anybody sees it, and at once when somebody has', () => {
+  const one = held();
+  const done: string[] = [];
+  one.whenRead((object) => done.push(`first ${object.metadata.name}`));
+
+  const before = done.length;
+  one.read();
+  one.read();
+  one.whenRead((object) => done.push(`then ${object.metadata.name}`));
+
+  expect(before).toBe(0);
+  expect(done).toEqual(['first a', 'then a']);
+});

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { HeldObject } from '../../operator/model/held-object.ts';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import type { Change } from '../../operator/store/cache.ts';
+import { freezeObject } from '../../operator/store/freeze.ts';
 import { ReadableObjects, readable } from '../../operator/store/readable.ts';
 
 const KEY = objectKey('demo', 'a');
@@ -73,4 +74,18 @@ test('a cache is shown as the map that it would be without text', () => {
     undefined,
   ]);
   expect(shown.get(KEY)).toBe(shown.get(KEY));
+});
+
+test('what is held is frozen when it is read, all the way', () => {
+  const [held, plain] = [heldAt('1'), objectAt('1')];
+
+  freezeObject(held);
+  freezeObject(plain);
+
+  expect(held.textLength).toBeGreaterThan(0);
+  expect(held.read()).toEqual(plain);
+  for (const object of [held.read(), plain]) {
+    expect(Object.isFrozen(object)).toBe(true);
+    expect(Object.isFrozen(object.metadata.labels)).toBe(true);
+  }
 });
