@@ -10,7 +10,10 @@ const { splitKey, systemClock, transformed, undiciTransport } = chancery;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
 const resource = defineResource({ group, version, plural, kind, namespaced: true });
-const source = listWatch(undiciTransport(configuration.url), resource, { namespace: NAMESPACE });
+const source = listWatch(undiciTransport(configuration.url), resource, {
+  namespace: NAMESPACE,
+  hold: true,
+});
 const informer = new Informer(
   transformed(source, dropManagedFields), // as the sources of controllers do
   {
