@@ -96,6 +96,8 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
 
   test('proxy 36: 200 watches share one connection to the API server, and take little memory', async () => {
     const paths = Array.from({ length: 200 }, (_, index) => `/watch/${index}`);
+    // While there is no connection yet, each of several requests makes kubectl dial one.
+    await send(proxy().url, 'GET', '/small');
 
     const watches = await Promise.all(paths.map((path) => begin(proxy().url, 'GET', path)));
     await eventually(() => upstream().watches.length === 200);
