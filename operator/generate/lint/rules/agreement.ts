@@ -6,7 +6,7 @@ import type { Installation } from '../installation.ts';
 import { pathOf, type RequestPath } from '../request-path.ts';
 import { grantsOf } from '../rights.ts';
 
-const TODO = 'generate both from one declaration: `chancery generate manifests`';
+const GENERATE_BOTH = 'generate both from one declaration: `chancery generate manifests`';
 
 export const openRights: Rule = {
   id: 'right-without-path',
@@ -27,7 +27,7 @@ export const openRights: Rule = {
           why: isTooWide
             ? 'the filter opens it in one namespace only, so a Role there is enough'
             : 'the filter lets no such request through, so it serves only who is past the filter',
-          todo: TODO,
+          todo: GENERATE_BOTH,
         },
       ];
     });
@@ -50,7 +50,7 @@ export const grantedPaths: Rule = {
       path: acceptPathsOf(installation),
       wrong: `--accept-paths opens ${pathOf(request)}`,
       why: 'no role here grants it, so the filter is wider than what the operator may do',
-      todo: TODO,
+      todo: GENERATE_BOTH,
     }));
   },
 };
