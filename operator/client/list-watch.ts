@@ -30,7 +30,8 @@ export interface Scope {
   readonly metadataOnly?: boolean | undefined;
   /**
    * Objects of a watch stay text until they are read, see `HeldObject`: for who keeps them in an
-   * `Informer`, and reads nothing but through it. Default false.
+   * `Informer`, and reads nothing but through it. Text that is no JSON inside of an object fails whoever
+   * reads it, and leads to no list. Default false.
    */
   readonly hold?: boolean | undefined;
 }

@@ -187,9 +187,7 @@ export class Informers {
     const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
-    // What a transform makes of an object has to be made of each; that one is made of the text.
-    const hold = (transform as unknown) === dropManagedFields;
-    const source = transformed(listWatchFor({ ...scope, hold }), transform);
+    const source = transformed(listWatchFor(scope), transform);
     const statusChanged = statusLog(log, facts, {
       clock: reflector.clock,
       resourceVersion: () => informer.resourceVersion,

@@ -12,8 +12,6 @@ export interface Scope {
   readonly fieldSelector: string | undefined;
   /** Left out: whole objects. */
   readonly metadataOnly?: true;
-  /** As in the scope of `listWatch`. */
-  readonly hold?: boolean;
 }
 
 /** The scope of a source; `configured` is taken for all namespaces. */
