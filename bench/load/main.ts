@@ -1,5 +1,5 @@
 /**
- * The load server as a process: `node main.ts PROFILE OBJECTS [streamed]`. It says on which port it
+ * The load server as a process: `node main.ts PROFILE OBJECTS [whole|streamed] [PORT] [LIST_MS]`. It says on which port it
  * listens, and then does what it is told, one JSON object a line, and says when it has:
  *
  *     {"do":"prepare","events":…,"keys":…,"marker":…}      {"is":"prepared","bytes":…}
@@ -7,25 +7,56 @@
  *     {"do":"trickle","rate":…,"seconds":…,"marker":…}     {"is":"trickled"}
  *     {"do":"chunks","bytes":…,"chunkBytes":…,"marker":…}  {"is":"sent","startedNs":…}
  *     {"do":"cut","marker":…}                              {"is":"cut","startedNs":…}
+ *     {"do":"watching","watches":…}                        {"is":"watching","atNs":…} with so many
+ *     {"do":"count"}                                       {"is":"counted"}: from now on
+ *     {"do":"counts"}                                      {"is":"counts",…}: see `Counts`
+ *     {"do":"restart","downMs":…,"changed":…,"removed":…,"marker":…}
+ *                                                          {"is":"restarted","atNs":…}
+ *     {"do":"digest"}                                      {"is":"digest","digest":…}
  */
 import { createInterface } from 'node:readline';
 import { numberIn } from '../message.ts';
 import { profileNamed } from './profiles.ts';
 import { LoadServer } from './server.ts';
 
-const [profile = '', objects = '', form] = process.argv.slice(2);
+const [profile = '', objects = '', form, port = '0', listMs = '0'] = process.argv.slice(2);
 const streamed = form === 'streamed';
 const server = new LoadServer({
   profile: profileNamed(profile),
   objects: Number(objects),
   streamed,
+  listMs: Number(listMs),
 });
-say({ is: 'listening', port: await server.listen() });
+say({ is: 'listening', port: await server.listen(Number(port)) });
 
 for await (const line of createInterface({ input: process.stdin })) {
-  await obey(JSON.parse(line) as Readonly<Record<string, unknown>>);
+  const command = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  if (!(await tend(command))) await obey(command);
 }
 await server.close();
+
+/** What is asked of the server itself, watched or not. @returns false when it is nothing of that kind. */
+async function tend(command: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const number = (field: string): number => numberIn(command, field);
+  if (command.do === 'watching') {
+    await server.watched(number('watches'));
+    say({ is: 'watching', atNs: String(process.hrtime.bigint()) });
+  } else if (command.do === 'count') {
+    server.resetCounts();
+    say({ is: 'counted' });
+  } else if (command.do === 'counts') {
+    say({ is: 'counts', ...server.counts });
+  } else if (command.do === 'restart') {
+    const [downMs, changed, removed] = [number('downMs'), number('changed'), number('removed')];
+    await server.restart({ downMs, changed, removed, marker: String(command.marker) });
+    say({ is: 'restarted', atNs: String(process.hrtime.bigint()) });
+  } else if (command.do === 'digest') {
+    say({ is: 'digest', digest: server.digest });
+  } else {
+    return false;
+  }
+  return true;
+}
 
 async function obey(command: Readonly<Record<string, unknown>>): Promise<void> {
   const number = (field: string): number => numberIn(command, field);

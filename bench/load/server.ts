@@ -5,6 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { configMap } from './config-map.ts';
 import { pour } from './pour.ts';
 import { type Profile, pathOf } from './profile.ts';
+import { type Counts, Tally } from './tally.ts';
 import { type Burst, World } from './world.ts';
 
 /** Between two chunks of an event that comes in pieces: long enough that no two are read as one. */
@@ -15,6 +16,17 @@ export interface LoadServerOptions {
   readonly objects: number;
   /** Serialise the streamed list, too, before anybody asks. Default false: with the first request. */
   readonly streamed?: boolean;
+  /** How long each page takes before any of it is sent. Default 0: it is sent at once. */
+  readonly listMs?: number;
+}
+
+/** What happens to a collection while its server is away. */
+export interface Absence {
+  readonly downMs: number;
+  readonly changed: number;
+  readonly removed: number;
+  /** The name of an object that is made. */
+  readonly marker: string;
 }
 
 /**
@@ -31,9 +43,12 @@ export class LoadServer {
   /** Watches that still get their initial events, and what came since: they get it after these. */
   readonly #beginning = new Map<ServerResponse, Buffer[]>();
   readonly #opened = new EventEmitter();
+  readonly #tally = new Tally();
+  readonly #listMs: number;
   #prepared: readonly Buffer[] = [];
 
-  constructor({ profile, objects, streamed = false }: LoadServerOptions) {
+  constructor({ profile, objects, streamed = false, listMs = 0 }: LoadServerOptions) {
+    this.#listMs = listMs;
     this.#world = new World(profile, objects);
     this.#world.prepare({ streamed });
     this.#pattern = new RegExp(`^${pathOf(profile, '[^/]+')}$`);
@@ -43,11 +58,26 @@ export class LoadServer {
       void this.#answer(url, response);
     });
     this.#server.requestTimeout = 0;
+    this.#server.on('connection', (socket) => socket.once('close', this.#tally.connected()));
   }
 
-  /** @returns the port, of 127.0.0.1. */
-  async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
+  /** What it has had to do since it began, or since `resetCounts`. */
+  get counts(): Counts {
+    return this.#tally.counts;
+  }
+
+  /** What it holds, in short: see `digestOf`. */
+  get digest(): string {
+    return this.#world.digest();
+  }
+
+  resetCounts(): void {
+    this.#tally.reset();
+  }
+
+  /** @param port - 0 for any. @returns the port, of 127.0.0.1. */
+  async listen(port = 0): Promise<number> {
+    this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
     return (this.#server.address() as AddressInfo).port;
   }
@@ -59,15 +89,29 @@ export class LoadServer {
     await closed;
   }
 
+  /**
+   * Goes away with all connections, and is back on the same port after `downMs`: with another world, of
+   * whose changes no watch will tell.
+   */
+  async restart({ downMs, changed, removed, marker }: Absence): Promise<void> {
+    const { port } = this.#server.address() as AddressInfo;
+    await this.close();
+    this.#world.remove(removed);
+    this.#world.burst({ events: changed + 1, keys: changed, marker });
+    this.#world.prepare({ streamed: false });
+    await after(downMs);
+    await this.listen(port);
+  }
+
   /** Makes the bytes of a burst. @returns how many. */
   prepare(burst: Burst): number {
     this.#prepared = this.#world.burst(burst);
     return this.#prepared.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Resolves when there is a watch. */
-  async watched(): Promise<void> {
-    if (this.#watches.size === 0) await once(this.#opened, 'watch');
+  /** Resolves when there are so many watches. */
+  async watched(count = 1): Promise<void> {
+    while (this.#watches.size < count) await once(this.#opened, 'watch');
   }
 
   /** Sends what was prepared to every watch, as fast as each reads. */
@@ -125,6 +169,8 @@ export class LoadServer {
       await this.#watch(query, response);
     } else {
       const page = { from: Number(query.get('continue')), limit: Number(query.get('limit')) };
+      response.once('close', this.#tally.listing());
+      if (this.#listMs > 0) await after(this.#listMs);
       await pour(response, this.#world.list(page));
       response.end();
     }

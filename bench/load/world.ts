@@ -1,5 +1,6 @@
 import { Items } from './items.ts';
 import { apiVersionOf, type Profile } from './profile.ts';
+import { digestOf, type ObjectState } from './state.ts';
 
 /** The first resourceVersion: ten digits, so that all of them are equally long. */
 const FIRST_VERSION = 1_000_000_000;
@@ -38,6 +39,8 @@ export class World {
   readonly #profile: Profile;
   readonly #entries: Entry[];
   #version: number = FIRST_VERSION;
+  /** Objects that were ever made: what is made next gets a uid of its own. */
+  #made: number;
   #items: Items | undefined;
   #initial: readonly Buffer[] | undefined;
 
@@ -47,6 +50,7 @@ export class World {
     this.#entries = Array.from({ length: objects }, (_, index) =>
       this.#entryOf(index, `${prefix}-${index}`),
     );
+    this.#made = objects;
   }
 
   get resourceVersion(): string {
@@ -108,10 +112,21 @@ export class World {
 
   /** The event that tells of a new object. */
   added(name: string, profile: Profile = this.#profile): string {
-    const entry = this.#entryOf(this.#entries.length, name, profile);
+    const entry = this.#entryOf(this.#made++, name, profile);
     this.#entries.push(entry);
     this.#forget();
     return line('ADDED', entry);
+  }
+
+  /** Deletes so many objects, the first ones, of which no event tells. */
+  remove(count: number): void {
+    this.#version += this.#entries.splice(0, count).length;
+    this.#forget();
+  }
+
+  /** What it holds, in short: see `digestOf`. */
+  digest(): string {
+    return digestOf(this.#entries.map(stateOf));
   }
 
   /**
@@ -119,7 +134,8 @@ export class World {
    * one of them, in no more time than a name takes to be put in.
    */
   reserve(count: number): (name: string) => string {
-    const first = this.#entries.length;
+    const first = this.#made;
+    this.#made += count;
     const reserved = Array.from({ length: count }, (_, index) =>
       this.#entryOf(first + index, NAME_MARK),
     ).values();
@@ -155,6 +171,10 @@ export class World {
 
 function textOf({ before, after, version }: Entry): string {
   return `${before}${version}${after}`;
+}
+
+function stateOf(entry: Entry): ObjectState {
+  return (JSON.parse(textOf(entry)) as { readonly metadata: ObjectState }).metadata;
 }
 
 function line(type: 'ADDED' | 'MODIFIED', entry: Entry): string {

@@ -9,6 +9,8 @@
  *                       `delay` is true, for to look at it costs a timer a millisecond; {"is":"reset"}
  *     {"do":"report"}   {"is":"report",…} with all of these
  *     {"do":"memory"}   {"is":"memory",…} after a garbage collection
+ *
+ * A subject may know more commands: see `onCommand`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -44,6 +46,7 @@ let expected = '';
 let latenciesMs: number[] = [];
 const expectationHandlers: ((expectation: Expectation) => void)[] = [];
 const resetHandlers: (() => void)[] = [];
+const ownCommands = new Map<string, () => Said | Promise<Said>>();
 /** What handlers have read: shown at the end, so that no compiler leaves the reading out. */
 let readCharacters = 0;
 
@@ -85,6 +88,14 @@ export function onReset(handler: () => void): void {
   resetHandlers.push(handler);
 }
 
+/** Something that a subject says. */
+export type Said = { readonly is: string; readonly [field: string]: unknown };
+
+/** Answers a command of the subject's own with what `answer` returns. */
+export function onCommand(name: string, answer: () => Said | Promise<Said>): void {
+  ownCommands.set(name, answer);
+}
+
 interface ReadObject {
   readonly metadata?: { readonly name?: string | undefined } | undefined;
 }
@@ -99,12 +110,12 @@ export function read(object: ReadObject): void {
 }
 
 createInterface({ input: process.stdin })
-  .on('line', (line) => obey(JSON.parse(line) as Command))
+  .on('line', (line) => void obey(JSON.parse(line) as Command))
   .on('close', () => process.exit());
 
 type Command = Expectation & { readonly do: string; readonly delay?: boolean };
 
-function obey(command: Command): void {
+async function obey(command: Command): Promise<void> {
   if (command.do === 'expect') {
     expected = command.marker;
     for (const handler of expectationHandlers) handler(command);
@@ -125,6 +136,9 @@ function obey(command: Command): void {
     for (let round = 0; round < 3; round++) globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     tell({ is: 'memory', heapUsed, external, rss, readCharacters });
+  } else {
+    const answer = ownCommands.get(command.do);
+    if (answer !== undefined) tell(await answer());
   }
 }
 
@@ -150,6 +164,6 @@ function peakBytes(): number {
   return Number(kibibytes) * 1_024;
 }
 
-function tell(message: { readonly is: string; readonly [field: string]: unknown }): void {
+function tell(message: Said): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
