@@ -46,7 +46,7 @@ let expected = '';
 let latenciesMs: number[] = [];
 const expectationHandlers: ((expectation: Expectation) => void)[] = [];
 const resetHandlers: (() => void)[] = [];
-const ownCommands = new Map<string, () => Said | Promise<Said>>();
+const ownCommands = new Map<string, Answer>();
 /** What handlers have read: shown at the end, so that no compiler leaves the reading out. */
 let readCharacters = 0;
 
@@ -91,8 +91,10 @@ export function onReset(handler: () => void): void {
 /** Something that a subject says. */
 export type Said = { readonly is: string; readonly [field: string]: unknown };
 
+type Answer = (command: Readonly<Record<string, unknown>>) => Said | Promise<Said>;
+
 /** Answers a command of the subject's own with what `answer` returns. */
-export function onCommand(name: string, answer: () => Said | Promise<Said>): void {
+export function onCommand(name: string, answer: Answer): void {
   ownCommands.set(name, answer);
 }
 
@@ -138,7 +140,7 @@ async function obey(command: Command): Promise<void> {
     tell({ is: 'memory', heapUsed, external, rss, readCharacters });
   } else {
     const answer = ownCommands.get(command.do);
-    if (answer !== undefined) tell(await answer());
+    if (answer !== undefined) tell(await answer({ ...command }));
   }
 }
 

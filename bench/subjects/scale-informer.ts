@@ -1,0 +1,32 @@
+/** Informers as the sources of controllers are: what the subjects of the scale runs are made of. */
+import type { Informer, KubernetesObject, ListGate } from '../../operator/index.ts';
+import type { ObjectState } from '../load/state.ts';
+import { chancery } from './chancery.ts';
+import { configuration } from './child.ts';
+
+const { profileNamed } = await import('../load/profiles.ts');
+const { defineResource, dropManagedFields, listWatch } = chancery;
+const { systemClock, transformed, undiciTransport } = chancery;
+
+const { group, version, plural, kind } = profileNamed(configuration.profile);
+export const resource = defineResource({ group, version, plural, kind, namespaced: true });
+const transport = undiciTransport(configuration.url);
+
+/** One over a namespace, with the transport that all of them share. */
+export function informerOf(namespace: string, gate: ListGate): Informer<KubernetesObject> {
+  const source = listWatch(transport, resource, { namespace, hold: true });
+  const observer = {
+    statusChanged() {},
+    drifted() {},
+    handlerFailed(error: unknown) {
+      throw error;
+    },
+  };
+  const options = { clock: systemClock, gate, relistIntervalMs: 0 };
+  return new chancery.Informer(transformed(source, dropManagedFields), observer, options);
+}
+
+export function stateOf({ metadata }: KubernetesObject): ObjectState {
+  const { name, uid = '', resourceVersion = '' } = metadata;
+  return { name, uid, resourceVersion };
+}
