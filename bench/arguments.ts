@@ -7,12 +7,18 @@ export interface BenchArguments {
   readonly rounds: number;
   /** Where the report goes; undefined for standard output. */
   readonly output: string | undefined;
+  /** What does not fit in so many seconds is left out; undefined: as long as it takes. */
+  readonly withinSeconds: number | undefined;
+  /** A file for `check` and `accept`; undefined: the committed one. */
+  readonly baseline: string | undefined;
   readonly check: boolean;
   readonly accept: boolean;
 }
 
 const FULL_ROUNDS = 5;
 const QUICK_ROUNDS = 3;
+/** `--quick` may take five minutes; the rest is for the start and the report. */
+const QUICK_SECONDS = 290;
 
 export const USAGE = `usage: npm run bench -- [--quick] [--only NAME]... [--rounds N] [-o report.md]
 
@@ -23,13 +29,16 @@ machine can do at most. Every run is a fresh process with a fresh load server; r
   --only NAME        a subject or a work; may come again. Default: all
   --rounds N         how often each is run. Default ${FULL_ROUNDS}, with --quick ${QUICK_ROUNDS}
   -o, --output FILE  where the report goes. Default: standard output
-  --check            fail when a target is missed that was met at the last release (baseline.json)
-  --accept           write the targets that are met into baseline.json
+  --within SECONDS   leave out what does not fit. Default with --quick ${QUICK_SECONDS}, else no limit
+  --check            fail when a ratio is worse than at the last release, beyond the noise
+  --accept           make these ratios those of the last release
+  --baseline FILE    where those are. Default: bench/baseline.json
   --help             this text
 
 Before the first time: npm ci --prefix bench, and npm run build. KUBECTL names the kubectl to use.
-Progress goes to standard error. Exits 0 when everything has been measured, 1 when a run or --check
-has failed, 2 for a wrong command line.
+Progress goes to standard error. Exits 0 when every target that was asked for has been
+measured, met or not; 1 when one has not, when a run or --check has failed, or when something is not
+installed; 2 for a wrong command line.
 `;
 
 /** @returns the arguments, 'help', or what is wrong with the command line. */
@@ -45,25 +54,29 @@ export function parseBenchArguments(
         only: { type: 'string', multiple: true, default: [] },
         rounds: { type: 'string' },
         output: { type: 'string', short: 'o' },
+        within: { type: 'string' },
+        baseline: { type: 'string' },
         check: { type: 'boolean', default: false },
         accept: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
     if (values.help) return 'help';
-    const { quick, only, output, check, accept } = values;
+    const { quick, only, output, baseline, check, accept } = values;
     const unknown = only.find((name) => !names.includes(name));
     if (unknown !== undefined) {
       throw new Error(`nothing is named ${unknown}; there are: ${names.join(', ')}`);
     }
-    const rounds = wholeRounds(values.rounds ?? String(quick ? QUICK_ROUNDS : FULL_ROUNDS));
-    return { quick, only, output, check, accept, rounds };
+    const rounds = whole('--rounds', values.rounds) ?? (quick ? QUICK_ROUNDS : FULL_ROUNDS);
+    const withinSeconds = whole('--within', values.within) ?? (quick ? QUICK_SECONDS : undefined);
+    return { quick, only, output, withinSeconds, baseline, check, accept, rounds };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function wholeRounds(text: string): number {
-  if (/^[1-9][0-9]{0,2}$/.test(text)) return Number(text);
-  throw new Error(`--rounds must be a whole number from 1 to 999, not ${JSON.stringify(text)}`);
+function whole(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number(text);
+  throw new Error(`${option} must be a whole number from 1 to 99999, not ${JSON.stringify(text)}`);
 }

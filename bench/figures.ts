@@ -21,6 +21,7 @@ export const FIGURES = {
   eventsPerSecond: { title: 'events/s', scale: 1, digits: 0 },
   cpuSecondsPer100k: { title: 'CPU s per 100k', scale: 1, digits: 2 },
   burstDelayMs: { title: 'longest loop delay in burst, ms', scale: 1, digits: 0 },
+  burstPeakBytes: { title: 'peak RSS in burst, MB', scale: MB, digits: 0 },
   hotEventsPerSecond: { title: 'events/s on 1,000 hot keys', scale: 1, digits: 0 },
   hotCpuSecondsPer100k: { title: 'CPU s per 100k, hot keys', scale: 1, digits: 2 },
   latencyP50Ms: { title: 'latency p50, ms', scale: 1, digits: 2 },
@@ -29,6 +30,10 @@ export const FIGURES = {
   relistMs: { title: 'cut to relisted, ms', scale: 1, digits: 0 },
   relistDelayMs: { title: 'longest loop delay in relist, ms', scale: 1, digits: 0 },
   relistPeakBytes: { title: 'peak RSS in relist, MB', scale: MB, digits: 0 },
+  endlessMs: { title: 'line without end: until all is well, ms', scale: 1, digits: 0 },
+  endlessDelayMs: { title: 'longest loop delay meanwhile, ms', scale: 1, digits: 0 },
+  endlessPeakBytes: { title: 'peak RSS meanwhile, MB', scale: MB, digits: 0 },
+  endlessLatencyMs: { title: 'latency of others meanwhile, max, ms', scale: 1, digits: 1 },
   idleCpuMsPerMinute: { title: 'idle CPU with 50 watches, ms a minute', scale: 1, digits: 1 },
   chunksCpuMs: { title: '1.5 MB in 16 kB chunks, CPU ms', scale: 1, digits: 1 },
 } as const satisfies Readonly<Record<string, Figure>>;

@@ -18,6 +18,8 @@ const HOT_KEYS = 1_000;
 const RATE = 200;
 const OVERSIZED_BYTES = 1_500_000;
 const CHUNK_BYTES = 16_384;
+/** Who reads more of one line than this has no limit: ours is 64 MiB. */
+const ENDLESS_BYTES = 256 * 2 ** 20;
 /** What a client still does after its first list is over by then. */
 const SETTLE_MS = 1_000;
 
@@ -28,20 +30,19 @@ export async function runPhases(pair: Pair): Promise<Figures> {
   const able = (phase: Phase): boolean => subject.lacks?.includes(phase) !== true;
   const figures: Figures = await sync(pair, able);
   if (work.burst && able('burst')) {
-    const { cpuMs, eventsPerSecond, delayMs } = await burst(
-      pair,
-      work.burst,
-      work.objects,
-      markers,
-    );
-    Object.assign(figures, { eventsPerSecond, burstDelayMs: delayMs });
-    if (cpuMs !== undefined) figures.cpuSecondsPer100k = (cpuMs / work.burst) * 100;
+    const spent = await burst(pair, { events: work.burst, keys: work.objects }, markers);
+    Object.assign(figures, burstFigures(spent));
+  }
+  if (work.deletions && able('burst')) {
+    const asked = { events: work.objects + 1, keys: work.objects, deletions: true };
+    Object.assign(figures, burstFigures(await burst(pair, asked, markers)));
   }
   if (work.hot && able('hot')) {
     const keys = Math.min(HOT_KEYS, work.objects);
-    const { cpuMs, eventsPerSecond } = await burst(pair, work.hot, keys, markers);
+    const spent = await burst(pair, { events: work.hot, keys }, markers);
+    const { eventsPerSecond, cpuSecondsPer100k } = burstFigures(spent);
     figures.hotEventsPerSecond = eventsPerSecond;
-    if (cpuMs !== undefined) figures.hotCpuSecondsPer100k = (cpuMs / work.hot) * 100;
+    figures.hotCpuSecondsPer100k = cpuSecondsPer100k;
   }
   if (work.latencySeconds && able('latency')) {
     Object.assign(figures, await latency(pair, work.latencySeconds, markers));
@@ -50,6 +51,7 @@ export async function runPhases(pair: Pair): Promise<Figures> {
   if (work.oversized && able('chunks')) {
     Object.assign(figures, await chunks(pair, work.oversized, markers));
   }
+  if (work.endless && able('endless')) Object.assign(figures, await endless(pair, markers));
   if (work.idleSeconds) Object.assign(figures, await idle(pair, work.idleSeconds));
   return figures;
 }
@@ -86,21 +88,34 @@ async function sync(
   return { ...figures, heapBytes, rssBytes: numberIn(memory, 'rss') };
 }
 
+interface Burst {
+  readonly events: number;
+  readonly keys: number;
+  /** Of everything there is, instead of changes. */
+  readonly deletions?: boolean;
+}
+
 interface Spent {
+  readonly events: number;
   readonly ms: number;
-  readonly eventsPerSecond: number;
   readonly cpuMs: number | undefined;
   readonly delayMs: number | undefined;
+  readonly peakBytes: number | undefined;
 }
 
 /** As many events as fast as they are taken, until the last of them has reached the handler. */
-async function burst(pair: Pair, events: number, keys: number, markers: Markers): Promise<Spent> {
+async function burst(
+  pair: Pair,
+  { events, keys, deletions = false }: Burst,
+  markers: Markers,
+): Promise<Spent> {
   const { server, child, subject } = pair;
   const marker = markers.next().value;
   const asked = { events, keys, marker };
+  const what = deletions ? 'prepare-deletions' : 'prepare';
   const bytes = subject.alone
     ? 0
-    : numberIn(await server.ask({ do: 'prepare', ...asked }, 'prepared'), 'bytes');
+    : numberIn(await server.ask({ do: what, ...asked }, 'prepared'), 'bytes');
   await expectMarker(pair, { ...asked, bytes, delay: true });
   if (!subject.alone) server.say({ do: 'send' });
   const seen = await child.hear('seen');
@@ -110,11 +125,20 @@ async function burst(pair: Pair, events: number, keys: number, markers: Markers)
   const ms = Number(atNs - nanosecondsIn(began, 'startedNs')) / 1e6;
   const report = await reported(pair);
   return {
-    ms,
-    eventsPerSecond: (events / ms) * 1_000,
+    ...{ events, ms },
     cpuMs: optional(report, 'cpuMs'),
     // Who works in one turn of the event loop has no delay that anybody could see.
     delayMs: subject.alone ? undefined : optional(report, 'delayMs'),
+    peakBytes: subject.alone ? undefined : optional(report, 'peakBytes'),
+  };
+}
+
+function burstFigures({ events, ms, cpuMs, delayMs, peakBytes }: Spent): Figures {
+  return {
+    eventsPerSecond: (events / ms) * 1_000,
+    cpuSecondsPer100k: cpuMs === undefined ? undefined : (cpuMs / events) * 100,
+    burstDelayMs: delayMs,
+    burstPeakBytes: peakBytes,
   };
 }
 
@@ -160,6 +184,22 @@ async function chunks(pair: Pair, events: number, markers: Markers): Promise<Fig
     if (cpuMs !== undefined && event > 0) costs.push(cpuMs);
   }
   return { chunksCpuMs: summarise(costs)?.median };
+}
+
+/** One source gets a line without end, until it has cut it, and has listed what it missed. */
+async function endless(pair: Pair, markers: Markers): Promise<Figures> {
+  const marker = markers.next().value;
+  await expectMarker(pair, { marker, events: 1, keys: 0, bytes: 0, delay: true });
+  pair.server.say({ do: 'endless', maxBytes: ENDLESS_BYTES, marker });
+  const seen = await pair.child.hear('seen');
+  const sent = await pair.server.hear('sent');
+  const report = await reported(pair);
+  return {
+    endlessMs: Number(nanosecondsIn(seen, 'atNs') - nanosecondsIn(sent, 'startedNs')) / 1e6,
+    endlessDelayMs: optional(report, 'delayMs'),
+    endlessPeakBytes: optional(report, 'peakBytes'),
+    endlessLatencyMs: optional(report, 'latencyMaxMs'),
+  };
 }
 
 async function idle({ child }: Pair, seconds: number): Promise<Figures> {

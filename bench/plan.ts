@@ -32,7 +32,9 @@ export function plan({ works, rounds, only }: PlanOptions): readonly PlannedRun[
     );
   return Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
     once.flatMap((runs) =>
-      (round % 2 === 1 ? runs : runs.toReversed()).map((run) => ({ round, ...run })),
+      (round % 2 === 1 ? runs : runs.toReversed())
+        .filter(({ work }) => round <= (work.rounds ?? rounds))
+        .map((run) => ({ round, ...run })),
     ),
   );
 }

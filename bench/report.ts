@@ -3,13 +3,16 @@ import { PROFILES } from './load/profiles.ts';
 import type { Facts } from './machine.ts';
 import type { Results } from './results.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
-import type { Target, Verdict } from './targets.ts';
+import type { Target } from './targets.ts';
+import type { Verdict } from './verdicts.ts';
 import type { Work, WorkName } from './works.ts';
 
 export interface ReportInput {
   readonly command: string;
   /** RFC 3339. */
   readonly time: string;
+  /** See `machineLoad`: before the first run. */
+  readonly load: string;
   readonly facts: Facts;
   readonly works: Readonly<Record<WorkName, Work>>;
   readonly results: Results;
@@ -25,7 +28,7 @@ const NOTHING = '–';
 /** The report in Markdown: targets first, then all figures, then where they come from. */
 export function renderReport(input: ReportInput): string {
   const sections = [
-    `# Benchmarks\n\n\`${input.command}\`, ${input.time}`,
+    `# Benchmarks\n\n\`${input.command}\`, ${input.time}\n\n${loadLine(input.load)}`,
     `## Targets\n\n${targetTable(input.verdicts)}`,
     `## Figures\n\nMedian (least – most) of the rounds; × is the ratio to ${REFERENCE}'s median.`,
     ...Object.entries(input.works).flatMap(([name, work]) =>
@@ -37,17 +40,27 @@ export function renderReport(input: ReportInput): string {
   return `${sections.join('\n\n')}\n`;
 }
 
+function loadLine(load: string): string {
+  return `Load of the machine before: ${load} (1, 5 and 15 minutes). More than 0.5 is noise.`;
+}
+
 function targetTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ target, figure, met }) => [
     target.title,
     boundOf(target),
-    figure === undefined ? NOTHING : rounded(figure),
+    figure === undefined ? NOTHING : rounded(figure.median),
+    figure === undefined || figure.rounds === 1
+      ? NOTHING
+      : `${rounded(figure.min)} – ${rounded(figure.max)}`,
+    String(figure?.rounds ?? 0),
     met === undefined ? 'not measured' : met ? 'met' : '**missed**',
   ]);
   const measured = verdicts.filter(({ met }) => met !== undefined);
   const met = measured.filter((verdict) => verdict.met);
   const sum = `${met.length} of ${measured.length} measured targets are met.`;
-  return `${table(['target', 'bound', 'figure', 'verdict'], rows)}\n\n${sum}`;
+  const how =
+    'The figure of a round compares runs of that round; the median is that of these figures.';
+  return `${how}\n\n${table(['target', 'bound', 'median', 'least – most', 'rounds', 'verdict'], rows)}\n\n${sum}`;
 }
 
 function boundOf({ by, atLeast, atMost }: Target): string {

@@ -12,21 +12,33 @@ export interface FigureOf {
 
 /** What all rounds have measured. */
 export class Results {
-  readonly #values = new Map<string, number[]>();
+  /** By subject and figure, then by round. */
+  readonly #values = new Map<string, Map<number, number>>();
+  readonly #rounds = new Set<number>();
 
-  add(work: WorkName, subject: SubjectName, figures: Figures): void {
+  add(round: number, work: WorkName, subject: SubjectName, figures: Figures): void {
+    this.#rounds.add(round);
     for (const [figure, value] of Object.entries(figures)) {
       if (value === undefined) continue;
       const key = keyOf(work, subject, figure);
-      const values = this.#values.get(key);
-      if (values === undefined) this.#values.set(key, [value]);
-      else values.push(value);
+      const values = this.#values.get(key) ?? new Map<number, number>();
+      this.#values.set(key, values.set(round, value));
     }
+  }
+
+  /** The rounds that have measured anything. */
+  get rounds(): readonly number[] {
+    return [...this.#rounds];
+  }
+
+  /** @returns undefined for what that round has not measured. */
+  inRound(round: number, { work, subject, figure }: FigureOf): number | undefined {
+    return this.#values.get(keyOf(work, subject, figure))?.get(round);
   }
 
   /** @returns undefined for what has not been measured. */
   summary({ work, subject, figure }: FigureOf): Summary | undefined {
-    return summarise(this.#values.get(keyOf(work, subject, figure)) ?? []);
+    return summarise([...(this.#values.get(keyOf(work, subject, figure))?.values() ?? [])]);
   }
 }
 

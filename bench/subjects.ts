@@ -22,11 +22,23 @@ export interface Subject {
   readonly alone?: boolean;
   /** It asks the server for a streamed list, which has to be there beforehand. */
   readonly streamed?: boolean;
+  /** What it imports, of `bench/node_modules`. */
+  readonly packages?: readonly string[];
+  /** What it runs, of the PATH. */
+  readonly commands?: readonly string[];
   /** What it cannot do, so that nothing waits for it. */
   readonly lacks?: readonly Phase[];
 }
 
-export type Phase = 'first' | 'memory' | 'burst' | 'hot' | 'latency' | 'relist' | 'chunks';
+export type Phase =
+  | 'first'
+  | 'memory'
+  | 'burst'
+  | 'hot'
+  | 'latency'
+  | 'relist'
+  | 'chunks'
+  | 'endless';
 
 const LIMIT = ['first', 'memory', 'latency', 'relist', 'chunks'] as const;
 
@@ -49,29 +61,58 @@ export const SUBJECTS = {
     command: onNode('chancery-informer', 'envelope'),
     proxied: true,
   },
+  'chancery-slow': {
+    title: 'chancery, a slow handler that holds back',
+    command: onNode('chancery-overload', 'slow'),
+  },
+  'chancery-stuck': {
+    title: 'chancery, beside a handler that never returns',
+    command: onNode('chancery-overload', 'stuck'),
+  },
+  'chancery-deleted': {
+    title: 'chancery, everything deleted',
+    command: onNode('chancery-overload', 'deleted'),
+  },
+  'chancery-endless': {
+    title: 'chancery, beside a line without end',
+    command: onNode('chancery-overload', 'endless'),
+  },
+  'chancery-large': {
+    title: 'chancery, one large page',
+    command: onNode('chancery-overload', 'large'),
+  },
   'chancery-idle': { title: 'chancery, 50 watches', command: onNode('chancery-idle', 'idle') },
-  'client-node': { title: '@kubernetes/client-node', command: onNode('client-node', 'object') },
+  'client-node': {
+    title: '@kubernetes/client-node',
+    command: onNode('client-node', 'object'),
+    packages: ['@kubernetes/client-node'],
+  },
   'client-node-idle': {
     title: '@kubernetes/client-node, 50 watches',
     command: onNode('client-node', 'idle'),
+    packages: ['@kubernetes/client-node'],
   },
   'fluent-client': {
     title: 'kubernetes-fluent-client',
     command: onNode('fluent-client', 'object'),
+    packages: ['kubernetes-fluent-client'],
   },
   'dot-i-operator': {
     title: '@dot-i/k8s-operator',
     command: onNode('dot-i-operator', 'object'),
+    packages: ['@dot-i/k8s-operator'],
     streamed: true,
   },
   python: {
     title: 'Python loop',
     command: (start) => ['python3', file('loop.py'), collection(start), String(start.objects)],
+    commands: ['python3'],
     lacks: ['memory'],
   },
   shell: {
     title: 'shell loop',
     command: (start) => ['sh', file('loop.sh'), collection(start), String(start.objects)],
+    commands: ['sh', 'curl', 'jq'],
     mute: true,
     streamed: true,
     lacks: ['first', 'memory', 'hot', 'latency', 'relist', 'chunks'],
@@ -79,6 +120,7 @@ export const SUBJECTS = {
   'curl-kubectl': {
     title: 'curl, through kubectl proxy',
     command: onNode('curl', 'envelope'),
+    commands: ['curl'],
     proxied: true,
     streamed: true,
     lacks: ['memory', 'relist', 'chunks'],

@@ -16,6 +16,12 @@ export interface Work {
   readonly idleSeconds?: number;
   /** Events of 1.5 MB that come in chunks of 16 kB; the first of them warms up, and does not count. */
   readonly oversized?: number;
+  /** All objects are deleted, one event each. */
+  readonly deletions?: boolean;
+  /** One source is sent a line without end. */
+  readonly endless?: boolean;
+  /** Rounds that are enough, where one run tells as much as five. Default: as many as are asked for. */
+  readonly rounds?: number;
   readonly subjects: readonly SubjectName[];
   /** Its targets need it: `--quick` has it, with these parts replaced. */
   readonly quick?: Partial<Work>;
@@ -27,7 +33,7 @@ const OURS = ['chancery-envelope', 'chancery-object', 'chancery-reconcile'] as c
 const PEERS = ['client-node', 'fluent-client', 'dot-i-operator', 'python'] as const;
 const LIMITS = ['json-parse', 'drain'] as const;
 const EVERYBODY = [...OURS, 'chancery-kubectl', ...PEERS, ...LIMITS] as const;
-const IN_SHORT = [...OURS, 'client-node', ...LIMITS] as const;
+const IN_SHORT = [...OURS, 'client-node', 'json-parse'] as const;
 const WHICH = ['chancery-envelope', 'chancery-object', 'client-node', 'json-parse'] as const;
 
 /** All work, by the name that `--only` takes, in the order in which it is done: what is short comes first. */
@@ -58,7 +64,6 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     objects: 10,
     idleSeconds: 30,
     subjects: ['chancery-idle', 'client-node-idle'],
-    quick: { idleSeconds: 3 },
   },
   'pod-10k': {
     profile: 'pod',
@@ -68,7 +73,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     latencySeconds: 10,
     relist: true,
     subjects: EVERYBODY,
-    quick: { latencySeconds: 1, subjects: IN_SHORT },
+    quick: { latencySeconds: 0, subjects: IN_SHORT },
   },
   'config-map-50k': {
     profile: 'config-map',
@@ -84,7 +89,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     objects: 50_000,
     relist: true,
     subjects: ['chancery-envelope', 'client-node'],
-    quick: { subjects: ['chancery-envelope'] },
+    quick: { rounds: 1, subjects: ['chancery-envelope'] },
   },
   'config-map-1k': {
     profile: 'config-map',
@@ -106,6 +111,33 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     burst: 100_000,
     subjects: OURS,
     quick: { subjects: ['chancery-envelope'] },
+  },
+  'slow-consumer': {
+    profile: 'pod',
+    objects: 10_000,
+    burst: 30_000,
+    subjects: ['chancery-slow', 'chancery-stuck'],
+    quick: { rounds: 1 },
+  },
+  'endless-line': {
+    profile: 'config-map',
+    objects: 1_000,
+    endless: true,
+    subjects: ['chancery-endless'],
+    quick: {},
+  },
+  'deletes-100k': {
+    profile: 'config-map',
+    objects: 100_000,
+    deletions: true,
+    subjects: ['chancery-deleted'],
+    quick: { rounds: 1 },
+  },
+  'page-500mb': {
+    profile: 'huge',
+    objects: 500,
+    subjects: ['chancery-large'],
+    quick: { rounds: 1 },
   },
   'widget-10k': {
     profile: 'widget',

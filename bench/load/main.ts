@@ -3,9 +3,11 @@
  * listens, and then does what it is told, one JSON object a line, and says when it has:
  *
  *     {"do":"prepare","events":…,"keys":…,"marker":…}      {"is":"prepared","bytes":…}
+ *     {"do":"prepare-deletions","marker":…}                {"is":"prepared","bytes":…}
  *     {"do":"send"}                                        {"is":"sent","startedNs":…}
  *     {"do":"trickle","rate":…,"seconds":…,"marker":…}     {"is":"trickled"}
  *     {"do":"chunks","bytes":…,"chunkBytes":…,"marker":…}  {"is":"sent","startedNs":…}
+ *     {"do":"endless","maxBytes":…,"marker":…}             {"is":"sent","startedNs":…}
  *     {"do":"cut","marker":…}                              {"is":"cut","startedNs":…}
  *     {"do":"watching","watches":…}                        {"is":"watching","atNs":…} with so many
  *     {"do":"count"}                                       {"is":"counted"}: from now on
@@ -66,6 +68,11 @@ async function obey(command: Readonly<Record<string, unknown>>): Promise<void> {
   if (command.do === 'prepare') {
     const bytes = server.prepare({ events: number('events'), keys: number('keys'), marker });
     say({ is: 'prepared', bytes });
+  } else if (command.do === 'prepare-deletions') {
+    say({ is: 'prepared', bytes: server.prepareDeletions(marker) });
+  } else if (command.do === 'endless') {
+    await server.watched(2); // the one that gets it, and the one that must not be disturbed
+    await timed('sent', () => server.sendEndlessLine(number('maxBytes'), marker));
   } else if (command.do === 'send') {
     await timed('sent', () => server.send());
   } else if (command.do === 'trickle') {

@@ -13,6 +13,9 @@ export interface Profile {
 /** The namespace that everything is in, unless a client asks for another one. */
 export const NAMESPACE = 'bench';
 
+/** A namespace like any other, but for the line without end that its watches may be sent. */
+export const ENDLESS_NAMESPACE = 'endless';
+
 export function apiVersionOf({ group, version }: Pick<Profile, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }

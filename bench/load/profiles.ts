@@ -1,4 +1,5 @@
 import { configMap } from './config-map.ts';
+import { huge } from './huge.ts';
 import { pod } from './pod.ts';
 import type { Profile } from './profile.ts';
 import { widget } from './widget.ts';
@@ -9,6 +10,7 @@ export const PROFILES = {
   widget,
   pod,
   big: configMap('ConfigMap 200 kB', 200_000),
+  huge,
 } as const satisfies Readonly<Record<string, Profile>>;
 
 export type ProfileName = keyof typeof PROFILES;

@@ -4,12 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { configMap } from './config-map.ts';
 import { pour } from './pour.ts';
-import { type Profile, pathOf } from './profile.ts';
+import { ENDLESS_NAMESPACE, type Profile, pathOf } from './profile.ts';
 import { type Counts, Tally } from './tally.ts';
 import { type Burst, World } from './world.ts';
 
 /** Between two chunks of an event that comes in pieces: long enough that no two are read as one. */
 const CHUNK_GAP_MS = 1;
+/** Between two events for others while an endless line is sent. */
+const BESIDE_MS = 2;
+/** What an endless line is made of. */
+const FILLER = Buffer.alloc(1 << 20, 'x');
 
 export interface LoadServerOptions {
   readonly profile: Profile;
@@ -39,7 +43,8 @@ export class LoadServer {
   readonly #world: World;
   readonly #pattern: RegExp;
   readonly #server: Server;
-  readonly #watches = new Set<ServerResponse>();
+  /** Each with its namespace. */
+  readonly #watches = new Map<ServerResponse, string>();
   /** Watches that still get their initial events, and what came since: they get it after these. */
   readonly #beginning = new Map<ServerResponse, Buffer[]>();
   readonly #opened = new EventEmitter();
@@ -51,7 +56,7 @@ export class LoadServer {
     this.#listMs = listMs;
     this.#world = new World(profile, objects);
     this.#world.prepare({ streamed });
-    this.#pattern = new RegExp(`^${pathOf(profile, '[^/]+')}$`);
+    this.#pattern = new RegExp(`^${pathOf(profile, '([^/]+)')}$`);
     this.#server = createServer((request, response) => {
       const url = new URL(request.url ?? '/', 'http://localhost');
       response.setHeader('content-type', 'application/json');
@@ -109,6 +114,12 @@ export class LoadServer {
     return this.#prepared.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** Makes the bytes that tell of the end of all objects. @returns how many. */
+  prepareDeletions(marker: string): number {
+    this.#prepared = this.#world.deletions(marker);
+    return this.#prepared.reduce((sum, { length }) => sum + length, 0);
+  }
+
   /** Resolves when there are so many watches. */
   async watched(count = 1): Promise<void> {
     while (this.#watches.size < count) await once(this.#opened, 'watch');
@@ -117,7 +128,7 @@ export class LoadServer {
   /** Sends what was prepared to every watch, as fast as each reads. */
   async send(): Promise<void> {
     for (const held of this.#beginning.values()) held.push(...this.#prepared);
-    await Promise.all([...this.#watches].map((watch) => pour(watch, this.#prepared)));
+    await Promise.all([...this.#watches.keys()].map((watch) => pour(watch, this.#prepared)));
   }
 
   /**
@@ -145,6 +156,29 @@ export class LoadServer {
     }
   }
 
+  /**
+   * A line without end for each watch of the namespace `endless`, until it is closed. The others are told
+   * of new objects meanwhile, named as those of `trickle`, and of the marker when it is over.
+   *
+   * @throws Error when somebody reads `maxBytes` of it.
+   */
+  async sendEndlessLine(maxBytes: number, marker: string): Promise<void> {
+    const victims = [...this.#watches].filter(([, namespace]) => namespace === ENDLESS_NAMESPACE);
+    for (const [watch] of victims) this.#watches.delete(watch); // it is told nothing else
+    const over = Promise.all(victims.map(([watch]) => endlessLine(watch, maxBytes)));
+    let ended = false;
+    const end = (): void => {
+      ended = true;
+    };
+    void over.then(end, end);
+    while (!ended) {
+      this.#tell(Buffer.from(this.#world.added(`at-${process.hrtime.bigint()}`)));
+      await after(BESIDE_MS);
+    }
+    await over;
+    this.#tell(Buffer.from(this.#world.added(marker)));
+  }
+
   /** Creates the marker, of which no watch tells: whoever would see it has to list again. */
   expire(marker: string, { streamed }: { readonly streamed: boolean }): void {
     this.#world.added(marker);
@@ -153,20 +187,21 @@ export class LoadServer {
 
   /** Ends every watch, as a server does that goes away. */
   cut(): void {
-    for (const watch of [...this.#watches]) watch.end();
+    for (const watch of [...this.#watches.keys()]) watch.end();
   }
 
   #tell(line: Buffer): void {
     for (const held of this.#beginning.values()) held.push(line);
-    for (const watch of this.#watches) watch.write(line);
+    for (const watch of this.#watches.keys()) watch.write(line);
   }
 
   async #answer({ pathname, searchParams: query }: URL, response: ServerResponse): Promise<void> {
-    if (!this.#pattern.test(pathname)) {
+    const namespace = this.#pattern.exec(pathname)?.[1];
+    if (namespace === undefined) {
       response.statusCode = 404;
       response.end(JSON.stringify(status(404, 'NotFound', 'nothing is served here')));
     } else if (['1', 'true'].includes(query.get('watch') ?? '')) {
-      await this.#watch(query, response);
+      await this.#watch(namespace, query, response);
     } else {
       const page = { from: Number(query.get('continue')), limit: Number(query.get('limit')) };
       response.once('close', this.#tally.listing());
@@ -176,7 +211,7 @@ export class LoadServer {
     }
   }
 
-  async #watch(query: URLSearchParams, response: ServerResponse): Promise<void> {
+  async #watch(namespace: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
     const streamed = query.get('sendInitialEvents') === 'true';
     const from = Number(query.get('resourceVersion'));
     if (!streamed && from > 0 && from < Number(this.#world.resourceVersion)) {
@@ -188,7 +223,7 @@ export class LoadServer {
     response.once('close', () => this.#watches.delete(response));
     if (streamed || from === 0) await this.#begin(response, { streamed });
     if (response.destroyed) return;
-    this.#watches.add(response);
+    this.#watches.set(response, namespace);
     this.#opened.emit('watch');
   }
 
@@ -204,6 +239,17 @@ export class LoadServer {
       this.#beginning.delete(response);
     }
   }
+}
+
+async function endlessLine(watch: ServerResponse, maxBytes: number): Promise<void> {
+  const closed = new AbortController();
+  watch.once('close', () => closed.abort());
+  watch.write('{"type":"MODIFIED","object":{"metadata":{"name":"endless","text":"');
+  for (let sent = 0; sent < maxBytes; sent += FILLER.length) {
+    if (watch.destroyed || closed.signal.aborted) return;
+    await pour(watch, [FILLER]);
+  }
+  if (!watch.destroyed) throw new Error(`somebody has read a line of ${maxBytes} bytes`);
 }
 
 function status(code: number, reason: string, message: string): object {

@@ -38,9 +38,9 @@ interface Entry {
 export class World {
   readonly #profile: Profile;
   readonly #entries: Entry[];
+  /** How many there have ever been: no two objects have one uid. */
+  #made = 0;
   #version: number = FIRST_VERSION;
-  /** Objects that were ever made: what is made next gets a uid of its own. */
-  #made: number;
   #items: Items | undefined;
   #initial: readonly Buffer[] | undefined;
 
@@ -48,9 +48,8 @@ export class World {
     this.#profile = profile;
     const prefix = profile.plural.slice(0, -1);
     this.#entries = Array.from({ length: objects }, (_, index) =>
-      this.#entryOf(index, `${prefix}-${index}`),
+      this.#entryOf(`${prefix}-${index}`),
     );
-    this.#made = objects;
   }
 
   get resourceVersion(): string {
@@ -110,9 +109,22 @@ export class World {
     yield this.added(marker);
   }
 
+  /** DELETED events of all objects, in the order of the list, and then the marker: the only one left. */
+  deletions(marker: string): readonly Buffer[] {
+    return blocks(this.#deletionLines(marker));
+  }
+
+  *#deletionLines(marker: string): Generator<string, void, undefined> {
+    for (const entry of this.#entries.splice(0)) {
+      entry.version = ++this.#version;
+      yield line('DELETED', entry);
+    }
+    yield this.added(marker);
+  }
+
   /** The event that tells of a new object. */
   added(name: string, profile: Profile = this.#profile): string {
-    const entry = this.#entryOf(this.#made++, name, profile);
+    const entry = this.#entryOf(name, profile);
     this.#entries.push(entry);
     this.#forget();
     return line('ADDED', entry);
@@ -134,11 +146,7 @@ export class World {
    * one of them, in no more time than a name takes to be put in.
    */
   reserve(count: number): (name: string) => string {
-    const first = this.#made;
-    this.#made += count;
-    const reserved = Array.from({ length: count }, (_, index) =>
-      this.#entryOf(first + index, NAME_MARK),
-    ).values();
+    const reserved = Array.from({ length: count }, () => this.#entryOf(NAME_MARK)).values();
     return (name) => {
       const { value: entry } = reserved.next();
       if (entry === undefined) throw new Error(`only ${count} objects were reserved`);
@@ -156,8 +164,8 @@ export class World {
     return line('MODIFIED', entry);
   }
 
-  #entryOf(index: number, name: string, profile: Profile = this.#profile): Entry {
-    const text = JSON.stringify(profile.object(index, name, MARK));
+  #entryOf(name: string, profile: Profile = this.#profile): Entry {
+    const text = JSON.stringify(profile.object(this.#made++, name, MARK));
     const at = text.indexOf(MARK);
     const version = ++this.#version;
     return { before: text.slice(0, at), after: text.slice(at + MARK.length), version };
@@ -177,7 +185,7 @@ function stateOf(entry: Entry): ObjectState {
   return (JSON.parse(textOf(entry)) as { readonly metadata: ObjectState }).metadata;
 }
 
-function line(type: 'ADDED' | 'MODIFIED', entry: Entry): string {
+function line(type: 'ADDED' | 'MODIFIED' | 'DELETED', entry: Entry): string {
   return `{"type":"${type}","object":${textOf(entry)}}\n`;
 }
 

@@ -18,7 +18,10 @@ import { createInterface } from 'node:readline';
 import { quantile } from '../statistics.ts';
 
 /** What the handler looks at: `reconcile` is told of keys, through a work queue. */
-export type Mode = 'envelope' | 'object' | 'reconcile' | 'idle';
+export type Mode = 'envelope' | 'object' | 'reconcile' | 'idle' | Overload;
+
+/** See `chancery-overload.ts`. */
+export type Overload = 'slow' | 'stuck' | 'deleted' | 'endless' | 'large';
 
 /** What is expected next, for subjects that see bytes or make their events themselves. */
 export interface Expectation {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { NAMESPACE, type Profile } from '../../bench/load/profile.ts';
+import { ENDLESS_NAMESPACE, NAMESPACE, type Profile } from '../../bench/load/profile.ts';
 import { PROFILES } from '../../bench/load/profiles.ts';
 import { LoadServer } from '../../bench/load/server.ts';
 import { listWatch } from '../../operator/client/list-watch.ts';
@@ -15,6 +15,7 @@ const OBJECTS = 50;
 interface Served {
   readonly server: LoadServer;
   readonly source: ListWatch<KubernetesObject>;
+  readonly sourceOf: (namespace: string) => ListWatch<KubernetesObject>;
   readonly signal: AbortSignal;
 }
 
@@ -28,8 +29,9 @@ async function serve(profile: Profile = PROFILES.pod, objects = OBJECTS): Promis
     await server.close();
   });
   const resource = defineResource({ ...profile, namespaced: true });
-  const source = listWatch(transport, resource, { namespace: NAMESPACE });
-  return { server, source, signal: stop.signal };
+  const sourceOf = (namespace: string): ListWatch<KubernetesObject> =>
+    listWatch(transport, resource, { namespace });
+  return { server, source: sourceOf(NAMESPACE), sourceOf, signal: stop.signal };
 }
 
 interface Listed {
@@ -191,11 +193,67 @@ test('an event in chunks arrives as one', async () => {
   expect(JSON.stringify(seen).length).toBeGreaterThan(100_000);
 });
 
+test('everything is deleted in the order of the list, and the marker is left alone', async () => {
+  const served = await serve();
+  const { items, resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  served.server.prepareDeletions('marker-1');
+  await served.server.send();
+  const seen = await events;
+
+  const gone = seen.slice(0, -1);
+  expect(gone.every(({ type }) => type === 'DELETED')).toBe(true);
+  expect(gone.map(nameOf)).toEqual(items.map(({ metadata }) => metadata.name));
+  const left = (await list(served, 0)).items;
+  expect(left.map(({ metadata }) => metadata.name)).toEqual(['marker-1']);
+  expect(items.map(({ metadata }) => metadata.uid)).not.toContain(left[0]?.metadata.uid);
+});
+
+test('a line without end goes to its namespace; others are told of objects, and of the marker', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  const endless = served.sourceOf(ENDLESS_NAMESPACE);
+  const failed = eventsUntil('marker-1', await endless.watch(request)).catch((error) => error);
+  await served.server.watched(2);
+
+  await served.server.sendEndlessLine(256 * 2 ** 20, 'marker-1');
+
+  expect(await failed).toMatchObject({
+    code: 'DECODE',
+    message: expect.stringMatching(/too long/),
+  });
+  const names = (await events).map(nameOf);
+  expect(names.at(-1)).toBe('marker-1');
+  expect(names.length).toBeGreaterThan(1);
+  expect(names.slice(0, -1)).toEqual(names.slice(0, -1).toSorted());
+});
+
+test('who reads all of a line without end is told of', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const watch = await served.sourceOf(ENDLESS_NAMESPACE).watch(request);
+  const failed = eventsUntil('marker-1', watch).catch(() => {});
+  await served.server.watched();
+
+  const sent = served.server.sendEndlessLine(2 ** 20, 'marker-1');
+
+  await expect(sent).rejects.toThrow(/has read a line of 1048576 bytes/);
+  await served.server.close();
+  await failed;
+});
+
 test.each([
   ['config-map', 1_000],
   ['widget', 2_000],
   ['pod', 7_700],
   ['big', 200_000],
+  ['huge', 1_000_000],
 ] as const)('%s is about %d bytes', (name, bytes) => {
   const text = JSON.stringify(PROFILES[name].object(12, 'web-12', '1000000000'));
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { plan } from '../../bench/plan.ts';
 import { SUBJECT_NAMES } from '../../bench/subjects.ts';
 import { TARGETS } from '../../bench/targets.ts';
+import { sidesOf } from '../../bench/verdicts.ts';
 import { quickWorks, WORKS, type Work } from '../../bench/works.ts';
 
 const work: Work = {
@@ -25,6 +26,18 @@ test('rounds alternate between the subjects, every other one backwards', () => {
   ]);
 });
 
+test('a work for which fewer rounds are enough has no more', () => {
+  const once = { ...work, rounds: 1, subjects: ['drain'] } as const;
+
+  const runs = plan({
+    works: { pod: { ...work, subjects: ['drain'] }, once },
+    rounds: 2,
+    only: [],
+  });
+
+  expect(namesOf(runs)).toEqual(['1 pod drain', '1 once drain', '2 pod drain']);
+});
+
 test('a work and a subject that are named leave the runs that are both', () => {
   const works = { pod: work, other: work };
 
@@ -44,9 +57,7 @@ test.each([
   ['all', WORKS],
   ['quick', quickWorks()],
 ])('%s work has every subject that a target compares', (_name, works) => {
-  const sides = TARGETS.flatMap(({ of, by }) => [of, of.less, by, by?.less]).filter(
-    (side) => side !== undefined,
-  );
+  const sides = TARGETS.flatMap(sidesOf);
 
   const missing = sides.filter(({ work, subject }) => !works[work]?.subjects.includes(subject));
 

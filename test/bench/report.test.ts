@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { formatFigure } from '../../bench/figures.ts';
 import { type ReportInput, renderReport } from '../../bench/report.ts';
 import { Results } from '../../bench/results.ts';
-import { judge, type Target } from '../../bench/targets.ts';
+import type { Target } from '../../bench/targets.ts';
+import { judge } from '../../bench/verdicts.ts';
 import type { Work } from '../../bench/works.ts';
 
 const work: Work = {
@@ -21,12 +22,15 @@ const target: Target = {
 
 function inputOf(more: Partial<ReportInput> = {}): ReportInput {
   const results = new Results();
-  results.add('pods', 'chancery-envelope', { eventsPerSecond: 80_000, heapBytes: 5_000_000 });
-  results.add('pods', 'chancery-envelope', { eventsPerSecond: 90_000 });
-  results.add('pods', 'client-node', { eventsPerSecond: 20_000 });
+  results.add(1, 'pods', 'chancery-envelope', { eventsPerSecond: 80_000, heapBytes: 5_000_000 });
+  results.add(2, 'pods', 'chancery-envelope', { eventsPerSecond: 90_000 });
+  for (const round of [1, 2]) {
+    results.add(round, 'pods', 'client-node', { eventsPerSecond: 20_000 });
+  }
   return {
     command: 'npm run bench -- --quick',
     time: '2026-01-01T00:00:00Z',
+    load: '0.1, 0.2, 0.3',
     facts: [['Node', 'v24']],
     works: { pods: work },
     results,
@@ -43,12 +47,15 @@ test('says what was run and when, on what', () => {
 
   expect(lines).toContain('`npm run bench -- --quick`, 2026-01-01T00:00:00Z');
   expect(lines).toContain('| Node | v24 |');
+  expect(lines.some((line) => line.startsWith('Load of the machine before: 0.1, 0.2, 0.3'))).toBe(
+    true,
+  );
 });
 
-test('each target has its bound, its figure and whether it is met', () => {
+test('each target has its bound, its figure, how that spreads over the rounds, and whether it is met', () => {
   const lines = linesOf(renderReport(inputOf()));
 
-  expect(lines).toContain('| events/s | ≥ 3.5 × | 4.25 | met |');
+  expect(lines).toContain('| events/s | ≥ 3.5 × | 4.25 | 4 – 4.5 | 2 | met |');
   expect(lines).toContain('1 of 1 measured targets are met.');
 });
 
@@ -58,8 +65,8 @@ test('a target that is missed, and one that was not measured, are told apart', (
 
   const lines = linesOf(renderReport(inputOf({ verdicts: [...missed, ...unknown] })));
 
-  expect(lines).toContain('| events/s | ≥ 5 × | 4.25 | **missed** |');
-  expect(lines).toContain('| events/s | ≥ 3.5 × | – | not measured |');
+  expect(lines).toContain('| events/s | ≥ 5 × | 4.25 | 4 – 4.5 | 2 | **missed** |');
+  expect(lines).toContain('| events/s | ≥ 3.5 × | – | – | 0 | not measured |');
   expect(lines).toContain('0 of 1 measured targets are met.');
 });
 
@@ -67,7 +74,9 @@ test('a figure is a median with its range and its ratio; who has measured nothin
   const lines = linesOf(renderReport(inputOf()));
 
   expect(lines).toContain('|  | chancery, keys only | @kubernetes/client-node |');
-  expect(lines).toContain('| events/s | 85,000 (80,000 – 90,000) ×4.25 | 20,000 |');
+  expect(lines).toContain(
+    '| events/s | 85,000 (80,000 – 90,000) ×4.25 | 20,000 (20,000 – 20,000) |',
+  );
   expect(lines).toContain('| heap + external after, MB | 5.0 | – |');
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatBaseline, parseBaseline, regressions } from '../../bench/baseline.ts';
 import { Results } from '../../bench/results.ts';
-import { judge, TARGETS, type Target } from '../../bench/targets.ts';
+import { TARGETS, type Target } from '../../bench/targets.ts';
+import { judge } from '../../bench/verdicts.ts';
 
 const ours = { work: 'pod-10k', subject: 'chancery-envelope', figure: 'eventsPerSecond' } as const;
 const theirs = { ...ours, subject: 'client-node' } as const;
@@ -9,11 +9,11 @@ const base: Pick<Target, 'id' | 'title'> = { id: 'speed', title: 'events/s' };
 
 function resultsOf(oursValues: readonly number[], theirValues: readonly number[]): Results {
   const results = new Results();
-  for (const eventsPerSecond of oursValues) {
-    results.add('pod-10k', 'chancery-envelope', { eventsPerSecond });
+  for (const [index, eventsPerSecond] of oursValues.entries()) {
+    results.add(index + 1, 'pod-10k', 'chancery-envelope', { eventsPerSecond });
   }
-  for (const eventsPerSecond of theirValues) {
-    results.add('pod-10k', 'client-node', { eventsPerSecond });
+  for (const [index, eventsPerSecond] of theirValues.entries()) {
+    results.add(index + 1, 'pod-10k', 'client-node', { eventsPerSecond });
   }
   return results;
 }
@@ -28,15 +28,35 @@ test.each([
 
   const [verdict] = judge(resultsOf([value], [100]), [target]);
 
-  expect(verdict).toEqual({ target, figure: value / 100, met });
+  expect(verdict?.figure?.median).toBe(value / 100);
+  expect(verdict?.met).toBe(met);
 });
 
-test('a ratio is one of medians', () => {
+test('runs of one round are compared with each other, and the median is that of the ratios', () => {
   const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
 
-  const [verdict] = judge(resultsOf([1, 200, 1_000], [90, 100, 5_000]), [target]);
+  // In the second round the machine was ten times slower.
+  const [verdict] = judge(resultsOf([200, 21, 190], [100, 10, 100]), [target]);
 
-  expect(verdict?.figure).toBe(2);
+  expect(verdict?.figure).toEqual({ median: 2, min: 1.9, max: 2.1, rounds: 3 });
+});
+
+test('a round that lacks a side is left out of the comparison', () => {
+  const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
+
+  const [verdict] = judge(resultsOf([200, 1_000_000], [100]), [target]);
+
+  expect(verdict?.figure).toEqual({ median: 2, min: 2, max: 2, rounds: 1 });
+});
+
+test('sides that no round has both of are compared by their medians', () => {
+  const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
+  const results = resultsOf([200, 220], []);
+  results.add(3, 'pod-10k', 'client-node', { eventsPerSecond: 100 });
+
+  const [verdict] = judge(results, [target]);
+
+  expect(verdict?.figure?.median).toBe(2.1);
 });
 
 test('a difference is taken before it is divided', () => {
@@ -44,7 +64,7 @@ test('a difference is taken before it is divided', () => {
 
   const [verdict] = judge(resultsOf([150], [50]), [{ ...base, of, atMost: 10 }]);
 
-  expect(verdict).toMatchObject({ figure: 10, met: true });
+  expect(verdict).toMatchObject({ figure: { median: 10 }, met: true });
 });
 
 test.each([
@@ -55,7 +75,7 @@ test.each([
 
   const [verdict] = judge(resultsOf(oursValues, theirValues), [target]);
 
-  expect(verdict).toEqual({ target, figure: undefined, met: undefined });
+  expect(verdict).toEqual({ target, figure: undefined, met: undefined, guarded: undefined });
 });
 
 test('every target has a name of its own and exactly one bound', () => {
@@ -63,29 +83,4 @@ test('every target has a name of its own and exactly one bound', () => {
   expect(
     TARGETS.filter(({ atLeast, atMost }) => (atLeast === undefined) === (atMost === undefined)),
   ).toEqual([]);
-});
-
-test('what a release has met is what the next one is held to', () => {
-  const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
-  const baseline = parseBaseline(formatBaseline(judge(resultsOf([300], [100]), [target])));
-
-  expect(baseline).toEqual({ met: ['speed'] });
-  expect(regressions(baseline, judge(resultsOf([250], [100]), [target]))).toEqual([]);
-  expect(regressions(baseline, judge(resultsOf([150], [100]), [target]))).toEqual([
-    'speed was met at the last release, and is missed with 1.5',
-  ]);
-  expect(regressions(baseline, judge(resultsOf([150], []), [target]))).toEqual([
-    'speed was met at the last release, and was not measured',
-  ]);
-});
-
-test('what a release has missed may be missed again', () => {
-  const target: Target = { ...base, of: ours, by: theirs, atLeast: 2 };
-  const verdicts = judge(resultsOf([100], [100]), [target]);
-
-  expect(regressions(parseBaseline(formatBaseline(verdicts)), verdicts)).toEqual([]);
-});
-
-test('a baseline without its list is refused', () => {
-  expect(() => parseBaseline('{}')).toThrow(/needs "met"/);
 });
