@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,13 @@ export function built(file: string): string {
 }
 
 /** Where the package's own name leads a user: to what `npm run build` has made; undefined before that. */
-export function chanceryEntry(): string | undefined {
-  const entry = createRequire(new URL('../package.json', import.meta.url)).resolve('chancery');
-  return existsSync(entry) ? entry : undefined;
+export function chanceryEntry(
+  manifest: URL = new URL('../package.json', import.meta.url),
+): string | undefined {
+  try {
+    return createRequire(manifest).resolve('chancery');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { toJavaScript } from '../../bench/build.ts';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { chanceryEntry, toJavaScript } from '../../bench/build.ts';
 
 test('types are gone, and relative imports lead to what is built', () => {
   const source = [
@@ -16,4 +20,18 @@ test('types are gone, and relative imports lead to what is built', () => {
   expect(text).toContain(`await import('../load/profiles.js')`);
   expect(text).toContain(`from 'node:events'`);
   expect(text).not.toMatch(/Message|: number|as Profile/);
+});
+
+test('the package is found once it is built, and that it is not is no error', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'chancery-entry-')));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const manifest = join(folder, 'package.json');
+  writeFileSync(manifest, JSON.stringify({ name: 'chancery', exports: './dist/index.js' }));
+
+  const before = chanceryEntry(pathToFileURL(manifest));
+  mkdirSync(join(folder, 'dist'));
+  writeFileSync(join(folder, 'dist/index.js'), '');
+  const after = chanceryEntry(pathToFileURL(manifest));
+
+  expect([before, after]).toEqual([undefined, join(folder, 'dist/index.js')]);
 });

@@ -7,7 +7,10 @@ import { Speaker } from '../../bench/speaker.ts';
 import { SUBJECTS, type Subject, type SubjectName } from '../../bench/subjects.ts';
 import type { Work } from '../../bench/works.ts';
 
-const work: Work = {
+/** The sources stand for the built package. */
+const CHANCERY_ENTRY = fileURLToPath(new URL('../../operator/index.ts', import.meta.url));
+
+const everything: Work = {
   profile: 'config-map',
   objects: 20,
   burst: 50,
@@ -25,18 +28,29 @@ function start(file: string, ...words: readonly string[]): Speaker {
       fileURLToPath(new URL(`../../bench/${file}`, import.meta.url)),
       ...words,
     ],
-    environment: { PATH: process.env.PATH ?? '' },
+    environment: { PATH: process.env.PATH ?? '', CHANCERY_ENTRY },
     timeoutMs: 30_000,
   });
   onTestFinished(() => speaker.end());
   return speaker;
 }
 
+interface Asked {
+  readonly work?: Work;
+  readonly mode?: string;
+  /** How many objects the subject is told there are. Default: as many as there are. */
+  readonly told?: number;
+}
+
 /** All phases with real processes, from their sources. */
-async function measure(name: SubjectName, file: string): Promise<Figures> {
+async function measure(
+  name: SubjectName,
+  file: string,
+  { work = everything, mode = 'object', told = work.objects }: Asked = {},
+): Promise<Figures> {
   const server = start('load/main.ts', work.profile, String(work.objects));
   const port = numberIn(await server.hear('listening'), 'port');
-  const words = [`http://127.0.0.1:${port}`, work.profile, 'object', String(work.objects)];
+  const words = [`http://127.0.0.1:${port}`, work.profile, mode, String(told)];
   const child = start(`subjects/${file}`, ...words);
   const subject: Subject = SUBJECTS[name];
   return await runPhases({ server, child, subject, work });
@@ -57,4 +71,30 @@ test('a subject that makes its own events asks nothing of the server', async () 
 
   expect(figures.eventsPerSecond).toBeGreaterThan(0);
   expect(figures.relistMs).toBeUndefined();
+});
+
+test.each([
+  ['chancery-slow', 'slow', { burst: 50 }, 'burstPeakBytes'],
+  ['chancery-stuck', 'stuck', { burst: 50 }, 'burstPeakBytes'],
+  ['chancery-deleted', 'deleted', { deletions: true }, 'burstPeakBytes'],
+  ['chancery-endless', 'endless', { endless: true }, 'endlessPeakBytes'],
+] as const)('%s is told of everything in order, or there would be no figures', async (name, mode, phase, peak) => {
+  const work: Work = { profile: 'config-map', objects: 20, subjects: [], ...phase };
+
+  const figures = await measure(name, 'chancery-overload.ts', { work, mode });
+
+  expect(figures[peak]).toBeGreaterThan(1e6);
+});
+
+test('a handler that is told of less than was sent has no figures', async () => {
+  const work: Work = { profile: 'config-map', objects: 20, subjects: [], burst: 50 };
+
+  // It takes the objects for 19, so that the first list has one too many.
+  const figures = measure('chancery-slow', 'chancery-overload.ts', {
+    work,
+    mode: 'slow',
+    told: 19,
+  });
+
+  await expect(figures).rejects.toThrow(/after 19 events came configmap-19/);
 });
