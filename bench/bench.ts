@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BenchArguments } from './arguments.ts';
-import { formatBaseline, parseBaseline, regressions } from './baseline.ts';
 import { buildSubjects } from './build.ts';
+import { guard } from './guard.ts';
 import { machineFacts, machineLoad } from './machine.ts';
 import { type Measured, measureAll, timeFor } from './measure.ts';
 import { missingFor } from './missing.ts';
@@ -48,24 +48,9 @@ export async function bench(asked: BenchArguments, command: string): Promise<0 |
   if (asked.output === undefined) process.stdout.write(report);
   else await writeFile(asked.output, report);
   for (const { target } of unknown) progress(`not measured: ${target.title}`);
-  const worse = await compare(asked, verdicts, isAsked);
+  const { check, accept, baseline: path = BASELINE } = asked;
+  const worse = await guard(verdicts, { path, check, accept, isAsked, progress });
   return measured.failures.length + unknown.length + worse === 0 ? 0 : 1;
-}
-
-/** @returns how many ratios are worse than in the baseline, if that was asked. */
-async function compare(
-  { check, accept, baseline: path = BASELINE }: BenchArguments,
-  verdicts: readonly Verdict[],
-  isAsked: (verdict: Verdict) => boolean,
-): Promise<number> {
-  if (!check && !accept) return 0;
-  const baseline = parseBaseline(await readFile(path, 'utf8'));
-  const worse = check ? regressions(baseline, verdicts, isAsked) : [];
-  for (const line of worse) progress(`worse than the baseline: ${line}`);
-  if (check)
-    progress(`${worse.length} of ${Object.keys(baseline).length} guarded ratios are worse`);
-  if (accept) await writeFile(path, formatBaseline(baseline, verdicts));
-  return worse.length;
 }
 
 /** Whether everything that it compares was to be run. */
