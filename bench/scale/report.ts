@@ -50,7 +50,7 @@ const SECTIONS: Readonly<Record<ScenarioName, readonly [heading: string, text: s
   ],
   slow: [
     'One slow handler',
-    'Its first promise stays open while 5,000 objects change 45,000 times; then it is let go, and must know what the server has.',
+    'Its first promise stays open while 5,000 objects change 15,000 times; then it is let go, and must know what the server has.',
   ],
 };
 

@@ -1,0 +1,74 @@
+/** Each scenario, as small as it can be, end to end: what comes out, and not how fast. */
+import { expect, test } from 'vitest';
+import { measureGrowth } from '../../bench/scale/growth.ts';
+import {
+  measureControllers,
+  measureHandlers,
+  measureSlowHandler,
+} from '../../bench/scale/handlers.ts';
+import { sourceCode } from '../../bench/scale/pair.ts';
+import { measureSources } from '../../bench/scale/sources.ts';
+import { measureStorm } from '../../bench/scale/storm.ts';
+
+const common = { code: sourceCode(), deadline: new AbortController().signal } as const;
+
+test.each([
+  'informers',
+  'controllers',
+] as const)('each of several %s has a connection of its own, and misses nothing', async (as) => {
+  const figures = await measureSources({
+    ...common,
+    ...{ as, sources: 3, objects: 2, idleSeconds: 0 },
+  });
+
+  expect(figures.connections).toBeGreaterThanOrEqual(3);
+  expect(figures.mostLists).toBeLessThanOrEqual(3);
+  expect(figures.eventMs).toBeGreaterThan(0);
+});
+
+test.each([
+  'informers',
+  'controllers',
+] as const)('after a restart of the server %s list no more at a time than they may, and none misses anything', async (as) => {
+  const figures = await measureStorm({
+    ...common,
+    ...{ as, sources: 4, objects: 10, downMs: 1, listMs: 20 },
+    ...(as === 'informers' && { lists: 2 }),
+  });
+
+  expect(figures.lists).toBeGreaterThanOrEqual(4);
+  expect(figures.mostLists).toBeLessThanOrEqual(as === 'informers' ? 2 : 4);
+  expect(figures.equalSources).toBe(4);
+});
+
+test('the first list, the events and the relist of more objects are measured', async () => {
+  const figures = await measureGrowth({
+    ...common,
+    ...{ profile: 'config-map', objects: 20, events: 40 },
+  });
+
+  expect(Object.values(figures).every(Number.isFinite)).toBe(true);
+  expect(figures.relistMs).toBeGreaterThan(0);
+});
+
+test('every one of several handlers is told of every event', async () => {
+  const figures = await measureHandlers({ ...common, handlers: 3, objects: 10, events: 30 });
+
+  expect(figures.cpuPerEventUs).toBeCloseTo((figures.cpuPerCallUs ?? 0) * 3);
+});
+
+test('what waits for a slow handler is bounded by the keys, and it misses nothing in the end', async () => {
+  const figures = await measureSlowHandler({
+    ...common,
+    ...{ handlers: 2, objects: 1_100, events: 2_500, seconds: 0.05 },
+  });
+
+  expect(figures.pending).toBeGreaterThan(1_000);
+  expect(figures.pending).toBeLessThan(1_200);
+});
+
+test('every one of several controllers reconciles every event', async () => {
+  const figures = await measureControllers({ ...common, controllers: 3, objects: 5, bursts: 2 });
+
+  expect(figures.cpuPerEventUs).toBeCloseTo((figures.cpuPerCallUs ?? 0) * 3);
+});
