@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BenchArguments } from './arguments.ts';
 import { buildSubjects } from './build.ts';
-import { guard } from './guard.ts';
+import { guard, readBaseline } from './guard.ts';
 import { machineFacts, machineLoad } from './machine.ts';
 import { type Measured, measureAll, timeFor } from './measure.ts';
 import { missingFor } from './missing.ts';
@@ -19,7 +19,11 @@ const BASELINE = fileURLToPath(new URL('baseline.json', import.meta.url));
 export async function bench(asked: BenchArguments, command: string): Promise<0 | 1> {
   const works = asked.quick ? quickWorks() : WORKS;
   const runs = plan({ ...asked, works });
-  const missing = missingFor(runs.map(({ subjectName }) => subjectName));
+  const { check, accept, baseline: path = BASELINE } = asked;
+  const missing = [
+    ...missingFor(runs.map(({ subjectName }) => subjectName)),
+    ...(await whyNoBaseline(path, { required: check })), // before an hour is spent
+  ];
   if (missing.length > 0) {
     progress(missing.join('\n'));
     return 1;
@@ -40,7 +44,8 @@ export async function bench(asked: BenchArguments, command: string): Promise<0 |
     ...remarksOn(measured),
   ];
   const report = renderReport({
-    ...{ command, load, works, verdicts, remarks },
+    ...{ command, load, works, remarks },
+    verdicts: verdicts.filter(isAsked),
     time: new Date().toISOString(),
     facts: machineFacts(),
     results: measured.results,
@@ -48,9 +53,20 @@ export async function bench(asked: BenchArguments, command: string): Promise<0 |
   if (asked.output === undefined) process.stdout.write(report);
   else await writeFile(asked.output, report);
   for (const { target } of unknown) progress(`not measured: ${target.title}`);
-  const { check, accept, baseline: path = BASELINE } = asked;
   const worse = await guard(verdicts, { path, check, accept, isAsked, progress });
   return measured.failures.length + unknown.length + worse === 0 ? 0 : 1;
+}
+
+async function whyNoBaseline(
+  path: string,
+  options: { readonly required: boolean },
+): Promise<readonly string[]> {
+  try {
+    await readBaseline(path, options);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
 }
 
 /** Whether everything that it compares was to be run. */

@@ -34,7 +34,8 @@ export async function guard(
   return worse.length;
 }
 
-async function readBaseline(
+/** @throws Error when there is none and it is `required`, or when what is there is none. */
+export async function readBaseline(
   path: string,
   { required }: { readonly required: boolean },
 ): Promise<Baseline> {

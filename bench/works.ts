@@ -137,14 +137,14 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     profile: 'config-map',
     objects: 100_000,
     deletions: true,
-    subjects: ['chancery-deleted'],
-    quick: { rounds: 1 },
+    subjects: ['chancery-deleted', 'client-node'],
+    quick: { rounds: 1, subjects: ['chancery-deleted'] },
   },
   'page-500mb': {
     profile: 'huge',
     objects: 500,
-    subjects: ['chancery-large'],
-    quick: { rounds: 1 },
+    subjects: ['chancery-large', 'client-node'],
+    quick: { rounds: 1, subjects: ['chancery-large'] },
   },
   'widget-10k': {
     profile: 'widget',
