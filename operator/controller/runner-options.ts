@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { WriteJournal } from '../client/recording-client.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
+import type { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
@@ -42,6 +43,11 @@ export interface RunnerOptions {
   readonly queue?: QueueSettings<ObjectKey>;
   /** For objects that carry a finalizer and are not selected. Default: they are not looked for. */
   readonly metadataPages?: MetadataPages;
+  /**
+   * Shared by all controllers of a process: together, too, they leave the event loop to others. Default:
+   * one of its own.
+   */
+  readonly turn?: TurnLimit;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }

@@ -73,7 +73,7 @@ export class ControllerRunner {
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
-    this.#turn = new TurnLimit(clock);
+    this.#turn = options.turn ?? new TurnLimit(clock);
     this.#pace = new Pace(clock, controller.minIntervalMs ?? 0);
     this.#loops = new WriteLoops(clock);
     this.#wait =

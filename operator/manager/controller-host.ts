@@ -6,6 +6,7 @@ import type { Log, Self } from '../controller/reconciler.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
+import { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Informers } from './informers.ts';
@@ -40,10 +41,13 @@ export class ControllerHost {
   readonly #runners = new Map<string, ControllerRunner>();
   /** One for the process: who aggregates and limits must see all. */
   readonly #events: ApiEventRecorder;
+  /** One for the process: many controllers that take 10 ms each would stop it for seconds. */
+  readonly #turn: TurnLimit;
 
   constructor(options: ControllerHostOptions) {
     this.#options = options;
     const { clock, connection, logFor, meter = noMeter, settings } = options;
+    this.#turn = new TurnLimit(clock);
     this.#events = new ApiEventRecorder({
       // What a leader did may be told when it leads no more, but not when another may have begun.
       client: connection.clientFor('chancery-events', options.eventFence),
@@ -127,6 +131,7 @@ export class ControllerHost {
       self: selfOf(settings),
       logFor,
       meter,
+      turn: this.#turn,
       ...(aroundAttempt && { aroundAttempt }),
     });
   }

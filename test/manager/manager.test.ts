@@ -10,6 +10,7 @@ import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconci
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { AmbassadorError, ConfigurationError } from '../../operator/core/errors.ts';
+import { nextTurn } from '../../operator/core/turns.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
@@ -40,6 +41,34 @@ describe('a manager', () => {
     await settle();
 
     expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a undefined']);
+  });
+
+  test('L-15 leaves the event loop to others every 10 ms, however many controllers have work', async () => {
+    const reconciledBefore: number[] = [];
+    let reconciled = 0;
+    const controllers = Array.from({ length: 10 }, (_, index) =>
+      declare(async () => {
+        reconciled++;
+        world.clock.advance(1);
+        return AWAIT_CHANGE;
+      }, `c${index}`),
+    );
+    const world = new World(controllers);
+    for (let index = 0; index < 40; index++) {
+      world.collection('configmaps').items.push(configMap(`${index}`));
+    }
+
+    await world.start();
+    while (reconciled < 400) {
+      reconciledBefore.push(reconciled);
+      await nextTurn();
+    }
+
+    const inOneTurn = reconciledBefore.map(
+      (count, turn) => count - (reconciledBefore[turn - 1] ?? 0),
+    );
+    expect(Math.max(...inOneTurn.slice(1))).toBeLessThanOrEqual(20); // 10, and one more of each worker
+    expect(reconciledBefore.length).toBeGreaterThan(10);
   });
 
   test('gives each of two controllers every change, over one list and one watch', async () => {
