@@ -43,7 +43,7 @@ const LOADS_LAZILY: Readonly<Record<string, string>> = { 'cli/apiserver.ts': 'te
 
 /** Package → the one file that may import it. */
 const OWNER: Readonly<Record<string, string>> = {
-  undici: 'transport/undici-transport.ts',
+  undici: 'transport/undici-pool.ts',
   split2: 'stream/lines.ts',
   yaml: 'core/yaml.ts',
   pino: 'manager/logger.ts',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../core/builtin-modules.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Condition } from '../model/condition.ts';
 import {
@@ -130,5 +130,5 @@ function digestOf({ group, names, scope, versions }: DefinitionSpec): string {
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return nodeCrypto().createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

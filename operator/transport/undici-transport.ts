@@ -1,4 +1,3 @@
-import { Pool } from 'undici';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
@@ -7,6 +6,7 @@ import { connector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import { requestHeaders } from './request-headers.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { type Pool, undiciPool } from './undici-pool.ts';
 
 export interface UndiciTransportOptions {
   /** How we name ourselves to the API server. Default `chancery/VERSION`. */
@@ -84,11 +84,12 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   };
+  const PoolOfUndici = undiciPool();
   const pools = {
-    call: new Pool(origin, { ...shared, connections: maxInFlight, pipelining: 1 }),
-    lease: new Pool(origin, { ...shared, connections: LEASE_CONNECTIONS, pipelining: 1 }),
+    call: new PoolOfUndici(origin, { ...shared, connections: maxInFlight, pipelining: 1 }),
+    lease: new PoolOfUndici(origin, { ...shared, connections: LEASE_CONNECTIONS, pipelining: 1 }),
     // `pipelining: 0` sends `connection: close`: a connection that carried a watch is not reused.
-    watch: new Pool(origin, { ...shared, connections: null, pipelining: 0 }),
+    watch: new PoolOfUndici(origin, { ...shared, connections: null, pipelining: 0 }),
   };
 
   return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Desired } from '../reconciler.ts';
 
@@ -10,7 +10,11 @@ type Hashed = { readonly metadata: { readonly annotations?: Readonly<Record<stri
 /** `object` with the hash of itself among its annotations. */
 export function withHash(object: Desired<KubernetesObject>): Desired<KubernetesObject> {
   const { annotations, ...metadata } = object.metadata;
-  const hash = createHash('sha256').update(canonical(object)).digest('hex').slice(0, 32);
+  const hash = nodeCrypto()
+    .createHash('sha256')
+    .update(canonical(object))
+    .digest('hex')
+    .slice(0, 32);
   return {
     ...object,
     metadata: { ...metadata, annotations: { ...annotations, [CHILD_HASH]: hash } },

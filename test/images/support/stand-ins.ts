@@ -4,9 +4,19 @@
  * build stage runs. What they lack is what the real ones have besides: certificates, time zones, users.
  */
 import { execFile } from 'node:child_process';
-import { copyFile, link, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  glob,
+  link,
+  mkdir,
+  readFile,
+  realpath,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { realKubectl } from '../../proxy/support/ambassador.ts';
 import type { Builder } from './builder.ts';
@@ -15,6 +25,11 @@ const run = promisify(execFile);
 
 /** What the build stage runs: `RUN` needs a shell, and npm's first line env. */
 const PROGRAMS = ['sh', 'env', 'find', 'mkdir', 'rm'];
+
+/** What the bundler brings of machine code, for the C libraries that it is linked with. */
+const BUNDLER = fileURLToPath(
+  new URL('../../../node_modules/@rolldown/binding-*/*.node', import.meta.url),
+);
 
 export const STAND_IN_KUBECTL = 'stand-in-kubectl';
 
@@ -41,6 +56,7 @@ export async function standInBuild(builder: Builder, folder: string): Promise<Bu
   await putLibraries(process.execPath, root);
   for (const program of PROGRAMS)
     await putProgram(await find(program), root, `/usr/bin/${program}`);
+  for await (const binding of glob(BUNDLER)) await putLibraries(binding, root);
   await symlink('usr/bin', join(root, 'bin'));
   await symlink('/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'));
   await mkdir(join(root, 'tmp'));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, glob, link, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { copyFile, cp, link, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -54,12 +54,10 @@ async function bring(from: string, target: string): Promise<void> {
   await cp(source, target, { recursive: true, filter: (path) => !path.includes('/test/') });
 }
 
-/** Emits; whether the types are right is for `npm run check` to say. */
+/** As the Dockerfile does. */
 async function compile(target: string): Promise<void> {
-  const compiler = join(repository, 'node_modules/.bin/tsc');
-  const args = [compiler, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', target];
+  const args = ['operator/build.ts', '--image', '--out-dir', target];
   await run(process.execPath, args, { cwd: repository });
-  for await (const kit of glob(`${target}/operator/testing*`)) await rm(kit, { recursive: true });
 }
 
 /** What `npm ci --omit=dev --omit=optional` would install, from what is installed here. */

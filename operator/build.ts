@@ -1,0 +1,80 @@
+/**
+ * Makes `dist/`: `npm run build`. Types file by file, by the compiler; JavaScript in few files, by a
+ * bundler, because finding, reading and linking 156 modules is most of what `import 'chancery'` takes.
+ *
+ * All entries are one build, so that every module is in one file only: an error that `chancery/testing`
+ * throws is `instanceof` the class of `chancery`. Packages stay outside. With `--image` there is
+ * nothing but what `chancery run` needs: no test kit, types or maps.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { rolldown } from 'rolldown';
+
+const { image, 'out-dir': outDir } = parseArgs({
+  options: {
+    image: { type: 'boolean', default: false },
+    'out-dir': { type: 'string', default: 'dist' },
+  },
+}).values;
+const root = fileURLToPath(new URL('../', import.meta.url));
+const dist = resolve(root, outDir);
+const target = join(dist, 'operator');
+
+rmSync(dist, { recursive: true, force: true });
+await bundle();
+if (!image) {
+  declareTypes();
+  // Read from beside the module that `import.meta.url` names.
+  const types = 'testing/apiserver/built-in-types/kubernetes.json';
+  copyFileSync(join(root, 'operator', types), join(target, 'chunks/kubernetes.json'));
+}
+
+async function bundle(): Promise<void> {
+  const entries = ['index', 'schema', 'cli/main', ...(image ? [] : ['testing'])];
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`])),
+    platform: 'node',
+    tsconfig: false,
+    external: (id) => isPackage(id) || (image && id.includes('/testing/')),
+    onLog: (_level, { message }) => {
+      throw new Error(message);
+    },
+  });
+  await build.write({
+    dir: target,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    // One folder below `operator`, as those modules are which look for files by `import.meta.url`.
+    chunkFileNames: 'chunks/[name].js',
+    keepNames: true,
+    comments: false,
+    sourcemap: !image,
+    sourcemapExcludeSources: true,
+    codeSplitting: {
+      groups: [
+        // With all that it imports: whoever asks for a part of it most often needs the whole.
+        { name: 'toolkit', test: /\/operator\/index\.ts$/, priority: 2 },
+        { name: 'logger', test: /\/operator\/manager\/logger\.ts$/, priority: 1 },
+        { name: 'manager', test: /\/operator\/manager\/owning-manager\.ts$/ },
+      ],
+    },
+  });
+  await build.close();
+}
+
+function isPackage(id: string): boolean {
+  return !id.startsWith('.') && !id.startsWith('/');
+}
+
+function declareTypes(): void {
+  const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
+  const compiler = join(dirname(typescript), 'bin/tsc');
+  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', dist];
+  execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+}
