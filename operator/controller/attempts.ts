@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type LinkedAbort, linkedAbort } from '../core/abort.ts';
+import { nodeCrypto } from '../core/builtin-modules.ts';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
@@ -68,7 +68,7 @@ export class Attempts {
     const attempt: Attempt = {
       controller: controller.name,
       key,
-      reconcileId: randomUUID(),
+      reconcileId: nodeCrypto().randomUUID(),
       attempt: queue.failures(key),
       priority: queue.heldPriority(key),
     };

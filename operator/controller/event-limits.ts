@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { nodeCrypto } from '../core/builtin-modules.ts';
 import type { Clock } from '../core/clock.ts';
 import { LeastRecent } from './least-recent.ts';
 
@@ -46,7 +46,7 @@ export class SimilarEvents {
     const now = this.#clock.monotonic();
     const seen = this.#seen.get(identity) ?? new Map<string, number>();
     this.#seen.set(identity, seen);
-    const digest = hash('sha1', note, 'base64');
+    const digest = nodeCrypto().hash('sha1', note, 'base64');
     seen.delete(digest);
     seen.set(digest, now);
     for (const [each, atMs] of seen) {

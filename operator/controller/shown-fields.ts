@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../core/builtin-modules.ts';
 
 /**
  * What `object` has where `stated` says something: the fields that follow from what was applied, in
@@ -16,7 +16,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
  * A digest of a JSON value. Keys count in any order; an undefined member is none.
  */
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64');
+  return nodeCrypto().createHash('sha256').update(canonical(value)).digest('base64');
 }
 
 /** Keys sorted: an object with keys such as `"1"` changes their order by itself. */

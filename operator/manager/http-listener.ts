@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { nodeHttp } from '../core/builtin-modules.ts';
 import { ConfigurationError } from '../core/errors.ts';
 
 export interface HttpListenerOptions {
@@ -25,7 +26,7 @@ export class HttpListener {
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
-    this.#server = createServer(
+    this.#server = nodeHttp().createServer(
       { headersTimeout: IDLE_MS, requestTimeout: IDLE_MS, maxHeaderSize: 16_384 },
       (request, response) => this.#answer(request, response),
     );

@@ -13,7 +13,7 @@ import type { Question, Started, Taken } from './apiserver-process.ts';
 
 const RUNS = 5;
 const SERVER = process.argv.includes('--built')
-  ? '../../dist/operator/testing/apiserver/api-server.js'
+  ? '../../dist/operator/testing.js'
   : '../../operator/testing/apiserver/api-server.ts';
 const COMMAND = process.argv.includes('--built')
   ? '../../dist/operator/cli/main.js'

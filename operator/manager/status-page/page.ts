@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { SCRIPT } from './page-script.ts';
 import { STYLE } from './page-style.ts';
 
@@ -42,5 +42,5 @@ export const PAGE_POLICY: string = [
 ].join('; ');
 
 function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+  return `sha256-${nodeCrypto().createHash('sha256').update(text).digest('base64')}`;
 }
