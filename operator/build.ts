@@ -52,7 +52,6 @@ async function bundle(): Promise<void> {
     entryFileNames: '[name].js',
     // One folder below `operator`, as those modules are which look for files by `import.meta.url`.
     chunkFileNames: 'chunks/[name].js',
-    keepNames: true,
     comments: false,
     sourcemap: !image,
     sourcemapExcludeSources: true,

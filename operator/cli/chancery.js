@@ -4,6 +4,7 @@
  * Plain JavaScript that old versions of Node understand too, so that they get an answer.
  */
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import process from 'node:process';
 
 /** What undici needs; it strips types and knows module hooks as well. Equal to `engines`. */
@@ -16,6 +17,10 @@ if (isTooOld(found)) {
   );
   process.exitCode = 2;
 } else {
+  // Node keeps what it has compiled, and the types that it has stripped, in the folder for temporary
+  // files or where NODE_COMPILE_CACHE says, and does without where it cannot: a module in TypeScript is
+  // there in half of the time. NODE_DISABLE_COMPILE_CACHE=1 turns it off.
+  module.enableCompileCache();
   const source = new URL('main.ts', import.meta.url);
   const built = new URL('../../dist/operator/cli/main.js', import.meta.url);
   await import(existsSync(source) ? source.href : built.href);

@@ -1,0 +1,280 @@
+/** What `npm run build` makes, as a package that is installed: what it loads when, and that it is whole. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import * as source from '../operator/index.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../', import.meta.url));
+const BUILD_TIMEOUT_MS = 120_000;
+
+/** Runs before a script and prints, when it is over, what has been loaded. */
+const OBSERVER = `
+import { registerHooks } from 'node:module';
+const loaded = [];
+registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+process.on('exit', () => process.stdout.write(JSON.stringify(loaded)));
+`;
+
+let installed = '';
+
+beforeAll(async () => {
+  installed = await mkdtemp(join(tmpdir(), 'chancery-built-'));
+  await run(process.execPath, ['operator/build.ts', '--out-dir', join(installed, 'dist')], {
+    cwd: repository,
+  });
+  await cp(join(repository, 'package.json'), join(installed, 'package.json'));
+  await mkdir(join(installed, 'operator/cli'), { recursive: true });
+  const command = 'operator/cli/chancery.js';
+  await cp(join(repository, command), join(installed, command));
+  await symlink(join(repository, 'node_modules'), join(installed, 'node_modules'));
+  await writeFile(join(installed, 'observe.mjs'), OBSERVER);
+}, BUILD_TIMEOUT_MS);
+
+afterAll(() => rm(installed, { recursive: true, force: true }));
+
+/** Output of a module that finds the package as `chancery`. */
+async function output(script: string, ...flags: readonly string[]): Promise<string> {
+  const args = [...flags, '--input-type=module', '-e', script];
+  const { stdout } = await run(process.execPath, args, { cwd: installed });
+  return stdout;
+}
+
+interface Loaded {
+  /** Of ours, below `dist/operator`. */
+  readonly own: readonly string[];
+  readonly packages: readonly string[];
+  readonly undici: readonly string[];
+  readonly builtin: readonly string[];
+}
+
+async function loadedBy(script: string): Promise<Loaded> {
+  const all: readonly string[] = JSON.parse(await output(script, '--import=./observe.mjs'));
+  const files = all.filter((url) => url.startsWith('file:'));
+  const ofPackages = files.flatMap(
+    (url) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [],
+  );
+  return {
+    own: files.flatMap((url) => /\/dist\/operator\/(.*)$/.exec(url)?.[1] ?? []),
+    packages: [...new Set(ofPackages.filter((_match, index) => index % 2 === 1))].toSorted(),
+    undici: files.flatMap((url) => /\/node_modules\/undici\/(.*)$/.exec(url)?.[1] ?? []),
+    builtin: all.filter((url) => url.startsWith('node:')),
+  };
+}
+
+describe('what is loaded', () => {
+  test('an import of chancery reads two files, and no package but the splitter of lines', async () => {
+    const { own, packages, builtin } = await loadedBy("await import('chancery')");
+
+    expect(own).toEqual(['index.js', 'chunks/toolkit.js']);
+    expect(packages.filter((name) => name !== 'split2')).toEqual([]);
+    // An import of these loads Web Crypto, and Node's own undici.
+    expect(builtin.filter((name) => /^node:(crypto|https?|http2|tls)$/.test(name))).toEqual([]);
+  });
+
+  test('a transport loads of undici what a pool needs, and nothing else of others', async () => {
+    const { packages, undici } = await loadedBy(`
+      const { undiciTransport } = await import('chancery');
+      await undiciTransport('http://127.0.0.1:8001').close();`);
+
+    expect(packages.filter((name) => name !== 'split2')).toEqual(['undici']);
+    expect(undici).toContain('lib/dispatcher/pool.js');
+    expect(undici.filter((file) => /^index\.js$|^lib\/(web|mock|cache)\//.test(file))).toEqual([]);
+  });
+
+  test('YAML is loaded with the first document', async () => {
+    const { packages } = await loadedBy("(await import('chancery')).parseYaml('a: 1')");
+
+    expect(packages).toContain('yaml');
+  });
+
+  test('a manager loads the logger, and no metrics, traces or schemas that are off', async () => {
+    const { packages } = await loadedBy(`
+      const { createManager } = await import('chancery');
+      const settings = { metricsPort: 0, healthPort: 0, namespace: 'default', namespaces: ['default'] };
+      const manager = await createManager({
+        controllers: [],
+        environment: {},
+        settings,
+        leaderElection: false,
+      });
+      await manager.close?.();
+      process.exit();`);
+
+    expect(packages).toContain('pino');
+    expect(packages).not.toContain('prom-client');
+    expect(packages).not.toContain('@opentelemetry/api');
+    expect(packages).not.toContain('typebox');
+    expect(packages).not.toContain('yaml');
+  });
+});
+
+describe('what it is', () => {
+  test('it exports what the sources export, under the names that stacks and errors show', async () => {
+    const built: unknown = JSON.parse(
+      await output(`
+        const names = Object.entries(await import('chancery')).map(([name, value]) =>
+          [name, typeof value === 'function' ? value.name : typeof value]);
+        console.log(JSON.stringify(Object.fromEntries(names)));`),
+    );
+
+    const names = Object.entries(source).map(([name, value]: readonly [string, unknown]) => [
+      name,
+      typeof value === 'function' ? value.name : typeof value,
+    ]);
+    expect(built).toEqual(Object.fromEntries(names));
+  });
+
+  test('no class has another name than in the sources, where two modules have one of the same', async () => {
+    const folder = join(installed, 'dist/operator/chunks');
+    const classes: string[] = [];
+    for (const file of await readdir(folder)) {
+      const text = await readFile(join(folder, file), 'utf8');
+      classes.push(...(file.endsWith('.js') ? (text.match(/\b[\w$]+ = class\b/g) ?? []) : []));
+    }
+
+    expect(classes).toContain('OperatorError = class');
+    expect(classes.filter((name) => name.includes('$'))).toEqual([]);
+  });
+
+  test('every module is in one file only, so that no class is there twice', async () => {
+    const dist = join(installed, 'dist/operator');
+    const maps = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.map'));
+    const sources: string[] = [];
+    for (const map of maps) {
+      sources.push(...JSON.parse(await readFile(join(dist, map), 'utf8')).sources);
+    }
+
+    const names = sources.map((path) => path.replace(/^(\.\.\/)+/, ''));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(names.length).toBeGreaterThan(300);
+  });
+
+  test('an error of the test kit is of the class that chancery exports', async () => {
+    const said = await output(`
+      const { ApiError, OperatorError, isNotFound } = await import('chancery');
+      const { ApiServer } = await import('chancery/testing');
+      const server = await ApiServer.start();
+      try {
+        server.applyManifest(JSON.stringify(
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'nowhere' } }));
+      } catch (error) {
+        console.log(error instanceof ApiError, error instanceof OperatorError, isNotFound(error));
+      }
+      await server.close();`);
+
+    expect(said).toBe('true true true\n');
+  });
+
+  test('a stack names the sources when source maps are on', async () => {
+    const script = `
+      const { parseSelector } = await import('chancery');
+      try { parseSelector('a in b'); } catch (error) { console.log(error.stack); }`;
+
+    expect(await output(script, '--enable-source-maps')).toMatch(
+      /at \S+ \(.*\/operator\/model\/selector-parser\.ts:\d+:\d+\)/,
+    );
+    expect(await output(script)).toMatch(
+      /at \S*[a-z]\S* \(.*\/dist\/operator\/chunks\/toolkit\.js/,
+    );
+  });
+
+  test('its types are those of every entry', async () => {
+    await writeFile(
+      join(installed, 'uses.mts'),
+      `import { controller, configMaps, type ConfigMap, TerminalError } from 'chancery';
+       import { Type } from 'chancery/schema';
+       import { ApiServer } from 'chancery/testing';
+       export const spec = Type.Object({ size: Type.Integer() });
+       export const size: number = (await ApiServer.start()).url.length;
+       export const wrong: string = size;
+       export default controller({
+         name: 'a',
+         for: configMaps,
+         reconcile: async (_key, object: ConfigMap | undefined) => {
+           if (object === undefined) throw new TerminalError('gone');
+           return {};
+         },
+       });`,
+    );
+    onTestFinished(() => rm(join(installed, 'uses.mts')));
+
+    const compiler = join(repository, 'node_modules/typescript/bin/tsc');
+    const args = [
+      '--noEmit',
+      '--skipLibCheck', // of Node's types, mostly: what is wrong in ours is wrong in use, too
+      '--lib',
+      'es2024,esnext.iterator,esnext.disposable',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+    ];
+    const said = await run(process.execPath, [compiler, ...args, 'uses.mts'], {
+      cwd: installed,
+    }).catch((error: { readonly stdout: string }) => error);
+
+    const problems = said.stdout.split('\n').filter((line) => line.includes('error'));
+    expect(problems).toEqual([expect.stringMatching(/^uses\.mts\(6,.* TS2322/)]);
+  });
+});
+
+describe('its command', () => {
+  const command = (
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = { NODE_DISABLE_COMPILE_CACHE: '1' },
+  ): Promise<{ readonly stdout: string }> =>
+    run(process.execPath, ['operator/cli/chancery.js', ...args], {
+      cwd: installed,
+      env: { PATH: process.env.PATH ?? '', ...environment },
+    });
+
+  test('runs a module that has no node_modules above it, with the toolkit that runs it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chancery-module-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(
+      join(folder, 'operator.ts'),
+      `import { configMaps, controller } from 'chancery';
+       import { Type } from 'chancery/schema';
+       export default controller({ name: Type.String().type, for: configMaps, reconcile: async () => ({}) });`,
+    );
+
+    const { stdout } = await command(['run', '--check', join(folder, 'operator.ts')]);
+
+    expect(JSON.parse(stdout)).toMatchObject({ controller: 'string' });
+  });
+
+  test('keeps what Node has compiled, where it may', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chancery-cache-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const kept = async (): Promise<number> => (await readdir(folder, { recursive: true })).length;
+
+    await command(['--version'], { TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
+    const whenDisabled = await kept();
+    await command(['--version'], { TMPDIR: folder });
+
+    expect(whenDisabled).toBe(0);
+    expect(await kept()).toBeGreaterThan(2);
+  });
+});
+
+test("the operator's image gets no test kit, types or maps", async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chancery-image-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+
+  await run(process.execPath, ['operator/build.ts', '--image', '--out-dir', folder], {
+    cwd: repository,
+  });
+
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /\.\w+$/.test(file));
+  expect(files).toEqual(expect.arrayContaining(['operator/index.js', 'operator/cli/main.js']));
+  expect(files.filter((file) => !file.endsWith('.js') || /testing|api-server/.test(file))).toEqual(
+    [],
+  );
+});
