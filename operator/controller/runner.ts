@@ -175,6 +175,7 @@ export class ControllerRunner {
       if (signal.aborted) return;
       throw error;
     }
+    await this.#letOthers(); // controllers that share a source begin together, each with all that is cached
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
     using intake = linkedAbort(signal);
@@ -259,9 +260,13 @@ export class ControllerRunner {
     }
   }
 
-  /** Reconciles that wait for nothing leave the event loop to others now and then. */
   async #take(): Promise<ObjectKey | undefined> {
-    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    await this.#letOthers();
     return this.#queue.take();
+  }
+
+  /** Work that waits for nothing leaves the event loop to others now and then. */
+  async #letOthers(): Promise<void> {
+    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
   }
 }

@@ -71,6 +71,37 @@ describe('a manager', () => {
     expect(reconciledBefore.length).toBeGreaterThan(10);
   });
 
+  test('L-15 lets the event loop turn between controllers that begin together', async () => {
+    const toldBefore: number[] = [];
+    let told = 0;
+    const controllers = Array.from({ length: 10 }, (_, index) =>
+      controller({
+        name: `c${index}`,
+        for: own,
+        predicate: () => {
+          told++;
+          world.clock.advance(4);
+          return false;
+        },
+        reconcile: async () => AWAIT_CHANGE,
+      }),
+    );
+    const world = new World(controllers);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      world.collection('configmaps').items.push(configMap(name));
+    }
+
+    await world.start();
+    while (told < 50) {
+      toldBefore.push(told);
+      await nextTurn();
+    }
+
+    const inOneTurn = toldBefore.map((count, turn) => count - (toldBefore[turn - 1] ?? 0));
+    expect(Math.max(...inOneTurn.slice(1))).toBeLessThanOrEqual(5); // of one controller
+    expect(toldBefore.length).toBeGreaterThan(4);
+  });
+
   test('gives each of two controllers every change, over one list and one watch', async () => {
     const seen: string[] = [];
     const world = new World([
