@@ -175,7 +175,9 @@ export class ControllerRunner {
       if (signal.aborted) return;
       throw error;
     }
-    await this.#letOthers(); // controllers that share a source begin together, each with all that is cached
+    // Controllers that share a source begin together, each with all that is cached. Looked at right before
+    // it is taken in, so that each sees what the ones before it have taken of this turn.
+    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
     using intake = linkedAbort(signal);
@@ -260,13 +262,9 @@ export class ControllerRunner {
     }
   }
 
+  /** Reconciles that wait for nothing leave the event loop to others now and then. */
   async #take(): Promise<ObjectKey | undefined> {
-    await this.#letOthers();
-    return this.#queue.take();
-  }
-
-  /** Work that waits for nothing leaves the event loop to others now and then. */
-  async #letOthers(): Promise<void> {
     for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    return this.#queue.take();
   }
 }
