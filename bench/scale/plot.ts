@@ -24,7 +24,7 @@ export interface Plot {
 
 const WIDTH = 720;
 const HEIGHT = 400;
-const BOX = { left: 76, right: 24, top: 76, bottom: 60 } as const;
+const BOX = { left: 76, right: 24, top: 90, bottom: 60 } as const;
 /** Told apart by who sees no red or green, too (Okabe and Ito); and by dashes and marks, in print. */
 const INKS = [
   { colour: '#0072b2', dash: '' },
@@ -32,7 +32,8 @@ const INKS = [
   { colour: '#009e73', dash: '2 4' },
   { colour: '#7b3294', dash: '9 3 2 3' },
 ] as const;
-const LEGEND_WIDTH = 165;
+/** Two names beside each other, the next two below. */
+const LEGEND = { columns: 2, width: 300, top: 50, height: 20 } as const;
 
 /**
  * Line plots as an SVG document of its own, with a background of its own, so that it is legible on
@@ -74,10 +75,11 @@ export function escaped(text: string): string {
 }
 
 function legend({ name }: Curve, index: number): string {
-  const x = BOX.left + index * LEGEND_WIDTH;
+  const x = BOX.left + (index % LEGEND.columns) * LEGEND.width;
+  const y = LEGEND.top + Math.floor(index / LEGEND.columns) * LEGEND.height;
   const { colour, dash } = inkOf(index);
-  const line = `<line x1="${x}" y1="50" x2="${x + 26}" y2="50" stroke="${colour}" stroke-width="2"${dashOf(dash)}/>`;
-  return `${line}<text x="${x + 32}" y="54">${escaped(name)}</text>`;
+  const line = `<line x1="${x}" y1="${y}" x2="${x + 26}" y2="${y}" stroke="${colour}" stroke-width="2"${dashOf(dash)}/>`;
+  return `${line}<text x="${x + 32}" y="${y + 4}">${escaped(name)}</text>`;
 }
 
 function yMark(tick: number, axis: Axis): string {

@@ -36,7 +36,7 @@ test('axes and curves carry their names', () => {
 test('a curve goes from the corner of the axes to their ends, in the order of x', () => {
   const curves = [{ name: 'a', points: [{ x: 10, y: 10 }, { x: 0, y: 0 }, { x: 5, y: 10 }] }]; // biome-ignore format: points
 
-  expect(renderPlot({ ...plot, curves })).toContain('points="76,340 386,76 696,76"');
+  expect(renderPlot({ ...plot, curves })).toContain('points="76,340 386,90 696,90"');
 });
 
 test('equal factors are equally far apart where the x axis is logarithmic, which it says', () => {
@@ -44,7 +44,7 @@ test('equal factors are equally far apart where the x axis is logarithmic, which
 
   const svg = renderPlot({ ...plot, logX: true, curves: [{ name: 'a', points }] });
 
-  expect(svg).toContain('points="76,76 386,76 696,76"');
+  expect(svg).toContain('points="76,90 386,90 696,90"');
   expect(svg).toContain('>objects (logarithmic)<');
 });
 
