@@ -80,6 +80,7 @@ async function sync(
     ...{ importMs, syncMs },
     listMs: importMs === undefined || syncMs === undefined ? undefined : syncMs - importMs,
     syncDelayMs: optional(report, 'delayMs'),
+    syncTurnMs: optional(report, 'turnMs'),
     syncPeakBytes: optional(report, 'peakBytes'),
   });
   if (!able('memory')) return figures;
@@ -100,6 +101,7 @@ interface Spent {
   readonly ms: number;
   readonly cpuMs: number | undefined;
   readonly delayMs: number | undefined;
+  readonly turnMs: number | undefined;
   readonly peakBytes: number | undefined;
 }
 
@@ -129,15 +131,17 @@ async function burst(
     cpuMs: optional(report, 'cpuMs'),
     // Who works in one turn of the event loop has no delay that anybody could see.
     delayMs: subject.alone ? undefined : optional(report, 'delayMs'),
+    turnMs: subject.alone ? undefined : optional(report, 'turnMs'),
     peakBytes: subject.alone ? undefined : optional(report, 'peakBytes'),
   };
 }
 
-function burstFigures({ events, ms, cpuMs, delayMs, peakBytes }: Spent): Figures {
+function burstFigures({ events, ms, cpuMs, delayMs, turnMs, peakBytes }: Spent): Figures {
   return {
     eventsPerSecond: (events / ms) * 1_000,
     cpuSecondsPer100k: cpuMs === undefined ? undefined : (cpuMs / events) * 100,
     burstDelayMs: delayMs,
+    burstTurnMs: turnMs,
     burstPeakBytes: peakBytes,
   };
 }
@@ -167,6 +171,7 @@ async function relist(pair: Pair, markers: Markers): Promise<Figures> {
   return {
     relistMs: Number(ns) / 1e6,
     relistDelayMs: optional(report, 'delayMs'),
+    relistTurnMs: optional(report, 'turnMs'),
     relistPeakBytes: optional(report, 'peakBytes'),
   };
 }
@@ -197,6 +202,7 @@ async function endless(pair: Pair, markers: Markers): Promise<Figures> {
   return {
     endlessMs: Number(nanosecondsIn(seen, 'atNs') - nanosecondsIn(sent, 'startedNs')) / 1e6,
     endlessDelayMs: optional(report, 'delayMs'),
+    endlessTurnMs: optional(report, 'turnMs'),
     endlessPeakBytes: optional(report, 'peakBytes'),
     endlessLatencyMs: optional(report, 'latencyMaxMs'),
   };

@@ -16,6 +16,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { quantile } from '../statistics.ts';
+import { LongestTurn } from './longest-turn.ts';
 
 /** What the handler looks at: `reconcile` is told of keys, through a work queue. */
 export type Mode = 'envelope' | 'object' | 'reconcile' | 'idle' | Overload;
@@ -41,8 +42,8 @@ export const configuration: {
 } = { url, profile, mode: mode as Mode, objects: Number(objects) };
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
-delay.enable();
-let measuresDelay = true;
+const turns = new LongestTurn();
+let measuresDelay = false;
 let cpu = process.cpuUsage();
 let first = true;
 let expected = '';
@@ -53,8 +54,20 @@ const ownCommands = new Map<string, Answer>();
 /** What handlers have read: shown at the end, so that no compiler leaves the reading out. */
 let readCharacters = 0;
 
-/** The client is loaded. */
+/** Looks at the event loop from now on, or no more. */
+function lookAtLoop(looks: boolean): void {
+  delay.disable();
+  delay.reset();
+  turns.stop();
+  measuresDelay = looks;
+  if (!looks) return;
+  delay.enable();
+  turns.start();
+}
+
+/** The client is loaded. Some are loaded before us, some after: the event loop counts from here on. */
 export function imported(): void {
+  lookAtLoop(true);
   tell({ is: 'imported', ms: performance.now() });
 }
 
@@ -127,10 +140,7 @@ async function obey(command: Command): Promise<void> {
     tell({ is: 'ready' });
   } else if (command.do === 'reset') {
     writeFileSync('/proc/self/clear_refs', '5'); // see proc(5): VmHWM begins anew
-    delay.disable();
-    delay.reset();
-    measuresDelay = command.delay === true;
-    if (measuresDelay) delay.enable();
+    lookAtLoop(command.delay === true);
     latenciesMs = [];
     cpu = process.cpuUsage();
     tell({ is: 'reset' });
@@ -153,7 +163,7 @@ function report(): void {
   tell({
     is: 'report',
     cpuMs: (user + system) / 1e3,
-    ...(measuresDelay && { delayMs: delay.max / 1e6 }),
+    ...(measuresDelay && { delayMs: delay.max / 1e6, turnMs: turns.ms }),
     peakBytes: peakBytes(),
     ...(sorted.length > 0 && {
       latencyP50Ms: quantile(sorted, 0.5),
