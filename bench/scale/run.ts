@@ -34,9 +34,10 @@ export async function runCases(options: RunOptions): Promise<Ran> {
   for (let round = 1; round <= rounds; round++) {
     for (const one of round % 2 === 1 ? cases : cases.toReversed()) {
       const { run, scenario, title } = one;
+      const tooLate = `${scenario}, ${title}: the time was over`;
       const startedAt = performance.now();
       if (startedAt + (tookMs.get(one) ?? 0) > endsAt) {
-        if (round === 1) leftOut.push(`${scenario}, ${title}: the time was over`);
+        if (round === 1) leftOut.push(tooLate);
         continue;
       }
       try {
@@ -45,7 +46,10 @@ export async function runCases(options: RunOptions): Promise<Ran> {
         const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
         progress(`round ${round}: ${scenario}, ${title}: ${seconds} s`);
       } catch (error) {
-        if (deadline.aborted && round > 1) continue;
+        if (deadline.aborted) {
+          if (round === 1) leftOut.push(tooLate);
+          continue;
+        }
         const why = error instanceof Error ? error.message : String(error);
         failures.push(`${scenario}, ${title}: ${why}`);
         progress(`round ${round}: failed: ${failures.at(-1)}`);
