@@ -36,7 +36,7 @@ export async function runCases(options: RunOptions): Promise<Ran> {
       const { run, scenario, title } = one;
       const tooLate = `${scenario}, ${title}: the time was over`;
       const startedAt = performance.now();
-      if (startedAt + (tookMs.get(one) ?? 0) > endsAt) {
+      if (deadline.aborted || startedAt + (tookMs.get(one) ?? 0) > endsAt) {
         if (round === 1) leftOut.push(tooLate);
         continue;
       }
