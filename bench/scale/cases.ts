@@ -98,7 +98,7 @@ function controllers(count: number): Case {
     run: (code, deadline) =>
       measureControllers({
         ...{ code, controllers: count, objects: 100, deadline },
-        bursts: count >= 1_000 ? 3 : count >= 100 ? 20 : 100,
+        bursts: count >= 1_000 ? 1 : count >= 100 ? 10 : 50,
       }),
   };
 }

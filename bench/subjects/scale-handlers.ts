@@ -7,6 +7,7 @@
  *     {"do":"release"}  lets it go; {"is":"released","pending":…,"digest":…}: changes that waited, at the least,
  *                       and the state that it knows when it has been told of what was expected last
  */
+import { setTimeout as after } from 'node:timers/promises';
 import type { HandlerRegistration, ObjectKey } from '../../operator/index.ts';
 import { digestOf, type ObjectState } from '../load/state.ts';
 import { numberIn } from '../message.ts';
@@ -28,7 +29,11 @@ onExpectation(({ marker }) => {
 const informer = informerOf(NAMESPACE, new ListGate({ clock: systemClock }));
 let registrations: readonly HandlerRegistration[] = [];
 
+/** So that whoever looks at the event loop has looked at it before something happens, and after. */
+const LOOK_MS = 5;
+
 onCommand('handlers', async (command) => {
+  await after(LOOK_MS);
   for (const registration of registrations) registration.remove();
   const count = numberIn(command, 'handlers');
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -50,6 +55,7 @@ onCommand('handlers', async (command) => {
     );
   });
   await promise;
+  await after(LOOK_MS);
   return { is: 'handlers' };
 });
 
