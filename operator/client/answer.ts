@@ -19,7 +19,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface ReadAnswerOptions {
   readonly parse?: (text: string) => unknown;
-  readonly asked?: Asked;
+  readonly asked?: Asked | undefined;
 }
 
 /**
@@ -38,10 +38,19 @@ export async function readAnswer(
   await requireSuccess(response, clock, asked);
   const { chunks, sizeBytes } = await readUpTo(response.body, MAX_BODY_BYTES);
   if (sizeBytes > MAX_BODY_BYTES) throw undecodable('the answer is too large', sizeBytes);
-  const bytes = Buffer.concat(chunks);
-  const value = parseObject(bytes, parse);
+  return parseAnswer(Buffer.concat(chunks).toString('utf8'), response, clock, { parse, asked });
+}
+
+/** As `readAnswer`, of an answer whose text is there. */
+export function parseAnswer(
+  text: string,
+  response: TransportResponse,
+  clock: Clock,
+  { parse = JSON.parse, asked }: ReadAnswerOptions = {},
+): JsonObject {
+  const value = parseObject(text, parse);
   if (isStatus(value) && value.status === 'Failure') {
-    throw responseFailure({ ...response, text: bytes.toString('utf8'), asked }, clock.now());
+    throw responseFailure({ ...response, text, asked }, clock.now());
   }
   return value;
 }
@@ -84,16 +93,16 @@ async function readUpTo(
   return { chunks, sizeBytes };
 }
 
-function parseObject(bytes: Buffer, parse: (text: string) => unknown): JsonObject {
+function parseObject(text: string, parse: (text: string) => unknown): JsonObject {
   let value: unknown;
   try {
-    value = parse(bytes.toString('utf8'));
+    value = parse(text);
   } catch {
     // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
-    throw undecodable('the answer is not complete JSON', bytes.length);
+    throw undecodable('the answer is not complete JSON', Buffer.byteLength(text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw undecodable('the answer is not a JSON object', bytes.length);
+    throw undecodable('the answer is not a JSON object', Buffer.byteLength(text));
   }
   return value as JsonObject;
 }

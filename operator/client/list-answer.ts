@@ -25,19 +25,29 @@ export function decodeList<T extends KubernetesObject>(
   resource: Resource<T>,
   expected: ObjectForm = formOf(resource),
 ): DecodedList<T> {
-  const { items, metadata, apiVersion, kind } = answer as UncheckedList;
+  const { items } = answer as UncheckedList;
+  const isNamedAfterItems = answer.kind === `${expected.kind}List`;
   if (items !== null && !Array.isArray(items)) throw unexpected(resource, expected, answer);
-  if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
-  const isNamedAfterItems = kind === `${expected.kind}List`;
+  const frame = decodeFrame(answer, resource, expected);
   const own = formOf(resource);
   const decoded = (items ?? []).map((item: unknown) => {
     return withForm(decodeItem<T>(item, resource, expected, isNamedAfterItems), own);
   });
-  const token = metadata?.continue;
+  return { items: decoded, ...frame };
+}
+
+/** What a list answer says beside its items, checked as `decodeList` does. */
+export function decodeFrame(
+  answer: JsonObject,
+  resource: Resource,
+  expected: ObjectForm,
+): Omit<DecodedList<KubernetesObject>, 'items'> {
+  const { metadata, apiVersion } = answer as UncheckedList;
+  if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
+  const token = textOf(metadata?.continue);
   return {
-    items: decoded,
     resourceVersion: textOf(metadata?.resourceVersion),
-    continueToken: textOf(token) === '' ? undefined : textOf(token),
+    continueToken: token === '' ? undefined : token,
   };
 }
 
@@ -70,7 +80,7 @@ interface UncheckedList {
  * is named after: a resource declared with a wrong kind is found here, before its watch leaves out
  * every event.
  */
-function decodeItem<T extends KubernetesObject>(
+export function decodeItem<T extends KubernetesObject>(
   item: unknown,
   resource: Resource<T>,
   expected: ObjectForm,
@@ -92,7 +102,7 @@ function decodeItem<T extends KubernetesObject>(
   return object as T;
 }
 
-function withForm<T extends KubernetesObject>(object: T, form: ObjectForm): T {
+export function withForm<T extends KubernetesObject>(object: T, form: ObjectForm): T {
   if (object.apiVersion === form.apiVersion && object.kind === form.kind) return object;
   return { ...form, ...object, ...form };
 }

@@ -3,13 +3,13 @@ import { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { readByteLines } from '../stream/byte-lines.ts';
 import { type DecodeOptions, decodeWatchEvents } from '../stream/decode.ts';
 import { decodeHeldEvents } from '../stream/decode-held.ts';
 import { readLines } from '../stream/lines.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
 import { readAnswer, requireSuccess } from './answer.ts';
+import { readHeldList } from './held-list.ts';
 import { decodeList, formOf, METADATA_FORM } from './list-answer.ts';
 import { withQuery } from './query.ts';
 import { resourceDiscovery } from './resource-discovery.ts';
@@ -28,12 +28,6 @@ export interface Scope {
    * reference to it needs them. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
-  /**
-   * Objects of a watch stay text until they are read, see `HeldObject`: for who keeps them in an
-   * `Informer`, and reads nothing but through it. Text that is no JSON inside of an object fails whoever
-   * reads it, and leads to no list. Default false.
-   */
-  readonly hold?: boolean | undefined;
 }
 
 export interface ListWatchOptions {
@@ -55,7 +49,7 @@ export function listWatch<T extends KubernetesObject>(
   scope: Scope = {},
   { clock = systemClock, onSkipped }: ListWatchOptions = {},
 ): ListWatch<T> {
-  const { namespace, metadataOnly = false, hold = false, ...selectors } = scope;
+  const { namespace, metadataOnly = false, ...selectors } = scope;
   const path = pathOfCollection(resource, namespace);
   const asked = { method: 'GET', path } as const;
   const own = formOf(resource);
@@ -72,14 +66,18 @@ export function listWatch<T extends KubernetesObject>(
         purpose: 'call',
         signal: request.signal,
       });
-      const page = decodeList(await readAnswer(response, clock, { asked }), resource, expected);
+      const { hold } = request;
+      const page =
+        hold !== undefined && !metadataOnly
+          ? await readHeldList(response, clock, { asked, resource, hold })
+          : decodeList(await readAnswer(response, clock, { asked }), resource, expected);
       requireResourceVersion(page.resourceVersion, resource);
       for (const item of page.items) requireUid(item, resource);
       return page;
     },
 
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      const { resourceVersion, sendInitialEvents = false, timeoutSeconds, signal } = request;
+      const { resourceVersion, sendInitialEvents = false, timeoutSeconds, hold, signal } = request;
       if (!sendInitialEvents) requireResourceVersion(resourceVersion, resource);
       const response = await transport.send({
         ...asked,
@@ -106,7 +104,10 @@ export function listWatch<T extends KubernetesObject>(
         },
       };
       const { body } = response;
-      if (hold && !metadataOnly) return decodeHeldEvents<T>(readByteLines(body, reading), decoding);
+      if (hold !== undefined && !metadataOnly) {
+        const { dropManagedFields = false } = hold;
+        return decodeHeldEvents<T>(body, { ...reading, ...decoding, dropManagedFields });
+      }
       const form = metadataOnly && { given: own };
       return decodeWatchEvents<T>(readLines(body, reading), { ...decoding, ...form });
     },

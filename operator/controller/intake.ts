@@ -1,8 +1,11 @@
 import type { Clock } from '../core/clock.ts';
+import { ProtocolError } from '../core/errors.ts';
+import { metadataOf } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { LOW_PRIORITY } from '../queue/work-queue.ts';
 import type { Change } from '../store/cache.ts';
+import { readable } from '../store/readable.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Controller, Mapping } from './controller.ts';
 import { mapInOrder } from './map-in-order.ts';
@@ -53,7 +56,8 @@ export function takeIn(options: IntakeOptions): Subscriptions {
     ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
   ].map(([source, handler]) => {
     const informer = informers.get(source);
-    const registration = informer?.addHandler(handler, { resyncPeriodMs });
+    // Most changes are told of by their key, or by whom their object belongs to: nothing else is read.
+    const registration = informer?.addHandler(handler, { resyncPeriodMs, held: true });
     // A child of ours that no cache has seen, and somebody has deleted: its owner is to miss it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
@@ -85,7 +89,7 @@ function forSelf(options: IntakeOptions): Handler {
   const finalizer = controller.finalizer?.name;
   return (changes) => {
     for (const change of changes) {
-      if (!passes(change) && !beginsToFinalize(change, finalizer)) continue;
+      if (!passes(change) && !readably(() => beginsToFinalize(change, finalizer))) continue;
       enqueue({ key: change.key, priority: priorityOf(change), resource, change });
     }
   };
@@ -101,9 +105,12 @@ function forOwners(
   return (changes) => {
     for (const change of changes) {
       if (!passes(change)) continue;
-      const keys = new Set(ownerKeys(change.object, owner, anyOwner));
-      if (change.type === 'update') {
-        for (const key of ownerKeys(change.old, owner, anyOwner)) keys.add(key);
+      const keys = new Set<ObjectKey>();
+      for (const object of change.type === 'update'
+        ? [change.object, change.old]
+        : [change.object]) {
+        const owners = readably(() => ownerKeys(metadataOf(object), owner, anyOwner));
+        for (const key of owners ?? []) keys.add(key);
       }
       const priority = priorityOf(change);
       for (const key of keys) enqueue({ key, priority, resource: source.resource, change });
@@ -118,7 +125,7 @@ function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping):
   const target = controller.for.resource;
   return (changes) =>
     mapInOrder(
-      changes.filter(passes),
+      readable(changes).filter(passes),
       (change) => mappedKeys(change, { map, target, clock, signal }),
       (change, keys) => {
         const priority = priorityOf(change);
@@ -142,14 +149,27 @@ function filter(
   });
 }
 
+/**
+ * What `read` makes of an object; undefined where it cannot be read. Then a list follows that tells of it
+ * again, and the other changes are not to be missed for its sake.
+ */
+function readably<R>(read: () => R): R | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ProtocolError) return undefined;
+    throw error;
+  }
+}
+
 /** Whatever a predicate says: otherwise an object with our finalizer would never go. */
 function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
   if (change.type !== 'update' || finalizer === undefined) return false;
-  const { metadata } = change.object;
+  const { deletionTimestamp, finalizers } = metadataOf(change.object);
   return (
-    metadata.deletionTimestamp !== undefined &&
-    change.old.metadata.deletionTimestamp === undefined &&
-    metadata.finalizers?.includes(finalizer) === true
+    deletionTimestamp !== undefined &&
+    metadataOf(change.old).deletionTimestamp === undefined &&
+    finalizers?.includes(finalizer) === true
   );
 }
 

@@ -1,4 +1,4 @@
-import { type KubernetesObject, type ObjectKey, objectKey } from '../model/object.ts';
+import { type ObjectKey, type ObjectMeta, objectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Resource } from '../model/resource.ts';
  * @param anyOwner - false: only the owner that is marked as `controller`.
  */
 export function ownerKeys(
-  { metadata }: KubernetesObject,
+  metadata: ObjectMeta,
   owner: Resource,
   anyOwner: boolean,
 ): readonly ObjectKey[] {

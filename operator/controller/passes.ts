@@ -1,3 +1,6 @@
+import { readObject } from '../model/held-object.ts';
+import { isOfMetadata, metadataView } from '../model/metadata-only.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import type { Change } from '../store/cache.ts';
 import type { Predicate, PredicateEvent } from './predicate.ts';
 
@@ -14,10 +17,11 @@ export function passesOf(
   failed: (error: unknown, change: Change) => void,
 ): Passes {
   if (predicate === undefined) return () => true;
+  const seen = isOfMetadata(predicate) ? metadataView : readObject;
   let hasFailed = false;
   return (change) => {
     try {
-      return predicate(eventOf(change));
+      return predicate(eventOf(change, seen));
     } catch (error) {
       if (!hasFailed) failed(error, change);
       hasFailed = true;
@@ -30,10 +34,13 @@ export function passesOf(
  * A resync is no update: a predicate that compares would drop what was asked to be told again, while
  * one that looks at the object itself still decides.
  */
-function eventOf(change: Change): PredicateEvent {
-  const { object } = change;
+function eventOf(
+  change: Change,
+  seen: (object: KubernetesObject) => KubernetesObject,
+): PredicateEvent {
+  const object = seen(change.object);
   if (change.type === 'delete') return { type: 'delete', object };
   if (change.type === 'add') return { type: 'create', object };
   if (change.resync === true) return { type: 'generic', object };
-  return { type: 'update', old: change.old, object };
+  return { type: 'update', old: seen(change.old), object };
 }

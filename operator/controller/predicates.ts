@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isOfMetadata, ofMetadata } from '../model/metadata-only.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 import type { Predicate } from './predicate.ts';
 
@@ -16,25 +17,32 @@ function onUpdate(passes: Compare): Predicate {
  * changes the finalizers of an object that is being deleted, and every update of a kind whose objects
  * have no generation, such as a ConfigMap. Creates, deletes and resyncs always pass.
  */
-export const generationChanged: Predicate = onUpdate(({ metadata: old }, { metadata }) => {
-  if (old.generation === undefined || metadata.generation === undefined) return true;
-  return old.generation !== metadata.generation || deletionMoved(old, metadata);
-});
+export const generationChanged: Predicate = ofMetadata(
+  onUpdate(({ metadata: old }, { metadata }) => {
+    if (old.generation === undefined || metadata.generation === undefined) return true;
+    return old.generation !== metadata.generation || deletionMoved(old, metadata);
+  }),
+);
 
 /** Passes updates that change an annotation; creates, deletes and resyncs always pass. */
-export const annotationChanged: Predicate = onUpdate(
-  ({ metadata: old }, { metadata }) =>
-    !isDeepStrictEqual(old.annotations ?? {}, metadata.annotations ?? {}),
+export const annotationChanged: Predicate = ofMetadata(
+  onUpdate(
+    ({ metadata: old }, { metadata }) =>
+      !isDeepStrictEqual(old.annotations ?? {}, metadata.annotations ?? {}),
+  ),
 );
 
 /** Passes updates that change a label; creates, deletes and resyncs always pass. */
-export const labelChanged: Predicate = onUpdate(
-  ({ metadata: old }, { metadata }) => !isDeepStrictEqual(old.labels ?? {}, metadata.labels ?? {}),
+export const labelChanged: Predicate = ofMetadata(
+  onUpdate(
+    ({ metadata: old }, { metadata }) =>
+      !isDeepStrictEqual(old.labels ?? {}, metadata.labels ?? {}),
+  ),
 );
 
 /** Passes updates that change the object at all; creates, deletes and resyncs always pass. */
-export const resourceVersionChanged: Predicate = onUpdate(
-  ({ metadata: old }, { metadata }) => old.resourceVersion !== metadata.resourceVersion,
+export const resourceVersionChanged: Predicate = ofMetadata(
+  onUpdate(({ metadata: old }, { metadata }) => old.resourceVersion !== metadata.resourceVersion),
 );
 
 /**
@@ -54,19 +62,27 @@ export function statusChanged<S = unknown>(
 export function and<T extends KubernetesObject>(
   ...predicates: readonly Predicate<T>[]
 ): Predicate<T> {
-  return (event) => predicates.every((passes) => passes(event));
+  return asTheirs(predicates, (event) => predicates.every((passes) => passes(event)));
 }
 
 /** Passes what at least one of `predicates` passes; nothing when there is none. */
 export function or<T extends KubernetesObject>(
   ...predicates: readonly Predicate<T>[]
 ): Predicate<T> {
-  return (event) => predicates.some((passes) => passes(event));
+  return asTheirs(predicates, (event) => predicates.some((passes) => passes(event)));
 }
 
 /** Passes what `predicate` does not: of `generationChanged` only updates, no create and no delete. */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
-  return (event) => !predicate(event);
+  return asTheirs([predicate], (event) => !predicate(event));
+}
+
+/** `made` of predicates looks at no more than they do. */
+function asTheirs<T extends KubernetesObject>(
+  predicates: readonly Predicate<T>[],
+  made: Predicate<T>,
+): Predicate<T> {
+  return predicates.every(isOfMetadata) ? ofMetadata(made) : made;
 }
 
 function deletionMoved(old: ObjectMeta, now: ObjectMeta): boolean {

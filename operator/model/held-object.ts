@@ -6,9 +6,18 @@ export interface HeldIdentity {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  readonly namespace: string | undefined;
+  /** Empty for none. */
+  readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
+}
+
+/** Who keeps an object in a cache. */
+export interface HeldObjectKeeper {
+  /** Something to be done with the object before anybody sees it. */
+  prepare(object: KubernetesObject): void;
+  /** Somebody has tried to read it, and it cannot be read. Told once for each object. */
+  unreadable(error: ProtocolError): void;
 }
 
 /**
@@ -16,7 +25,7 @@ export interface HeldIdentity {
  * somebody looks at. It stands in place of the object where only its identity counts, between the wire
  * and the handlers; whoever hands it on calls `readObject`.
  *
- * Of `metadata` it has name, namespace, uid and resourceVersion, and nothing else.
+ * Of `metadata` it has name, namespace, uid and resourceVersion, and nothing else: see `metadataOf`.
  */
 export class HeldObject implements KubernetesObject {
   readonly apiVersion: string;
@@ -24,15 +33,32 @@ export class HeldObject implements KubernetesObject {
   readonly metadata: ObjectMeta;
   /** Undefined once it was read: then the object is kept, and not both. */
   #text: string | undefined;
+  readonly #metadataFrom: number;
+  readonly #metadataTo: number;
+  #metadata: ObjectMeta | undefined;
   #object: KubernetesObject | undefined;
-  #prepare: (object: KubernetesObject) => void = () => {};
+  #failure: ProtocolError | undefined;
+  #keeper: HeldObjectKeeper | undefined;
 
-  constructor(identity: HeldIdentity, text: string) {
+  /**
+   * @param metadataFrom - where in the text the value of `metadata` begins; 0 where that is not known,
+   *   and they cannot be read alone.
+   * @param metadataTo - where it ends.
+   */
+  constructor(
+    identity: HeldIdentity,
+    text: string,
+    metadataFrom: number = 0,
+    metadataTo: number = 0,
+  ) {
     const { apiVersion, kind, name, namespace, uid, resourceVersion } = identity;
     this.apiVersion = apiVersion;
     this.kind = kind;
-    this.metadata = { name, ...(namespace !== undefined && { namespace }), uid, resourceVersion };
+    this.metadata =
+      namespace === '' ? { name, uid, resourceVersion } : { name, namespace, uid, resourceVersion };
     this.#text = text;
+    this.#metadataFrom = metadataFrom;
+    this.#metadataTo = metadataTo;
   }
 
   /** Characters that are held; 0 once it was read. */
@@ -40,24 +66,62 @@ export class HeldObject implements KubernetesObject {
     return this.#text?.length ?? 0;
   }
 
-  /** Something to be done with the object before anybody sees it; at once, when somebody has. */
-  whenRead(prepare: (object: KubernetesObject) => void): void {
-    if (this.#object === undefined) this.#prepare = prepare;
-    else prepare(this.#object);
+  /** Somebody has tried to read it, in vain. */
+  get isUnreadable(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Names who keeps it from now on. What is to be done with the object is done at once if it was read. */
+  keptBy(keeper: HeldObjectKeeper): void {
+    this.#keeper = keeper;
+    if (this.#object !== undefined) keeper.prepare(this.#object);
   }
 
   /**
    * The object, the same one each time.
    *
-   * @throws ProtocolError `DECODE` when the text is no JSON. Its context has the length, and no content.
+   * @throws ProtocolError `DECODE` when the text is no JSON, or is another object than its beginning
+   *   said. Its context has the length, and no content.
    */
   read(): KubernetesObject {
-    if (this.#object === undefined) {
-      this.#object = parsed(this.#text ?? '');
-      this.#prepare(this.#object);
-      this.#text = undefined;
+    if (this.#object !== undefined) return this.#object;
+    if (this.#failure !== undefined) throw this.#failure;
+    const object = this.#parsed(this.#text ?? '') as KubernetesObject;
+    if (!isSame(object, this)) throw this.#failed('an object is another than its beginning said');
+    this.#object = object;
+    this.#text = undefined;
+    this.#metadata = undefined;
+    this.#keeper?.prepare(object);
+    return object;
+  }
+
+  /**
+   * Its whole `metadata`, at a fraction of what reading it costs.
+   *
+   * @throws ProtocolError as `read` does.
+   */
+  readMetadata(): ObjectMeta {
+    if (this.#object !== undefined || this.#metadataFrom === 0) return this.read().metadata;
+    if (this.#failure !== undefined) throw this.#failure;
+    const text = this.#text ?? '';
+    this.#metadata ??= this.#parsed(text.slice(this.#metadataFrom, this.#metadataTo)) as ObjectMeta;
+    return this.#metadata;
+  }
+
+  #parsed(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
+      throw this.#failed('an object is not JSON');
     }
-    return this.#object;
+  }
+
+  #failed(message: string): ProtocolError {
+    const context = { textLength: this.textLength };
+    this.#failure = new ProtocolError(message, { code: 'DECODE', context });
+    this.#keeper?.unreadable(this.#failure);
+    return this.#failure;
   }
 }
 
@@ -67,14 +131,26 @@ export function readObject<T extends KubernetesObject>(object: T): T {
   return object instanceof HeldObject ? (object.read() as T) : object;
 }
 
-function parsed(text: string): KubernetesObject {
-  try {
-    return JSON.parse(text) as KubernetesObject;
-  } catch {
-    // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
-    throw new ProtocolError('an object of a watch is not JSON', {
-      code: 'DECODE',
-      context: { textLength: text.length },
-    });
-  }
+/** All of an object's metadata, without reading the rest of one that is held. */
+export function metadataOf(object: KubernetesObject): ObjectMeta {
+  return object instanceof HeldObject ? object.readMetadata() : object.metadata;
+}
+
+/** Nobody can tell what it was. */
+export function isUnreadable(object: KubernetesObject): boolean {
+  return object instanceof HeldObject && object.isUnreadable;
+}
+
+/** A member that comes twice counts the last time, and was seen the first. */
+function isSame(read: KubernetesObject, said: KubernetesObject): boolean {
+  const { name, namespace, uid, resourceVersion } = read.metadata;
+  const { metadata } = said;
+  return (
+    read.kind === said.kind &&
+    read.apiVersion === said.apiVersion &&
+    name === metadata.name &&
+    namespace === metadata.namespace &&
+    uid === metadata.uid &&
+    resourceVersion === metadata.resourceVersion
+  );
 }

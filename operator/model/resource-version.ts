@@ -1,4 +1,5 @@
-const ORDERED = /^[1-9][0-9]*$/;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /**
  * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings
@@ -9,7 +10,7 @@ const ORDERED = /^[1-9][0-9]*$/;
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
-  if (!ORDERED.test(a) || !ORDERED.test(b)) return undefined;
+  if (!isOrdered(a) || !isOrdered(b)) return undefined;
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : 1;
 }
@@ -22,5 +23,12 @@ export function isOlder(a: string, b: string): boolean {
 
 /** True for a resourceVersion that can be ordered against another one. */
 export function isOrdered(resourceVersion: string): boolean {
-  return ORDERED.test(resourceVersion);
+  // Once or twice an event: a regular expression takes several times as long.
+  const { length } = resourceVersion;
+  if (length === 0 || resourceVersion.charCodeAt(0) === ZERO) return false;
+  for (let at = 0; at < length; at++) {
+    const code = resourceVersion.charCodeAt(at);
+    if (code < ZERO || code > NINE) return false;
+  }
+  return true;
 }

@@ -1,4 +1,5 @@
 import { OBJECTS_A_TURN } from '../core/turns.ts';
+import { isUnreadable } from '../model/held-object.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -77,10 +78,14 @@ export class Cache<T extends KubernetesObject> {
       if (old === undefined || old.metadata.uid !== object.metadata.uid) {
         if (old !== undefined) gone.push(lost(key, old));
         changes.push({ type: 'add', key, object, initial: before === undefined });
+      } else if (isUnreadable(old)) {
+        // Whoever tried to read it has missed a change: nobody can tell which.
+        if (old !== object)
+          changes.push({ type: 'update', key, object, old: object, relist: true });
       } else if (old.metadata.resourceVersion !== object.metadata.resourceVersion) {
         changes.push({ type: 'update', key, object, old, relist: true });
       }
-      const unchanged = old !== undefined && isSameState(old, object);
+      const unchanged = old !== undefined && isSameState(old, object) && !isUnreadable(old);
       after.set(key, unchanged ? old : object);
     }
     for (const [key, old] of before ?? []) {

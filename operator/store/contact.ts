@@ -53,15 +53,38 @@ export class Contact<T extends KubernetesObject> implements ListWatch<T> {
     return this.#watching(batches);
   }
 
-  async *#watching(
+  /** A watch is under way until its iterator ends, fails, or is left. */
+  #watching(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
-  ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-    this.#watches++;
-    try {
-      yield* batches;
-    } finally {
-      this.#watches--;
-    }
+  ): AsyncIterable<readonly WatchEvent<T>[]> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const iterator = batches[Symbol.asyncIterator]();
+        let isOver = false;
+        const over = (): void => {
+          if (!isOver) this.#watches--;
+          isOver = true;
+        };
+        this.#watches++;
+        return {
+          async next() {
+            try {
+              const result = await iterator.next();
+              if (result.done === true) over();
+              return result;
+            } catch (error) {
+              over();
+              throw error;
+            }
+          },
+          async return() {
+            over();
+            await iterator.return?.();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    };
   }
 
   /** A refusal by the API server is a sign of life, too. */

@@ -20,6 +20,8 @@ export interface DeliveryOptions {
   readonly onSynced?: () => void;
   /** As many changes in one call as there are. Default false: 1,000 in each turn. */
   readonly inOneTurn?: boolean;
+  /** Objects are handed on as they are held. Default false: they are read before. */
+  readonly held?: boolean;
 }
 
 /**
@@ -31,6 +33,7 @@ export class Delivery<T extends KubernetesObject> {
   readonly #failed: (error: unknown) => void;
   readonly #onSynced: () => void;
   readonly #changesATurn: number;
+  readonly #held: boolean;
   readonly #backlog = new Backlog<T>();
   #busy = false;
   #working: Promise<void> | undefined;
@@ -41,11 +44,12 @@ export class Delivery<T extends KubernetesObject> {
   constructor(
     handler: ChangeHandler<T>,
     failed: (error: unknown) => void,
-    { onSynced = () => {}, inOneTurn = false }: DeliveryOptions = {},
+    { onSynced = () => {}, inOneTurn = false, held = false }: DeliveryOptions = {},
   ) {
     this.#handler = handler;
     this.#failed = failed;
     this.#onSynced = onSynced;
+    this.#held = held;
     this.#changesATurn = inOneTurn ? Number.POSITIVE_INFINITY : OBJECTS_A_TURN;
   }
 
@@ -138,7 +142,9 @@ export class Delivery<T extends KubernetesObject> {
   /** What the handler wants to be waited for; it never rejects. */
   #callOnce(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
-      const pending: unknown = this.#handler(readable(changes)); // a handler in JavaScript may return anything
+      const told = this.#held ? changes : readable(changes);
+      if (told.length === 0) return undefined;
+      const pending: unknown = this.#handler(told); // a handler in JavaScript may return anything
       return pending instanceof Promise ? pending.catch(this.#failed) : undefined;
     } catch (error) {
       this.#failed(error);

@@ -1,12 +1,3 @@
-import { HeldObject } from '../model/held-object.ts';
-import type { KubernetesObject } from '../model/object.ts';
-
-/** As `deepFreeze`; what is held as text is frozen when it is read. */
-export function freezeObject(object: KubernetesObject): void {
-  if (object instanceof HeldObject) object.whenRead(deepFreeze);
-  else deepFreeze(object);
-}
-
 /**
  * Freezes `value` and all that it holds. What is frozen already is taken to be so all the way. About
  * 15 µs for a Pod of 7 kB, less than parsing it took: it is done for every object that a reconciler

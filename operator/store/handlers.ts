@@ -22,6 +22,13 @@ export interface HandlerOptions {
    * which the store takes them. Default false: 1,000 in each turn.
    */
   readonly inOneTurn?: boolean;
+  /**
+   * Objects that came as text and that nobody has looked at are handed on as they are, for the handler
+   * to read with `readObject`, or `metadataOf`, which fails where the text is no JSON; see
+   * `HeldObject`. For a handler that looks at keys, or at few objects: a storm of events costs it no
+   * parsing. Default false: every object is read.
+   */
+  readonly held?: boolean;
   /** Called once, when the handler is done with every object of the first list. */
   readonly onSynced?: () => void;
 }
@@ -73,9 +80,11 @@ export class Handlers<T extends KubernetesObject> {
    */
   add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
     const { failed, changed, objects, synced } = this.#options;
-    const { holdBack = false, inOneTurn = false, onSynced, resyncPeriodMs = 0 } = options;
+    const { holdBack = false, inOneTurn = false, held = false, onSynced } = options;
+    const { resyncPeriodMs = 0 } = options;
     const delivery = new Delivery(handler, failed, {
       inOneTurn,
+      held,
       onSynced: () => {
         onSynced?.();
         changed();

@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { OBJECTS_A_TURN } from '../core/turns.ts';
 import { readObject } from '../model/held-object.ts';
+import { isOfMetadata, metadataView, ofMetadata } from '../model/metadata-only.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Change, Replacement } from './cache.ts';
 
 /**
- * The values under which an object is found. Pure; one that throws finds that object under none.
+ * The values under which an object is found. Pure; one that throws finds that object under none. One that
+ * looks at nothing but metadata says so with `ofMetadata`, and costs the reading of no object.
  * The type of a method, so that a source of Pods is a source.
  */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
@@ -13,20 +15,22 @@ export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
 }['of'];
 
 /** By namespace; a cluster-scoped object is under none. */
-export const byNamespace: IndexFunction = ({ metadata }) =>
-  metadata.namespace === undefined ? [] : [metadata.namespace];
+export const byNamespace: IndexFunction = ofMetadata(({ metadata }) =>
+  metadata.namespace === undefined ? [] : [metadata.namespace],
+);
 
 /** By the uid of each owner reference, controller or not. */
-export const byOwner: IndexFunction = ({ metadata }) =>
-  (metadata.ownerReferences ?? []).map(({ uid }) => uid);
+export const byOwner: IndexFunction = ofMetadata(({ metadata }) =>
+  (metadata.ownerReferences ?? []).map(({ uid }) => uid),
+);
 
 /** By the value of one label; an object without it is under none. */
 export function byLabel(label: string): IndexFunction {
-  return ({ metadata }) => {
+  return ofMetadata<IndexFunction>(({ metadata }) => {
     const { labels = {} } = metadata;
     const value = Object.hasOwn(labels, label) ? labels[label] : undefined;
     return value === undefined ? [] : [value];
-  };
+  });
 }
 
 /** One index: which keys stand under which value. */
@@ -49,7 +53,7 @@ export class Index<T extends KubernetesObject> {
 
   set(key: ObjectKey, object: T): void {
     this.delete(key);
-    const values = this.valuesOf(readObject(object));
+    const values = this.valuesOf(object);
     if (values.length === 0) return;
     this.#values.set(key, values);
     for (const value of values) {
@@ -73,10 +77,10 @@ export class Index<T extends KubernetesObject> {
     this.#values = other.#values;
   }
 
-  /** The values under which it would be found: none when its function throws. */
+  /** The values under which it would be found: none when it cannot be read, or the function throws. */
   valuesOf(object: T): readonly string[] {
     try {
-      return [...this.of(object)];
+      return [...this.of(isOfMetadata(this.of) ? metadataView(object) : readObject(object))];
     } catch (error) {
       this.#failed(error);
       return [];

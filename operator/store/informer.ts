@@ -13,12 +13,11 @@ import { Cache, type Change, type Replacement } from './cache.ts';
 import { Contact } from './contact.ts';
 import type { ChangeHandler } from './delivery.ts';
 import { estimateTotalBytes } from './estimate-bytes.ts';
-import { freezeObject } from './freeze.ts';
 import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
+import { Keeping } from './keeping.ts';
 import { Overlay, type OwnWriteForm } from './overlay.ts';
-import { ReadableObjects } from './readable.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -36,7 +35,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #labels: Labels;
   readonly #clock: Clock;
   readonly #meter: Meter;
-  readonly #freeze: boolean;
+  readonly #keeping: Keeping;
   readonly #observer: InformerObserver;
   readonly #cache = new Cache<T>();
   readonly #indices: Indices<T>;
@@ -49,7 +48,6 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   /** Index functions that have thrown: each is told of once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
-  #view: { readonly of: unknown; readonly map: ReadonlyMap<ObjectKey, T> } | undefined;
   #resourceVersion: string | undefined;
   #listedAt: number | undefined;
   #phase: 'idle' | 'running' | 'stopped' = 'idle';
@@ -61,7 +59,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     this.#labels = reflector.labels ?? { resource: name };
     this.#clock = clock;
     this.#meter = meter;
-    this.#freeze = freeze;
+    this.#keeping = new Keeping(freeze, (error) => this.#reflector.unreadable(error));
     this.#observer = observer;
     this.#indices = new Indices((index, error) => this.#indexFailed(index, error));
     this.#handlers = new Handlers({
@@ -78,7 +76,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     this.#ownWriteForm = (ownWriteForm ?? asItIs) as (answer: T) => OwnWriteForm<T>;
     this.overlay = new Overlay({
       ...{ clock, meter, labels: this.#labels },
-      cached: (key) => this.#readable()?.get(key),
+      cached: (key) => this.#cache.objects?.get(key),
       resourceVersion: () => this.#resourceVersion,
       formOf: this.#ownWriteForm,
       active: () => this.#phase === 'running',
@@ -93,7 +91,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     const view = {
       name,
       indices: this.#indices,
-      objects: () => this.#readable(),
+      objects: () => this.#cache.objects,
       state: () => (this.#phase === 'stopped' ? 'stopped' : this.synced ? 'synced' : 'unsynced'),
     } as const;
     this.store = storeOf(view);
@@ -126,6 +124,14 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   get resourceVersion(): string | undefined {
     return this.#resourceVersion;
+  }
+
+  cached(key: ObjectKey): T | undefined {
+    return this.synced ? this.#cache.objects?.get(key) : undefined;
+  }
+
+  entries(): Iterable<readonly [ObjectKey, T]> {
+    return this.synced ? (this.#cache.objects ?? []) : [];
   }
 
   /** Objects in the store, and the memory that they take, estimated from a sample. */
@@ -208,6 +214,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   #sink(): ReflectorSink<T> {
     return {
+      hold: { known: (key) => this.#cache.objects?.get(key) },
       replace: (list: CompleteList<T>): Promise<void> | undefined =>
         inTurns(this.#replacing(list), this.#signal),
       apply: (batch: readonly WatchEvent<T>[]): Promise<void> | undefined => {
@@ -220,7 +227,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
           this.#advanced();
           return undefined;
         }
-        if (this.#freeze) for (const { object } of changes) freezeObject(object);
+        for (const { object } of changes) this.#keeping.keep(object);
         this.#indices.update(changes);
         const held = this.#tell(changes);
         this.#advanced();
@@ -244,7 +251,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     resourceVersion,
   }: CompleteList<T>): Generator<void, Promise<void> | undefined, undefined> {
     const replacement = yield* this.#cache.compare(items);
-    yield* this.#freezing(replacement);
+    yield* this.#takingIn(replacement);
     const changeIndices = yield* this.#indices.prepare(replacement);
     this.#cache.install(replacement);
     changeIndices();
@@ -255,14 +262,6 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     this.#waiting.changed();
     this.#advanced();
     return held;
-  }
-
-  /** One view for each list: the cache changes in place from then on. */
-  #readable(): ReadonlyMap<ObjectKey, T> | undefined {
-    const { objects } = this.#cache;
-    if (objects === undefined) return undefined;
-    if (this.#view?.of !== objects) this.#view = { of: objects, map: new ReadableObjects(objects) };
-    return this.#view.map;
   }
 
   #neverShows(written: T): boolean {
@@ -280,11 +279,10 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     for (const listener of [...this.#vanishing]) listener(vanished);
   }
 
-  *#freezing({ changes }: Replacement<T>): Generator<void, void, undefined> {
-    if (!this.#freeze) return;
+  *#takingIn({ changes }: Replacement<T>): Generator<void, void, undefined> {
     for (const [index, { object }] of changes.entries()) {
       if (index > 0 && index % OBJECTS_A_TURN === 0) yield;
-      freezeObject(object);
+      this.#keeping.keep(object);
     }
   }
 

@@ -1,6 +1,6 @@
 import { aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { type KubernetesObject, keyOf, type ObjectKey, splitKey } from '../model/object.ts';
+import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import type { Change } from './cache.ts';
 import {
@@ -54,8 +54,8 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     this.#handlers = new Handlers({
       clock,
       random,
-      objects: () => (this.#stopped ? undefined : this.#entries()),
-      get: (key) => this.#find(key),
+      objects: () => (this.#stopped ? undefined : this.entries()),
+      get: (key) => this.cached(key),
       synced: () => this.synced,
       failed,
       changed: () => this.#waiting.changed(),
@@ -106,6 +106,15 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       if (!this.#members.has(namespace)) this.#add(namespace);
     }
     this.#memberChanged();
+  }
+
+  cached(key: ObjectKey): T | undefined {
+    return this.#members.get(splitKey(key).namespace ?? '')?.informer.cached(key);
+  }
+
+  /** Of those namespaces that have their first list. */
+  *entries(): Generator<readonly [ObjectKey, T], void, undefined> {
+    for (const informer of this.#informers()) yield* informer.entries();
   }
 
   addHandler(handler: ChangeHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
@@ -187,6 +196,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     this.#members.set(namespace, member);
     member.registration = informer.addHandler((changes) => this.#publish(changes), {
       holdBack: true,
+      held: true, // whether they are read is for its own handlers to say
       inOneTurn: true, // a handler that is added meanwhile sees in the stores what all were told of
       onSynced: () => {
         this.#told.add(namespace);
@@ -198,8 +208,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   #remove(namespace: string): void {
     const member = this.#members.get(namespace);
     if (member === undefined) return;
-    const { store } = member.informer;
-    const lost = store.synced ? entriesOf(store) : [];
+    const lost = [...member.informer.entries()];
     leave(member);
     this.#members.delete(namespace);
     this.#told.delete(namespace);
@@ -246,10 +255,6 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       .filter(({ synced }) => synced);
   }
 
-  #entries(): (readonly [ObjectKey, T])[] {
-    return this.#stores().flatMap((store) => entriesOf(store));
-  }
-
   #view(storeOf: StoreOf<T>): Store<T> {
     const isSynced = (): boolean => this.synced;
     const stores = (): Store<T>[] => {
@@ -278,10 +283,6 @@ type StoreOf<T extends KubernetesObject> = (informer: SharedInformer<T>) => Stor
 
 function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store<T> {
   return store;
-}
-
-function entriesOf<T extends KubernetesObject>(store: Store<T>): (readonly [ObjectKey, T])[] {
-  return store.list().map((object) => [keyOf(object), object] as const);
 }
 
 function leave({ cancel, registration, release }: Member<KubernetesObject>): void {

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
+import { metadataOf } from '../model/held-object.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isOlder, isOrdered } from '../model/resource-version.ts';
 
@@ -23,7 +24,7 @@ export interface OverlayOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly meter?: Meter;
   readonly labels?: Labels;
-  /** What is cached under a key. */
+  /** What is cached under a key, as it is held. */
   readonly cached: (key: ObjectKey) => T | undefined;
   /** How far the cache is; undefined before the first list. */
   readonly resourceVersion: () => string | undefined;
@@ -178,12 +179,13 @@ export class Overlay<T extends KubernetesObject> {
   }
 
   /** One that is on its way, behind its finalizers, is shown as soon as that is known. */
-  #isRemoved({ metadata }: T): boolean {
-    const removal = this.#removals.get(metadata.uid ?? '');
+  #isRemoved(object: T): boolean {
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    const removal = this.#removals.get(uid);
     if (removal === undefined || this.#options.clock.monotonic() >= removal.expiresAt) return false;
     const { lastVersion } = removal;
-    if (metadata.deletionTimestamp === undefined) return true;
-    return lastVersion !== undefined && !isOlder(lastVersion, metadata.resourceVersion ?? '');
+    if (metadataOf(object).deletionTimestamp === undefined) return true;
+    return lastVersion !== undefined && !isOlder(lastVersion, resourceVersion);
   }
 
   #planSweep(): void {
@@ -211,10 +213,19 @@ export class Overlay<T extends KubernetesObject> {
     for (const [uid, { key, expiresAt }] of this.#removals) {
       if (nowMs < expiresAt) continue;
       this.#removals.delete(uid);
-      const left = cached(key)?.metadata;
-      if (left?.uid === uid && left.deletionTimestamp === undefined) expired++;
+      const left = cached(key);
+      if (left?.metadata.uid === uid && !isBeingDeleted(left)) expired++;
     }
     if (expired > 0) meter.count('chancery_overlay_expired_total', labels, expired);
+  }
+}
+
+/** One that nobody can read is not known to be. */
+function isBeingDeleted(object: KubernetesObject): boolean {
+  try {
+    return metadataOf(object).deletionTimestamp !== undefined;
+  } catch {
+    return false;
   }
 }
 

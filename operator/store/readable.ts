@@ -1,12 +1,16 @@
 import { HeldObject, readObject } from '../model/held-object.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import type { Change } from './cache.ts';
 
-/** Changes as handlers see them: an object that is held as text is read when they look at it. */
+/**
+ * Changes as handlers see them: what is held as text is read. A change whose object cannot be read is
+ * left out, for nobody can say what has changed; the list that follows tells of it again, see
+ * `Reflector.unreadable`. A delete is told of in any case, with no more of the object than its name.
+ */
 export function readable<T extends KubernetesObject>(
   changes: readonly Change<T>[],
 ): readonly Change<T>[] {
-  return changes.some(isHeld) ? changes.map(readableChange) : changes;
+  return changes.some(isHeld) ? changes.flatMap(readChange) : changes;
 }
 
 function isHeld(change: Change): boolean {
@@ -16,82 +20,23 @@ function isHeld(change: Change): boolean {
   );
 }
 
-/** With properties of its own, so that it may be spread and compared as any change. */
-function readableChange<T extends KubernetesObject>(change: Change<T>): Change<T> {
-  const { key } = change;
-  switch (change.type) {
-    case 'add':
-      return {
-        type: 'add',
-        key,
-        get object() {
-          return readObject(change.object);
-        },
-        initial: change.initial,
-      };
-    case 'delete':
-      return {
-        type: 'delete',
-        key,
-        get object() {
-          return readObject(change.object);
-        },
-        finalStateUnknown: change.finalStateUnknown,
-      };
-    case 'update':
-      return {
-        type: 'update',
-        key,
-        get object() {
-          return readObject(change.object);
-        },
-        get old() {
-          return readObject(change.old);
-        },
-        ...(change.resync === true && { resync: true }),
-        ...(change.relist === true && { relist: true }),
-      };
+function readChange<T extends KubernetesObject>(change: Change<T>): Change<T> | readonly [] {
+  const object = readOrUndefined(change.object);
+  if (change.type === 'delete') {
+    if (object !== undefined) return { ...change, object };
+    const { apiVersion, kind, metadata } = change.object;
+    return { ...change, object: { apiVersion, kind, metadata } as T, finalStateUnknown: true };
   }
+  if (object === undefined) return [];
+  if (change.type === 'add') return { ...change, object };
+  // A state that nobody could read never was, for anybody.
+  return { ...change, object, old: readOrUndefined(change.old) ?? object };
 }
 
-/** What a cache has, each object read when somebody asks for it. */
-export class ReadableObjects<T extends KubernetesObject> implements ReadonlyMap<ObjectKey, T> {
-  readonly #objects: ReadonlyMap<ObjectKey, T>;
-
-  constructor(objects: ReadonlyMap<ObjectKey, T>) {
-    this.#objects = objects;
-  }
-
-  get size(): number {
-    return this.#objects.size;
-  }
-
-  has(key: ObjectKey): boolean {
-    return this.#objects.has(key);
-  }
-
-  get(key: ObjectKey): T | undefined {
-    const found = this.#objects.get(key);
-    return found === undefined ? undefined : readObject(found);
-  }
-
-  keys(): MapIterator<ObjectKey> {
-    return this.#objects.keys();
-  }
-
-  *values(): Generator<T, undefined, undefined> {
-    for (const object of this.#objects.values()) yield readObject(object);
-  }
-
-  *entries(): Generator<[ObjectKey, T], undefined, undefined> {
-    for (const [key, object] of this.#objects) yield [key, readObject(object)];
-  }
-
-  [Symbol.iterator](): Generator<[ObjectKey, T], undefined, undefined> {
-    return this.entries();
-  }
-
-  forEach(tell: (object: T, key: ObjectKey, map: ReadonlyMap<ObjectKey, T>) => void): void {
-    for (const [key, object] of this.entries()) tell(object, key, this);
+function readOrUndefined<T extends KubernetesObject>(object: T): T | undefined {
+  try {
+    return readObject(object);
+  } catch {
+    return undefined; // its keeper was told
   }
 }

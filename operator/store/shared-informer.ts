@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import type { Change } from './cache.ts';
 import type { ChangeHandler } from './delivery.ts';
@@ -38,6 +38,13 @@ export interface SharedInformer<T extends KubernetesObject> {
   readonly lastContactAt: number | undefined;
   /** The store is at least at this resourceVersion; undefined before the first list. */
   readonly resourceVersion: string | undefined;
+  /**
+   * What is cached under a key, as it is held: see `readObject`. Undefined before the first list, too,
+   * and after the end.
+   */
+  cached(key: ObjectKey): T | undefined;
+  /** All that is cached, in the same way. */
+  entries(): Iterable<readonly [ObjectKey, T]>;
   /**
    * Tells `handler` of everything in the store, as initial adds, and then of each change: without a
    * gap, without a duplicate, one call after the other, independently of all other handlers.

@@ -1,4 +1,5 @@
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
+import { metadataOf, readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
@@ -47,6 +48,7 @@ export interface StoreSource<T extends KubernetesObject> {
   /** Names the source in errors. */
   readonly name: string;
   readonly state: () => 'unsynced' | 'synced' | 'stopped';
+  /** As they are held: what is shown of them is read. */
   readonly objects: () => ReadonlyMap<ObjectKey, T> | undefined;
   readonly indices: Indices<T>;
   /** What is shown instead of what is cached. Default: nothing is. */
@@ -67,15 +69,16 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
     },
     get(key, options) {
       const cached = objects().get(key);
-      return copied(overlay === undefined ? cached : overlay.shown(key, cached), options);
+      const shown = overlay === undefined ? cached : overlay.shown(key, cached);
+      return shown === undefined ? undefined : copied(readObject(shown), options);
     },
-    list: (query) => shownObjects(objects(), overlay).filter(filterOf(query)),
+    list: (query) => shownObjects(objects(), overlay).filter(filterOf(query)).map(readObject),
     byIndex(indexName, value) {
       const index = indices.get(indexName);
       if (index === undefined) throw unknownIndex(indexName, indices.names);
       const known = objects();
       if (!index.complete) throw indexNotBuilt(name, indexName);
-      return shownUnder(index, value, known, overlay);
+      return shownUnder(index, value, known, overlay).map(readObject);
     },
   };
 }
@@ -129,9 +132,9 @@ export function notSynced(name: string, stopped: boolean): OperatorError {
 
 function filterOf({ namespace, selector = [] }: Query = {}): (object: KubernetesObject) => boolean {
   const requirements = typeof selector === 'string' ? parseSelector(selector) : selector;
-  return ({ metadata }) =>
-    (namespace === undefined || metadata.namespace === namespace) &&
-    matchesSelector(requirements, metadata.labels);
+  return (object) =>
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    (requirements.length === 0 || matchesSelector(requirements, metadataOf(object).labels));
 }
 
 export function unknownIndex(index: string, known: readonly string[]): ConfigurationError {

@@ -1,5 +1,5 @@
 import { ProtocolError } from '../core/errors.ts';
-import { HeldObject, readObject } from '../model/held-object.ts';
+import { HeldObject } from '../model/held-object.ts';
 import { type KubernetesObject, keyOf } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
@@ -30,33 +30,60 @@ export function transformed<T extends KubernetesObject>(
   source: ListWatch<T>,
   transform: Transform<T>,
 ): ListWatch<T> {
-  const event = (received: WatchEvent<T>): WatchEvent<T> =>
-    received.type === 'BOOKMARK'
-      ? received
-      : { ...received, object: checked(transform, received.object) };
+  const event = (received: WatchEvent<T>): WatchEvent<T> => {
+    if (received.type === 'BOOKMARK' || received.object instanceof HeldObject) return received;
+    return { ...received, object: checked(transform, received.object) };
+  };
+  // Of a text managedFields are cut out; for anything else to be done with it, it must be read.
+  const drops = (transform as unknown) === dropManagedFields;
+  const holding = <R extends Pick<WatchRequest, 'hold'>>({ hold, ...request }: R) => ({
+    ...request,
+    ...(hold !== undefined && drops && { hold: { ...hold, dropManagedFields: true } }),
+  });
   return {
     discovery: source.discovery,
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
-      const page = await source.listPage(request);
+      const page = await source.listPage(holding(request));
       return { ...page, items: page.items.map((item) => checked(transform, item)) };
     },
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      const batches = await source.watch(request);
+      const batches = await source.watch(holding(request));
       return mapBatches(batches, event);
     },
   };
 }
 
-async function* mapBatches<E>(
+/** As an iterator of promises: each generator that a batch passes takes it several turns of its own. */
+function mapBatches<E>(
   batches: AsyncIterable<readonly E[]>,
   change: (event: E) => E,
-): AsyncGenerator<readonly E[], void, undefined> {
-  for await (const batch of batches) yield batch.map(change);
+): AsyncIterable<readonly E[]> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = batches[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const { done, value } = await iterator.next();
+          if (done === true) return { done, value };
+          try {
+            return { done: false, value: value.map(change) };
+          } catch (error) {
+            await iterator.return?.(); // nobody leaves what has failed
+            throw error;
+          }
+        },
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }
 
 function checked<T extends KubernetesObject>(transform: Transform<T>, object: T): T {
-  // Its text has no managedFields any more, and nothing else of it is looked at here.
-  if (object instanceof HeldObject && (transform as unknown) === dropManagedFields) return object;
+  // It is held for who drops managedFields alone, and without them.
+  if (object instanceof HeldObject) return object;
   const key = keyOf(object);
   const { uid, resourceVersion } = object.metadata;
   const problem = (message: string, cause?: unknown): ProtocolError =>
@@ -64,7 +91,7 @@ function checked<T extends KubernetesObject>(transform: Transform<T>, object: T)
   let result: T;
   let same: boolean;
   try {
-    result = transform(readObject(object));
+    result = transform(object);
     const { metadata } = result;
     same =
       keyOf(result) === key && metadata.uid === uid && metadata.resourceVersion === resourceVersion;

@@ -1,56 +1,60 @@
-import type { Readable } from 'node:stream';
-import { DEFAULT_MAX_LINE_BYTES, type ReadLinesOptions, tooLong } from './lines.ts';
-import { ownedIterator } from './owned-iterator.ts';
+import { DEFAULT_MAX_LINE_BYTES, tooLong } from './lines.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
-/**
- * Bytes → lines, as `readLines`, but as bytes: for who makes no text of most of them. They are good
- * until the next batch is asked for, and are not to be kept: each holds the chunk that it came in.
- */
-export function readByteLines(
-  body: Readable,
-  options: ReadLinesOptions = {},
-): AsyncGenerator<readonly Buffer[], void, undefined> {
-  return ownedIterator(linesOf(body, options), () => body.destroy());
-}
+/** Told of a line: `bytes` from `from` to `to`, without its terminator, good until it returns. */
+export type OnLine = (bytes: Buffer, from: number, to: number) => void;
 
-async function* linesOf(
-  body: Readable,
-  { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions,
-): AsyncGenerator<readonly Buffer[], void, undefined> {
-  // The start of a line whose end has not arrived, joined once it has.
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    onChunk?.(chunk.length);
-    const lines: Buffer[] = [];
+/**
+ * Chunks → lines, by the rules of `readLines`, but as bytes, and none of them copied that lies within a
+ * chunk: for who makes no text of most of them.
+ */
+export class ByteLines {
+  readonly #maxLineBytes: number;
+  /** The start of a line whose end has not arrived, joined once it has. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(maxLineBytes: number = DEFAULT_MAX_LINE_BYTES) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /**
+   * Tells of every line that ends in `chunk`, in order.
+   *
+   * @throws ProtocolError `DECODE` when a line outgrows the limit, behind those that end before; what
+   *   `onLine` throws.
+   */
+  read(chunk: Buffer, onLine: OnLine): void {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const piece = chunk.subarray(start, end);
-      const line = held.length === 0 ? piece : Buffer.concat([...held, piece]);
-      held = [];
-      heldBytes = 0;
+      if (this.#held.length === 0) tell(chunk, start, end, onLine);
+      else this.#tellHeld(chunk.subarray(start, end), onLine);
       start = end + 1;
-      const text = withoutCarriageReturn(line);
-      if (!isBlank(text)) lines.push(text);
     }
-    if (lines.length > 0) yield lines;
-    if (start === chunk.length) continue;
-    held.push(start === 0 ? chunk : chunk.subarray(start));
-    heldBytes += chunk.length - start;
-    if (heldBytes > maxLineBytes) throw tooLong(heldBytes, maxLineBytes);
+    if (start < chunk.length) this.#hold(start === 0 ? chunk : chunk.subarray(start));
+  }
+
+  #hold(piece: Buffer): void {
+    this.#held.push(piece);
+    this.#heldBytes += piece.length;
+    if (this.#heldBytes > this.#maxLineBytes) throw tooLong(this.#heldBytes, this.#maxLineBytes);
+  }
+
+  #tellHeld(end: Buffer, onLine: OnLine): void {
+    const line = Buffer.concat([...this.#held, end], this.#heldBytes + end.length);
+    this.#held = [];
+    this.#heldBytes = 0;
+    tell(line, 0, line.length, onLine);
   }
 }
 
-function withoutCarriageReturn(line: Buffer): Buffer {
-  return line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
-}
-
 /** An event begins with a brace: the rest of such a line is not looked at. */
-function isBlank(line: Buffer): boolean {
-  for (const byte of line) if (byte > SPACE) return false;
-  return true;
+function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
+  const to = end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+  let first = from;
+  while (first < to && (bytes[first] ?? 0) <= SPACE) first++;
+  if (first < to) onLine(bytes, from, to);
 }

@@ -28,40 +28,32 @@ export function decodeWatchEvents<T extends KubernetesObject>(
   lines: AsyncIterable<readonly string[]>,
   options: DecodeOptions = {},
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  return decodedBatches(lines, (line: string) => decodeLine<T>(line, options));
-}
-
-/** The events of lines, batch by batch, as `decode` makes them; see `decodeWatchEvents`. */
-export function decodedBatches<L, T extends KubernetesObject>(
-  lines: AsyncIterable<readonly L[]>,
-  decode: (line: L) => WatchEvent<T> | Error | undefined,
-): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   const iterator = lines[Symbol.asyncIterator]();
-  const batches = decodeBatches({ [Symbol.asyncIterator]: () => iterator }, decode);
+  const batches = decodeBatches<T>({ [Symbol.asyncIterator]: () => iterator }, options);
   return ownedIterator(batches, () => {
     // Its failure is the body's, and nobody reads that any more.
     iterator.return?.().catch(() => {});
   });
 }
 
-async function* decodeBatches<L, T extends KubernetesObject>(
-  lines: AsyncIterable<readonly L[]>,
-  decode: (line: L) => WatchEvent<T> | Error | undefined,
+async function* decodeBatches<T extends KubernetesObject>(
+  lines: AsyncIterable<readonly string[]>,
+  options: DecodeOptions,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   for await (const batch of lines) {
-    const { events, failure } = decodeBatch(batch, decode);
+    const { events, failure } = decodeBatch<T>(batch, options);
     if (events.length > 0) yield events;
     if (failure !== undefined) throw failure;
   }
 }
 
-function decodeBatch<L, T extends KubernetesObject>(
-  batch: readonly L[],
-  decode: (line: L) => WatchEvent<T> | Error | undefined,
+function decodeBatch<T extends KubernetesObject>(
+  batch: readonly string[],
+  options: DecodeOptions,
 ): { events: readonly WatchEvent<T>[]; failure?: Error } {
   const events: WatchEvent<T>[] = [];
   for (const line of batch) {
-    const decoded = decode(line);
+    const decoded = decodeLine<T>(line, options);
     if (decoded instanceof Error) return { events, failure: decoded };
     if (decoded !== undefined) events.push(decoded);
   }

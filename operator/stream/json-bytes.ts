@@ -57,40 +57,95 @@ function isClosing(bytes: Buffer, from: number, at: number): boolean {
 
 /** Behind the bracket that closes the one at `from`, or -1. */
 function endOfNested(bytes: Buffer, from: number, to: number): number {
-  let depth = 1;
-  let at = from + 1;
-  while (at < to) {
-    switch (bytes[at]) {
-      case QUOTE: {
-        // What endOfString does, for the most frequent case: calling it costs more than the search.
-        const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
-        let quote = at + 1;
-        while (quote < near && bytes[quote] !== QUOTE) quote++;
-        if (quote < near && bytes[quote - 1] !== BACKSLASH) {
-          at = quote + 1;
-        } else {
-          at = endOfString(bytes, at, to);
-          if (at < 0) return -1;
-        }
-        break;
-      }
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        depth++;
-        at++;
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        at++;
-        depth--;
-        if (depth === 0) return at;
-        break;
-      default:
-        at++;
-    }
-  }
-  return -1;
+  one.begin();
+  return one.end(bytes, from, to);
 }
+
+/**
+ * Follows strings and brackets from an opening bracket to the one that closes it, through as many
+ * pieces as it takes. That they are JSON is not checked, and each bracket closes any other.
+ */
+export class Nesting {
+  #depth = 0;
+  #inString = false;
+  /** The last byte of the piece before was a backslash that escapes the first of the next. */
+  #escapes = false;
+
+  /** Nothing is open: what comes next has not begun. */
+  get isClosed(): boolean {
+    return this.#depth === 0;
+  }
+
+  /** What comes next is another value. */
+  begin(): void {
+    this.#depth = 0;
+    this.#inString = false;
+    this.#escapes = false;
+  }
+
+  /** Behind the bracket that closes the first one, or -1 when it lies beyond `to`. */
+  end(bytes: Buffer, from: number, to: number): number {
+    let depth = this.#depth;
+    let at = from;
+    if (this.#inString) {
+      at = this.#endOfString(bytes, this.#escapes ? from + 1 : from, to);
+      if (at < 0) return -1;
+    }
+    while (at < to) {
+      const byte = bytes[at++] ?? 0;
+      if (byte === QUOTE) {
+        // The most frequent case first: a call costs more than this search.
+        const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
+        let quote = at;
+        while (quote < near && bytes[quote] !== QUOTE) quote += bytes[quote] === BACKSLASH ? 2 : 1;
+        if (quote < near) {
+          at = quote + 1;
+          continue;
+        }
+        this.#inString = true;
+        at = this.#endOfString(bytes, quote, to);
+        if (at < 0) break;
+      } else if (byte >= OPEN_BRACKET) {
+        // A bracket and a brace are 0x20 apart, be it that they open or close.
+        const brace = byte | 0x20;
+        if (brace === OPEN_BRACE) depth++;
+        else if (brace === CLOSE_BRACE && --depth === 0) {
+          this.#depth = 0;
+          return at;
+        }
+      }
+    }
+    this.#depth = depth;
+    return -1;
+  }
+
+  /** Behind the quote that ends the string, of which `at` is a part; -1 beyond `to`. */
+  #endOfString(bytes: Buffer, at: number, to: number): number {
+    let from = at;
+    while (from < to) {
+      const quote = bytes.indexOf(QUOTE, from);
+      const end = quote < 0 || quote >= to ? to : quote;
+      let before = end;
+      while (before > from && bytes[before - 1] === BACKSLASH) before--;
+      const escapes = (end - before) % 2 === 1;
+      if (end === to) {
+        this.#escapes = escapes;
+        return -1;
+      }
+      from = end + 1;
+      if (!escapes) {
+        this.#inString = false;
+        return from;
+      }
+    }
+    // What an escape was to be followed by is the first byte of the next piece.
+    this.#escapes = from > to;
+    return -1;
+  }
+}
+
+/** For values that lie in one piece. */
+const one = new Nesting();
 
 /** Digits, small letters and what else numbers, `true`, `false` and `null` are made of. */
 function isOfLiteral(byte: number | undefined): boolean {

@@ -1,12 +1,14 @@
 import { ProtocolError } from '../core/errors.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isGone } from '../model/status.ts';
-import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
+import type { Hold, ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
 
 export interface ListAllRequest {
   readonly consistency: ListConsistency;
   /** Objects in a page; 0 for everything at once. Pages are for the latest state only. */
   readonly pageSize: number;
+  /** Left out: objects are parsed. */
+  readonly hold?: Hold | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -85,19 +87,19 @@ export interface Page<T extends KubernetesObject> {
  */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
-  { consistency, pageSize, signal }: ListAllRequest,
+  { consistency, pageSize, hold, signal }: ListAllRequest,
 ): AsyncGenerator<Page<T>, void, undefined> {
   const limit = consistency.kind === 'latest' ? pageSize : 0;
   const end = new EndlessListGuard();
   let pages = 0;
-  let request: ListPageRequest = { consistency, limit, signal };
+  let request: ListPageRequest = { consistency, limit, hold, signal };
   for (let first = true; ; first = false) {
     let page: ListPage<T>;
     try {
       page = await source.listPage(request);
     } catch (error) {
       if (first || !isGone(error)) throw error;
-      const whole = { consistency: { kind: 'latest' }, limit: 0, signal } as const;
+      const whole = { consistency: { kind: 'latest' }, limit: 0, hold, signal } as const;
       yield { page: await source.listPage(whole), first: true };
       return;
     }

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../model/object.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { Discovery } from './discovery.ts';
 
@@ -11,12 +11,28 @@ export type ListConsistency =
   /** Anything not older than this resourceVersion, served from the server's cache. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
+/**
+ * Objects may be handed on as text that was not read yet, see `HeldObject`: who asks reads each through
+ * `readObject`. A source that cannot hold hands on what it always does.
+ */
+export interface Hold {
+  /** Held without `metadata.managedFields`. Default false. */
+  readonly dropManagedFields?: boolean;
+  /**
+   * What is known under a key. Where a list shows the same state of it, this is handed on in its place,
+   * and the text is let go at once.
+   */
+  readonly known?: (key: ObjectKey) => KubernetesObject | undefined;
+}
+
 export interface ListPageRequest {
   readonly consistency: ListConsistency;
   /** Objects in a page; 0 asks for everything at once. */
   readonly limit: number;
   /** Token of the page before. Then `consistency` is not sent: the token implies it. */
   readonly continueToken?: string;
+  /** Left out: objects are parsed. */
+  readonly hold?: Hold | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -42,6 +58,8 @@ export interface WatchRequest {
   readonly onActivity?: () => void;
   /** Called for every event that is left out because it is about an object of another kind. */
   readonly onSkipped?: () => void;
+  /** Left out: objects are parsed. */
+  readonly hold?: Hold | undefined;
   readonly signal: AbortSignal;
 }
 

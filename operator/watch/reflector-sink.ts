@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { CompleteList } from './list-all.ts';
+import type { Hold } from './list-watch.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 import type { VersionView } from './verification.ts';
 
@@ -9,6 +10,8 @@ import type { VersionView } from './verification.ts';
  * slows the socket instead of filling memory.
  */
 export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
+  /** It reads objects through `readObject`, so that they may be held. Left out: they are parsed. */
+  readonly hold?: Hold | undefined;
   /** The whole collection, at once: what is not in it is gone. */
   replace(list: CompleteList<T>): void | Promise<void>;
   /**

@@ -1,5 +1,6 @@
 import { linkedAbort } from '../core/abort.ts';
 import { sleep } from '../core/clock.ts';
+import type { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './classify.ts';
 import { type Decision, listAfter } from './decision.ts';
@@ -113,6 +114,14 @@ export class Reflector<T extends KubernetesObject> {
     return this.#verifier.verify();
   }
 
+  /**
+   * An object that the sink was given, and held, cannot be read: everything is listed anew, as after a
+   * line that cannot be decoded.
+   */
+  unreadable(error: ProtocolError): void {
+    this.#watch.unreadable(error);
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     const seat = this.#options.gate.join();
     this.#meter.entered(this.#reporter.starting().health);
@@ -170,7 +179,8 @@ export class Reflector<T extends KubernetesObject> {
     let list: GatheredList<T>;
     try {
       const consistency = this.#due ?? { kind: 'latest' };
-      list = await listAll(this.#source, { consistency, pageSize, signal });
+      const { hold } = this.#sink;
+      list = await listAll(this.#source, { consistency, pageSize, hold, signal });
     } catch (error) {
       if (signal.aborted) return undefined;
       const decision = this.#decide({ during: 'list', error }, false);
@@ -188,6 +198,7 @@ export class Reflector<T extends KubernetesObject> {
   async #publish(list: CompleteList<T>): Promise<void> {
     if (this.#position.isAhead(list.resourceVersion)) this.#noteRegression(list.resourceVersion);
     this.#verifier.replaced();
+    this.#watch.replacing();
     await this.#sink.replace(list);
     this.#position.jump(list.resourceVersion);
     this.#due = undefined;

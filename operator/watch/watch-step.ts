@@ -1,5 +1,6 @@
 import { linkedAbort } from '../core/abort.ts';
 import { sleep } from '../core/clock.ts';
+import type { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Outcome } from './classify.ts';
 import { type Decision, hasWorked, RELIST_NOW, REPEAT_NOW } from './decision.ts';
@@ -9,6 +10,7 @@ import type { ListConsistency, ListWatch } from './list-watch.ts';
 import type { Pace } from './pace.ts';
 import type { ResolvedOptions } from './reflector-options.ts';
 import { RegressionProbe } from './regression-probe.ts';
+import { UnreadableObjects } from './unreadable-objects.ts';
 import { WatchReceiver, type WatchReceiverOptions } from './watch-receiver.ts';
 import { type WindowReport, watchWindow } from './watch-window.ts';
 
@@ -30,6 +32,7 @@ export interface WatchStepOptions<T extends KubernetesObject>
 export class WatchStep<T extends KubernetesObject> {
   readonly #parts: WatchStepOptions<T>;
   readonly #probe: RegressionProbe;
+  readonly #unreadable = new UnreadableObjects();
   #livelyBefore = false;
 
   constructor(parts: WatchStepOptions<T>) {
@@ -39,12 +42,22 @@ export class WatchStep<T extends KubernetesObject> {
     this.#probe = new RegressionProbe({ source, gate, meter, monotonic: () => clock.monotonic() });
   }
 
+  /** Somebody tried to read an object that the sink has, in vain. Its watch is to end, and to be listed. */
+  unreadable(error: ProtocolError): void {
+    this.#unreadable.found(error);
+  }
+
+  /** The sink is about to be replaced, and with it whatever could not be read. */
+  replacing(): void {
+    this.#unreadable.replacing();
+  }
+
   /**
    * One watch, and what to do after it; it begins with the list that is due, where one is.
    * Undefined when it was stopped.
    */
   async run(due: ListConsistency | undefined, signal: AbortSignal): Promise<Decision | undefined> {
-    const { options, pace, meter, verifier } = this.#parts;
+    const { options, pace, meter, verifier, decide } = this.#parts;
     const { clock, gate } = options;
     const spacingMs = pace.spacingMs();
     if (spacingMs > 0) await sleep(clock, spacingMs, signal);
@@ -52,11 +65,17 @@ export class WatchStep<T extends KubernetesObject> {
     const release = streams ? await gate.enter(signal) : (): void => {};
     using cut = linkedAbort(signal);
     let drifted = false;
-    const watching = (): void =>
+    let unreadable: ProtocolError | undefined;
+    const watching = (): void => {
       verifier.watching(() => {
         drifted = true;
         cut.abort(new Error('cache drifted'));
       });
+      this.#unreadable.watching((error) => {
+        unreadable = error;
+        cut.abort(error);
+      });
+    };
     const startedAt = clock.monotonic();
     const publish = async (list: CompleteList<T>): Promise<void> => {
       release();
@@ -70,11 +89,14 @@ export class WatchStep<T extends KubernetesObject> {
       const report = await this.#window(receiver, due, cut.signal);
       if (signal.aborted) return undefined;
       if (drifted) return RELIST_NOW;
+      // What had been read as an event turned out to be none: as if its line had been found out then.
+      if (unreadable !== undefined) return decide({ during: 'stream', error: unreadable }, false);
       if (receiver.awaitsInitialEvents) return this.#unfinished(report, startedAt);
       return await this.#afterWatch(report, signal);
     } finally {
       release();
       verifier.notWatching();
+      this.#unreadable.notWatching();
     }
   }
 
@@ -94,6 +116,7 @@ export class WatchStep<T extends KubernetesObject> {
       livelyBefore: this.#livelyBefore,
       clock: this.#parts.options.clock,
       onSkipped: () => this.#parts.meter.skipped(),
+      hold: this.#parts.sink.hold,
       signal,
     });
     this.#livelyBefore = report.lively;

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { type Outcome, SHORT_WATCH_MS } from './classify.ts';
 import { HoldMeter } from './hold-meter.ts';
-import type { ListWatch } from './list-watch.ts';
+import type { Hold, ListWatch } from './list-watch.ts';
 import { watchdog } from './watchdog.ts';
 
 /** What the server is given beyond its own deadline before the line is taken for dead. */
@@ -30,6 +30,7 @@ export interface WindowRequest {
   readonly livelyBefore: boolean;
   readonly clock: Clock;
   readonly onSkipped?: () => void;
+  readonly hold?: Hold | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -107,6 +108,7 @@ export async function watchWindow<T extends KubernetesObject>(
       ...(awaitsInitialEvents !== undefined && { sendInitialEvents: true }),
       onActivity: () => dog.active(),
       ...(onSkipped !== undefined && { onSkipped }),
+      hold: request.hold,
       signal: line.signal,
     });
     acceptedAt = clock.monotonic();

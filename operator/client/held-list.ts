@@ -1,0 +1,110 @@
+import type { Clock } from '../core/clock.ts';
+import { ProtocolError } from '../core/errors.ts';
+import { isUnreadable } from '../model/held-object.ts';
+import { type KubernetesObject, objectKey } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+import { type HoldOptions, heldObject, isFormless } from '../stream/held-object-text.ts';
+import { readItems } from '../stream/list-items.ts';
+import { type ScannedIdentity, scanIdentity } from '../stream/scan-identity.ts';
+import type { TransportResponse } from '../transport/transport.ts';
+import type { Hold } from '../watch/list-watch.ts';
+import { type JsonObject, parseAnswer, type ReadAnswerOptions, requireSuccess } from './answer.ts';
+import {
+  type DecodedList,
+  decodeFrame,
+  decodeItem,
+  decodeList,
+  formOf,
+  type ObjectForm,
+  unexpected,
+  withForm,
+} from './list-answer.ts';
+
+export interface HeldListOptions<T extends KubernetesObject>
+  extends Pick<ReadAnswerOptions, 'asked'> {
+  readonly resource: Resource<T>;
+  readonly hold: Hold;
+}
+
+/**
+ * As `readAnswer` and `decodeList`, item by item as the answer arrives: items are `HeldObject`s where
+ * they are as kube-apiserver writes them, and parsed where they are not. There is no limit on the
+ * answer, but one on each of its items; see `readItems`.
+ */
+export async function readHeldList<T extends KubernetesObject>(
+  response: TransportResponse,
+  clock: Clock,
+  { asked, resource, hold }: HeldListOptions<T>,
+): Promise<DecodedList<T>> {
+  await requireSuccess(response, clock, asked);
+  const items = new HeldItems(resource, hold);
+  const frame = await readItems(response.body, { onItem: (bytes) => items.add(bytes) });
+  const answer = parseAnswer(frame, response, clock, { asked });
+  return items.of(answer);
+}
+
+/** The items of one answer, whose own kind may come behind them. */
+class HeldItems<T extends KubernetesObject> {
+  readonly #resource: Resource<T>;
+  readonly #form: ObjectForm;
+  readonly #hold: Hold;
+  readonly #options: HoldOptions;
+  readonly #items: T[] = [];
+  /** An item does not say what it is: then the list has to. */
+  #isFormless = false;
+
+  constructor(resource: Resource<T>, hold: Hold) {
+    this.#resource = resource;
+    this.#form = formOf(resource);
+    this.#hold = hold;
+    this.#options = { dropManagedFields: hold.dropManagedFields ?? false };
+  }
+
+  add(bytes: Buffer): void {
+    const found = scanIdentity(bytes, 0, bytes.length, false);
+    // Whoever held or knew it made it from the text of a T.
+    if (found === undefined) this.#items.push(this.#parsed(bytes));
+    else this.#items.push((this.#known(found) ?? this.#held(bytes, found)) as T);
+  }
+
+  /** @param frame - the list without its items. */
+  of(frame: JsonObject): DecodedList<T> {
+    const { items, kind } = frame;
+    // An answer without an array of items is no list, or one whose items are null.
+    if (!Array.isArray(items) || items.length > 0) return decodeList(frame, this.#resource);
+    if (this.#isFormless && kind !== `${this.#form.kind}List`) {
+      throw unexpected(this.#resource, this.#form, { apiVersion: this.#form.apiVersion });
+    }
+    return { items: this.#items, ...decodeFrame(frame, this.#resource, this.#form) };
+  }
+
+  #known({ namespace, name, uid, resourceVersion }: ScannedIdentity): KubernetesObject | undefined {
+    const known = this.#hold.known?.(objectKey(namespace === '' ? undefined : namespace, name));
+    if (known === undefined || isUnreadable(known)) return undefined;
+    const isSame = known.metadata.uid === uid && known.metadata.resourceVersion === resourceVersion;
+    return isSame ? known : undefined;
+  }
+
+  #held(bytes: Buffer, found: ScannedIdentity): KubernetesObject {
+    if (isFormless(found)) this.#isFormless = true;
+    const range = { bytes, from: 0, to: bytes.length };
+    const object = heldObject(range, found, this.#options, this.#form);
+    const { apiVersion, kind } = object;
+    if (apiVersion === this.#form.apiVersion && kind === this.#form.kind) return object;
+    throw unexpected(this.#resource, this.#form, { apiVersion, kind });
+  }
+
+  #parsed(bytes: Buffer): T {
+    let item: unknown;
+    try {
+      item = JSON.parse(bytes.toString('utf8'));
+    } catch {
+      throw new ProtocolError('the answer is not complete JSON', {
+        code: 'DECODE',
+        context: { resource: resourceName(this.#resource), itemBytes: bytes.length },
+      });
+    }
+    if ((item as { readonly kind?: unknown }).kind === undefined) this.#isFormless = true;
+    return withForm(decodeItem<T>(item, this.#resource, this.#form, true), this.#form);
+  }
+}

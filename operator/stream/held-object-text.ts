@@ -1,0 +1,81 @@
+import { HeldObject } from '../model/held-object.ts';
+import type { ScannedIdentity } from './scan-identity.ts';
+
+/** How objects are held. */
+export interface HoldOptions {
+  /** They are held, and read, without their `metadata.managedFields`. */
+  readonly dropManagedFields: boolean;
+}
+
+/** `apiVersion` and `kind` of objects that do not name their own: what a list of them says. */
+export interface Form {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Where the JSON of an object lies. */
+export interface ByteRange {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The object that `found` was read from, as text that keeps no chunk alive.
+ *
+ * @param form - what it is given where it names no form; of no use otherwise.
+ */
+export function heldObject(
+  { bytes, from, to }: ByteRange,
+  found: ScannedIdentity,
+  { dropManagedFields }: HoldOptions,
+  form?: Form,
+): HeldObject {
+  const given = isFormless(found) ? form : undefined;
+  const cutFrom = dropManagedFields && found.managedFrom >= 0 ? found.managedFrom : to;
+  const cutTo = cutFrom === to ? to : found.managedTo;
+  const head = given === undefined ? '' : headOf(given);
+  const begin = given === undefined ? from : from + 1;
+  const text = textOf(head, bytes, begin, cutFrom, cutTo, to);
+  const isAscii = text.length === head.length + (cutFrom - begin) + (to - cutTo);
+  // Where bytes are characters. What lies behind managedFields moves by what is cut out.
+  const moved = head.length - begin;
+  const metadataFrom = isAscii ? found.metadataFrom + moved : 0;
+  const metadataTo = isAscii ? found.metadataTo + moved - (cutTo - cutFrom) : 0;
+  const identity = given === undefined ? found : { ...found, ...given };
+  return new HeldObject(identity, text, metadataFrom, metadataTo);
+}
+
+/** It says neither its apiVersion nor its kind, as items of a list need not. */
+export function isFormless({ apiVersion, kind }: ScannedIdentity): boolean {
+  return apiVersion === '' && kind === '';
+}
+
+/** Begins an object that names its form. */
+function headOf({ apiVersion, kind }: Form): string {
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+}
+
+/** Texts up to this size are put together as bytes: joined as strings they are copied when read. */
+const SCRATCH_BYTES = 64 * 1024;
+let scratch: Buffer | undefined;
+
+/** `head`, and `bytes` from `from` to `to` without what lies between the cuts. */
+function textOf(
+  head: string,
+  bytes: Buffer,
+  from: number,
+  cutFrom: number,
+  cutTo: number,
+  to: number,
+): string {
+  if (head === '' && cutFrom === cutTo) return bytes.toString('utf8', from, to);
+  const length = head.length + (cutFrom - from) + (to - cutTo);
+  if (length > SCRATCH_BYTES) {
+    return head + bytes.toString('utf8', from, cutFrom) + bytes.toString('utf8', cutTo, to);
+  }
+  scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  const begun = head === '' ? 0 : scratch.write(head, 0, 'latin1');
+  const cut = begun + bytes.copy(scratch, begun, from, cutFrom);
+  return scratch.toString('utf8', 0, cut + bytes.copy(scratch, cut, cutTo, to));
+}

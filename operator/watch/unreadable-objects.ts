@@ -1,0 +1,34 @@
+import type { ProtocolError } from '../core/errors.ts';
+
+/**
+ * Objects that turned out to be unreadable when somebody read them, which may be at any time: the watch
+ * that is open then ends, and if none is, the next one as soon as it begins. The list that follows
+ * brings them anew; one that comes first leaves nothing to do.
+ */
+export class UnreadableObjects {
+  #cut: ((error: ProtocolError) => void) | undefined;
+  #found: ProtocolError | undefined;
+
+  /** An object of the cache cannot be read. */
+  found(error: ProtocolError): void {
+    if (this.#cut === undefined) this.#found = error;
+    else this.#cut(error);
+  }
+
+  /** A watch is live; `cut` ends it. */
+  watching(cut: (error: ProtocolError) => void): void {
+    this.#cut = cut;
+    const error = this.#found;
+    this.#found = undefined;
+    if (error !== undefined) cut(error);
+  }
+
+  notWatching(): void {
+    this.#cut = undefined;
+  }
+
+  /** The whole cache is being replaced. */
+  replacing(): void {
+    this.#found = undefined;
+  }
+}
