@@ -281,7 +281,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   *#takingIn({ changes }: Replacement<T>): Generator<void, void, undefined> {
     for (const [index, { object }] of changes.entries()) {
-      if (index > 0 && index % OBJECTS_A_TURN === 0) yield;
+      if (this.#keeping.freezes && index > 0 && index % OBJECTS_A_TURN === 0) yield;
       this.#keeping.keep(object);
     }
   }

@@ -4,12 +4,13 @@ import { deepFreeze } from './freeze.ts';
 
 /** What becomes of objects when they enter a cache. */
 export class Keeping {
-  readonly #freeze: boolean;
+  /** It takes its time over what was parsed. */
+  readonly freezes: boolean;
   readonly #keeper: HeldObjectKeeper;
 
   /** @param unreadable - told once of each object that somebody tries to read in vain. */
   constructor(freeze: boolean, unreadable: HeldObjectKeeper['unreadable']) {
-    this.#freeze = freeze;
+    this.freezes = freeze;
     this.#keeper = {
       prepare: (object) => {
         if (freeze) deepFreeze(object);
@@ -21,6 +22,6 @@ export class Keeping {
   /** What is held is frozen when it is read. */
   keep(object: KubernetesObject): void {
     if (object instanceof HeldObject) object.keptBy(this.#keeper);
-    else if (this.#freeze) deepFreeze(object);
+    else if (this.freezes) deepFreeze(object);
   }
 }
