@@ -3,9 +3,14 @@ import { ProtocolError } from '../core/errors.ts';
 import { isUnreadable } from '../model/held-object.ts';
 import { type KubernetesObject, objectKey } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
-import { type HoldOptions, heldObject, isFormless } from '../stream/held-object-text.ts';
+import {
+  type ByteRange,
+  type HoldOptions,
+  heldObject,
+  isFormless,
+} from '../stream/held-object-text.ts';
 import { readItems } from '../stream/list-items.ts';
-import { type ScannedIdentity, scanIdentity } from '../stream/scan-identity.ts';
+import type { ScannedIdentity } from '../stream/scan-identity.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import type { Hold } from '../watch/list-watch.ts';
 import { type JsonObject, parseAnswer, type ReadAnswerOptions, requireSuccess } from './answer.ts';
@@ -38,7 +43,7 @@ export async function readHeldList<T extends KubernetesObject>(
 ): Promise<DecodedList<T>> {
   await requireSuccess(response, clock, asked);
   const items = new HeldItems(resource, hold);
-  const frame = await readItems(response.body, { onItem: (bytes) => items.add(bytes) });
+  const frame = await readItems(response.body, { onItem: (...item) => items.add(...item) });
   const answer = parseAnswer(frame, response, clock, { asked });
   return items.of(answer);
 }
@@ -60,11 +65,10 @@ class HeldItems<T extends KubernetesObject> {
     this.#options = { dropManagedFields: hold.dropManagedFields ?? false };
   }
 
-  add(bytes: Buffer): void {
-    const found = scanIdentity(bytes, 0, bytes.length, false);
+  add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
     // Whoever held or knew it made it from the text of a T.
-    if (found === undefined) this.#items.push(this.#parsed(bytes));
-    else this.#items.push((this.#known(found) ?? this.#held(bytes, found)) as T);
+    if (found === undefined) this.#items.push(this.#parsed(bytes.toString('utf8', from, to)));
+    else this.#items.push((this.#known(found) ?? this.#held({ bytes, from, to }, found)) as T);
   }
 
   /** @param frame - the list without its items. */
@@ -85,23 +89,22 @@ class HeldItems<T extends KubernetesObject> {
     return isSame ? known : undefined;
   }
 
-  #held(bytes: Buffer, found: ScannedIdentity): KubernetesObject {
+  #held(range: ByteRange, found: ScannedIdentity): KubernetesObject {
     if (isFormless(found)) this.#isFormless = true;
-    const range = { bytes, from: 0, to: bytes.length };
     const object = heldObject(range, found, this.#options, this.#form);
     const { apiVersion, kind } = object;
     if (apiVersion === this.#form.apiVersion && kind === this.#form.kind) return object;
     throw unexpected(this.#resource, this.#form, { apiVersion, kind });
   }
 
-  #parsed(bytes: Buffer): T {
+  #parsed(text: string): T {
     let item: unknown;
     try {
-      item = JSON.parse(bytes.toString('utf8'));
+      item = JSON.parse(text);
     } catch {
       throw new ProtocolError('the answer is not complete JSON', {
         code: 'DECODE',
-        context: { resource: resourceName(this.#resource), itemBytes: bytes.length },
+        context: { resource: resourceName(this.#resource), itemBytes: Buffer.byteLength(text) },
       });
     }
     if ((item as { readonly kind?: unknown }).kind === undefined) this.#isFormless = true;

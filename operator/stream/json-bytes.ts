@@ -83,6 +83,12 @@ export class Nesting {
     this.#escapes = false;
   }
 
+  /** As `end`, from a place within an object, between two of its members, of which nothing was told. */
+  endWithin(bytes: Buffer, from: number, to: number): number {
+    this.#depth = 1;
+    return this.end(bytes, from, to);
+  }
+
   /** Behind the bracket that closes the first one, or -1 when it lies beyond `to`. */
   end(bytes: Buffer, from: number, to: number): number {
     let depth = this.#depth;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
 import { endOfValue, Nesting } from './json-bytes.ts';
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts';
-import { isAt } from './scan-identity.ts';
+import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -17,9 +17,15 @@ const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface ReadItemsOptions {
   /**
-   * Called for each item, in order: its bytes, good until it returns. What it throws ends the reading.
+   * Called for each item, in order: `bytes` from `from` to `to`, and who it says it is, undefined where
+   * that cannot be told without parsing it; all good until it returns. What it throws ends the reading.
    */
-  readonly onItem: (bytes: Buffer) => void;
+  readonly onItem: (
+    bytes: Buffer,
+    from: number,
+    to: number,
+    identity: ScannedIdentity | undefined,
+  ) => void;
   /** Most bytes of an item. Default 64 MiB: as many as a line of a watch may have. */
   readonly maxItemBytes?: number;
 }
@@ -97,15 +103,34 @@ class ItemReader {
           return;
         }
       }
-      const end = this.#nesting.end(chunk, at, chunk.length);
+      const end = this.#held.length === 0 ? this.#oneItem(chunk, at) : this.#heldItem(chunk, at);
       if (end < 0) {
         this.#hold(chunk.subarray(at));
         return;
       }
-      this.#options.onItem(this.#whole(chunk.subarray(at, end)));
       this.#next = 'comma';
       at = end;
     }
+  }
+
+  /** Behind an item that begins in this chunk; -1 when it goes on beyond. */
+  #oneItem(chunk: Buffer, from: number): number {
+    // First its metadata: without those managedFields that are skipped there, half of it may be done.
+    const identity = scanIdentity(chunk, from, chunk.length, false);
+    const end =
+      identity === undefined
+        ? this.#nesting.end(chunk, from, chunk.length)
+        : this.#nesting.endWithin(chunk, identity.metadataTo, chunk.length);
+    if (end >= 0) this.#options.onItem(chunk, from, end, identity);
+    return end;
+  }
+
+  #heldItem(chunk: Buffer, from: number): number {
+    const end = this.#nesting.end(chunk, from, chunk.length);
+    if (end < 0) return end;
+    const whole = this.#whole(chunk.subarray(from, end));
+    this.#options.onItem(whole, 0, whole.length, scanIdentity(whole, 0, whole.length, false));
+    return end;
   }
 
   /** The next bracket: that of an item, or the one behind the last. */
@@ -130,7 +155,6 @@ class ItemReader {
   }
 
   #whole(piece: Buffer): Buffer {
-    if (this.#held.length === 0) return piece;
     const whole = Buffer.concat([...this.#held, piece]);
     this.#held = [];
     this.#heldBytes = 0;

@@ -18,7 +18,7 @@ export const DEFAULT_PAGE_SIZE = 500;
 /** A page from the network comes in a turn of the event loop of its own; others are made to. */
 const PAGES_A_TURN = 4;
 
-/** Pages in a row without an object that was not there before: such a list has no end. */
+/** Pages in a row that begin and end with what others did before: such a list has no end. */
 const MAX_BARREN_PAGES = 1_000;
 
 /** More than etcd can hold of any kind: 8 GiB, in objects of 1.6 KiB. */
@@ -83,7 +83,7 @@ export interface Page<T extends KubernetesObject> {
  * before 1.31 read it from etcd, and thousands of them at once are what such a list is to avoid.
  *
  * @throws ProtocolError `DECODE` for a list without end: a token that comes again, a thousand pages
- *   without a new object, more than five million objects.
+ *   that begin and end as others did, more than five million objects.
  */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
@@ -115,17 +115,21 @@ export async function* listPages<T extends KubernetesObject>(
 /** Finds out that a server would go on for ever. */
 class EndlessListGuard {
   readonly #tokens = new Set<string>();
+  /** The first and the last of each page: every object of a large cluster would be a second index. */
   readonly #keys = new Set<ObjectKey>();
+  #objects = 0;
   #barrenPages = 0;
 
   check({ items }: ListPage<KubernetesObject>, token: string): void {
     const before = this.#keys.size;
-    for (const item of items) this.#keys.add(keyOf(item));
+    for (const item of [items[0], items.at(-1)])
+      if (item !== undefined) this.#keys.add(keyOf(item));
+    this.#objects += items.length;
     this.#barrenPages = this.#keys.size > before ? 0 : this.#barrenPages + 1;
     if (this.#tokens.has(token)) throw endless('the token of a page comes again');
     this.#tokens.add(token);
     if (this.#barrenPages >= MAX_BARREN_PAGES) throw endless('page after page brings nothing new');
-    if (this.#keys.size > MAX_OBJECTS) throw endless('the list is larger than a cluster can be');
+    if (this.#objects > MAX_OBJECTS) throw endless('the list is larger than a cluster can be');
   }
 }
 
