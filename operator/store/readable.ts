@@ -1,4 +1,4 @@
-import { HeldObject, readObject } from '../model/held-object.ts';
+import { HeldObject } from '../model/held-object.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Change } from './cache.ts';
 
@@ -29,13 +29,31 @@ function readChange<T extends KubernetesObject>(change: Change<T>): Change<T> | 
   }
   if (object === undefined) return [];
   if (change.type === 'add') return { ...change, object };
-  // A state that nobody could read never was, for anybody.
-  return { ...change, object, old: readOrUndefined(change.old) ?? object };
+  return change.old instanceof HeldObject
+    ? withUnreadOld(change, object)
+    : { ...change, object };
 }
+
+/** Few handlers look at what was before: it is read when one does. */
+function withUnreadOld<T extends KubernetesObject>(change: Update<T>, object: T): Update<T> {
+  return {
+    type: 'update',
+    key: change.key,
+    object,
+    get old() {
+      // A state that nobody could read never was, for anybody.
+      return readOrUndefined(change.old) ?? object;
+    },
+    ...(change.resync === true && { resync: true }),
+    ...(change.relist === true && { relist: true }),
+  };
+}
+
+type Update<T extends KubernetesObject> = Extract<Change<T>, { type: 'update' }>;
 
 function readOrUndefined<T extends KubernetesObject>(object: T): T | undefined {
   try {
-    return readObject(object);
+    return object instanceof HeldObject ? (object.readOnce() as T) : object;
   } catch {
     return undefined; // its keeper was told
   }
