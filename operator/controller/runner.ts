@@ -19,6 +19,7 @@ import { runTriggers } from './run-triggers.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { settledSources } from './settled-sources.ts';
 import type { Source } from './source.ts';
+import { Storm } from './storm.ts';
 import { WriteLoops } from './write-loop.ts';
 
 export type { RunnerOptions } from './runner-options.ts';
@@ -56,6 +57,7 @@ export class ControllerRunner {
   readonly #log: Log;
   readonly #metrics: ReconcileMetrics;
   readonly #turn: TurnLimit;
+  readonly #storm: Storm;
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
   readonly #pace: Pace;
   readonly #loops: WriteLoops;
@@ -74,6 +76,7 @@ export class ControllerRunner {
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
     this.#turn = options.turn ?? new TurnLimit(clock);
+    this.#storm = new Storm(clock, () => this.#queue.depth);
     this.#pace = new Pace(clock, controller.minIntervalMs ?? 0);
     this.#loops = new WriteLoops(clock);
     this.#wait =
@@ -219,6 +222,7 @@ export class ControllerRunner {
   #enqueue({ key, priority, resource, change }: Intake): void {
     this.#loops.caused(key, () => objectName(resource, change.object.metadata));
     this.#queue.addAfter(key, this.#pace.waitMs(key), { priority });
+    this.#storm.changed();
   }
 
   #trigger(signal: AbortSignal): Promise<void> {
@@ -262,8 +266,9 @@ export class ControllerRunner {
     }
   }
 
-  /** Reconciles that wait for nothing leave the event loop to others now and then. */
+  /** Reconciles that wait for nothing leave the event loop to others now and then, and to a storm. */
   async #take(): Promise<ObjectKey | undefined> {
+    for (let calm = this.#storm.calm; calm !== undefined; calm = this.#storm.calm) await calm;
     for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
     return this.#queue.take();
   }

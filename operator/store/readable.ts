@@ -29,9 +29,7 @@ function readChange<T extends KubernetesObject>(change: Change<T>): Change<T> | 
   }
   if (object === undefined) return [];
   if (change.type === 'add') return { ...change, object };
-  return change.old instanceof HeldObject
-    ? withUnreadOld(change, object)
-    : { ...change, object };
+  return change.old instanceof HeldObject ? withUnreadOld(change, object) : { ...change, object };
 }
 
 /** Few handlers look at what was before: it is read when one does. */
