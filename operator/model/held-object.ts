@@ -84,25 +84,13 @@ export class HeldObject implements KubernetesObject {
    *   said. Its context has the length, and no content.
    */
   read(): KubernetesObject {
-    if (this.#object === undefined) {
-      this.#object = this.readOnce();
-      this.#text = undefined;
-      this.#metadata = undefined;
-    }
-    return this.#object;
-  }
-
-  /**
-   * The object, for who will not ask again: what was not read before stays text, so that who is shown
-   * every object once does not make the cache larger, nor its garbage older.
-   *
-   * @throws ProtocolError as `read` does.
-   */
-  readOnce(): KubernetesObject {
     if (this.#object !== undefined) return this.#object;
     if (this.#failure !== undefined) throw this.#failure;
     const object = this.#parsed(this.#text ?? '') as KubernetesObject;
     if (!isSame(object, this)) throw this.#failed('an object is another than its beginning said');
+    this.#object = object;
+    this.#text = undefined;
+    this.#metadata = undefined;
     this.#keeper?.prepare(object);
     return object;
   }

@@ -68,10 +68,11 @@ export class Delivery<T extends KubernetesObject> {
     return this.#working;
   }
 
-  push(changes: readonly Change<T>[]): void {
+  /** @param shown - the changes, read; for who shares them with others. Default: they are read here. */
+  push(changes: readonly Change<T>[], shown?: () => readonly Change<T>[]): void {
     if (this.#closed || changes.length === 0) return;
     if (this.#busy) this.#backlog.add(changes);
-    else this.#begin(changes);
+    else this.#begin(changes, shown);
   }
 
   /** The changes that were pushed so far complete the first list. */
@@ -87,10 +88,10 @@ export class Delivery<T extends KubernetesObject> {
     this.#backlog.take();
   }
 
-  #begin(changes: readonly Change<T>[]): void {
+  #begin(changes: readonly Change<T>[], shown?: () => readonly Change<T>[]): void {
     this.#busy = true;
     for (let batch = changes; ; batch = this.#next()) {
-      const pending = this.#call(batch);
+      const pending = this.#call(batch, batch === changes ? shown : undefined);
       if (pending !== undefined) {
         this.#working = this.#finish(pending);
         return;
@@ -126,10 +127,13 @@ export class Delivery<T extends KubernetesObject> {
     if (!this.#closed) this.#onSynced();
   }
 
-  #call(changes: readonly Change<T>[]): Promise<void> | undefined {
+  #call(
+    changes: readonly Change<T>[],
+    shown?: () => readonly Change<T>[],
+  ): Promise<void> | undefined {
     return changes.length > this.#changesATurn
       ? this.#callInTurns(changes)
-      : this.#callOnce(changes);
+      : this.#callOnce(changes, shown);
   }
 
   async #callInTurns(changes: readonly Change<T>[]): Promise<void> {
@@ -140,9 +144,12 @@ export class Delivery<T extends KubernetesObject> {
   }
 
   /** What the handler wants to be waited for; it never rejects. */
-  #callOnce(changes: readonly Change<T>[]): Promise<void> | undefined {
+  #callOnce(
+    changes: readonly Change<T>[],
+    shown: () => readonly Change<T>[] = () => readable(changes),
+  ): Promise<void> | undefined {
     try {
-      const told = this.#held ? changes : readable(changes);
+      const told = this.#held ? changes : shown();
       if (told.length === 0) return undefined;
       const pending: unknown = this.#handler(told); // a handler in JavaScript may return anything
       return pending instanceof Promise ? pending.catch(this.#failed) : undefined;

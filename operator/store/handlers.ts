@@ -3,6 +3,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Change } from './cache.ts';
 import { type ChangeHandler, Delivery } from './delivery.ts';
+import { readable } from './readable.ts';
 import { Resync } from './resync.ts';
 
 export interface HandlerOptions {
@@ -67,6 +68,8 @@ export class Handlers<T extends KubernetesObject> {
   readonly #options: HandlersOptions<T>;
   readonly #registered = new Set<Registered<T>>();
   #running = false;
+  /** What a handler is told of first that is added now; undefined when that was not asked lately. */
+  #known: readonly Change<T>[] | undefined;
 
   constructor(options: HandlersOptions<T>) {
     this.#options = options;
@@ -79,7 +82,7 @@ export class Handlers<T extends KubernetesObject> {
    * @throws ConfigurationError `CONFIG` for a period that is no time.
    */
   add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
-    const { failed, changed, objects, synced } = this.#options;
+    const { failed, changed, synced } = this.#options;
     const { holdBack = false, inOneTurn = false, held = false, onSynced } = options;
     const { resyncPeriodMs = 0 } = options;
     const delivery = new Delivery(handler, failed, {
@@ -93,11 +96,7 @@ export class Handlers<T extends KubernetesObject> {
     const resync = this.#resync(delivery, resyncPeriodMs);
     const registered = { delivery, holdBack, resync };
     this.#registered.add(registered);
-    const known: Change<T>[] = [];
-    for (const [key, object] of objects() ?? []) {
-      known.push({ type: 'add', key, object, initial: true });
-    }
-    delivery.push(known);
+    delivery.push(this.#initial());
     if (synced()) delivery.markSynced();
     if (this.#running) resync?.start();
     return {
@@ -118,9 +117,13 @@ export class Handlers<T extends KubernetesObject> {
   /** Tells all of them; the answer is what to wait for before more is read, if anything. */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
     if (changes.length === 0) return undefined;
+    this.#known = undefined;
     let held: Promise<void>[] | undefined;
+    let read: readonly Change<T>[] | undefined;
+    // Once for all of them: there may be a thousand.
+    const shown = (): readonly Change<T>[] => (read ??= readable(changes));
     for (const { delivery, holdBack } of [...this.#registered]) {
-      delivery.push(changes);
+      delivery.push(changes, shown);
       if (holdBack && delivery.working !== undefined) {
         held ??= [];
         held.push(delivery.working);
@@ -146,6 +149,20 @@ export class Handlers<T extends KubernetesObject> {
       resync?.stop();
       delivery.close();
     }
+  }
+
+  /** All that is cached. Handlers that are added in one turn share it: there may be a thousand. */
+  #initial(): readonly Change<T>[] {
+    if (this.#known !== undefined) return this.#known;
+    const known: Change<T>[] = [];
+    for (const [key, object] of this.#options.objects() ?? []) {
+      known.push({ type: 'add', key, object, initial: true });
+    }
+    this.#known = known;
+    queueMicrotask(() => {
+      this.#known = undefined;
+    });
+    return known;
   }
 
   #resync(delivery: Delivery<T>, periodMs: number): Resync<T> | undefined {

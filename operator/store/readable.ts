@@ -1,4 +1,4 @@
-import { HeldObject } from '../model/held-object.ts';
+import { HeldObject, readObject } from '../model/held-object.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Change } from './cache.ts';
 
@@ -29,7 +29,10 @@ function readChange<T extends KubernetesObject>(change: Change<T>): Change<T> | 
   }
   if (object === undefined) return [];
   if (change.type === 'add') return { ...change, object };
-  return change.old instanceof HeldObject ? withUnreadOld(change, object) : { ...change, object };
+  const { old } = change;
+  return old instanceof HeldObject && old.textLength > 0
+    ? withUnreadOld(change, object)
+    : { ...change, object, old: readOrUndefined(old) ?? object };
 }
 
 /** Few handlers look at what was before: it is read when one does. */
@@ -51,7 +54,7 @@ type Update<T extends KubernetesObject> = Extract<Change<T>, { type: 'update' }>
 
 function readOrUndefined<T extends KubernetesObject>(object: T): T | undefined {
   try {
-    return object instanceof HeldObject ? (object.readOnce() as T) : object;
+    return readObject(object);
   } catch {
     return undefined; // its keeper was told
   }

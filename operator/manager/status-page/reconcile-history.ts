@@ -28,7 +28,7 @@ export interface ReconcileTally {
 /** Remembers how attempts ended, in bounded memory. `around` is an `AroundAttempt`. */
 export class ReconcileHistory {
   readonly #clock: Clock;
-  readonly #recent: RecentReconcile[] = [];
+  readonly #recent: (Omit<RecentReconcile, 'at'> & { readonly atMs: number })[] = [];
   readonly #tallies = new Map<string, Tally>();
 
   constructor(clock: Clock) {
@@ -37,7 +37,9 @@ export class ReconcileHistory {
 
   /** The latest first. */
   get recent(): readonly RecentReconcile[] {
-    return this.#recent.toReversed();
+    return this.#recent
+      .toReversed()
+      .map(({ atMs, ...reconcile }) => ({ at: new Date(atMs).toISOString(), ...reconcile }));
   }
 
   tallyOf(controller: string): ReconcileTally {
@@ -60,9 +62,9 @@ export class ReconcileHistory {
     if (FAILURES.includes(outcome)) tally.errors++;
     tally.durationsMs.push(durationMs);
     if (tally.durationsMs.length > DURATIONS) tally.durationsMs.shift();
-    const at = new Date(this.#clock.now()).toISOString();
     const words = error === undefined ? undefined : errorWords(error);
-    this.#recent.push({ at, controller, key, outcome, durationMs, error: words });
+    const atMs = this.#clock.now(); // a text of it only when somebody looks
+    this.#recent.push({ atMs, controller, key, outcome, durationMs, error: words });
     if (this.#recent.length > RECENT) this.#recent.shift();
   }
 }
