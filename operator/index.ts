@@ -51,7 +51,9 @@ export {
   isUidMismatch,
   isVersionConflict,
 } from './model/conflict.ts';
+export { type HeldObject, metadataOf, readObject } from './model/held-object.ts';
 export { kstatus, type ObjectStatus } from './model/kstatus.ts';
+export { ofMetadata } from './model/metadata-only.ts';
 export {
   controllerOf,
   type KubernetesObject,

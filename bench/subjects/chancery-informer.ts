@@ -12,7 +12,6 @@ const { group, version, plural, kind } = profileNamed(configuration.profile);
 const resource = defineResource({ group, version, plural, kind, namespaced: true });
 const source = listWatch(undiciTransport(configuration.url), resource, {
   namespace: NAMESPACE,
-  hold: true,
 });
 const informer = new Informer(
   transformed(source, dropManagedFields), // as the sources of controllers do
@@ -26,12 +25,15 @@ const informer = new Informer(
   { clock: systemClock, relistIntervalMs: 0 },
 );
 const wholeObjects = configuration.mode === 'object';
-informer.addHandler((changes) => {
-  for (const change of changes) {
-    if (wholeObjects) read(change.object);
-    handled(splitKey(change.key).name);
-  }
-});
+informer.addHandler(
+  (changes) => {
+    for (const change of changes) {
+      if (wholeObjects) read(change.object);
+      handled(splitKey(change.key).name);
+    }
+  },
+  { held: !wholeObjects },
+);
 const { signal } = new AbortController();
 void informer.run(signal);
 await informer.until(() => informer.synced, signal);

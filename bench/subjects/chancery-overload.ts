@@ -32,7 +32,7 @@ type Status = Ours['status'];
 type Changes = Parameters<Parameters<Ours['addHandler']>[0]>[0];
 
 function informerOf(namespace: string, told: (status: Status) => void = broken): Ours {
-  const source = listWatch(transport, resource, { namespace, hold: true });
+  const source = listWatch(transport, resource, { namespace });
   const observer = { statusChanged: told, drifted() {}, handlerFailed: fail };
   const options = { clock: systemClock, relistIntervalMs: 0 };
   return new Informer(transformed(source, dropManagedFields), observer, options);

@@ -14,7 +14,7 @@ const transport = undiciTransport(configuration.url);
 
 /** One over a namespace, with the transport that all of them share. */
 export function informerOf(namespace: string, gate: ListGate): Informer<KubernetesObject> {
-  const source = listWatch(transport, resource, { namespace, hold: true });
+  const source = listWatch(transport, resource, { namespace });
   const observer = {
     statusChanged() {},
     drifted() {},

@@ -2,7 +2,7 @@ import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { Backlog } from './backlog.ts';
 import type { Change } from './cache.ts';
-import { readable } from './readable.ts';
+import { readable, reading } from './readable.ts';
 
 /**
  * Told of changes in the order in which the store took them; the store has them already, and may
@@ -147,6 +147,26 @@ export class Delivery<T extends KubernetesObject> {
   #callOnce(
     changes: readonly Change<T>[],
     shown: () => readonly Change<T>[] = () => readable(changes),
+  ): Promise<void> | undefined {
+    const steps = this.#held ? undefined : reading(changes);
+    if (steps === undefined || steps.next().done === true) return this.#tell(changes, shown);
+    return this.#tellInTurns(steps, changes, shown);
+  }
+
+  /** Objects so large that reading all of them would take too long at once. */
+  async #tellInTurns(
+    steps: Generator<void, void, undefined>,
+    changes: readonly Change<T>[],
+    shown: () => readonly Change<T>[],
+  ): Promise<void> {
+    do await nextTurn();
+    while (!this.#closed && steps.next().done !== true);
+    if (!this.#closed) await this.#tell(changes, shown);
+  }
+
+  #tell(
+    changes: readonly Change<T>[],
+    shown: () => readonly Change<T>[],
   ): Promise<void> | undefined {
     try {
       const told = this.#held ? changes : shown();

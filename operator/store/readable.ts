@@ -13,6 +13,23 @@ export function readable<T extends KubernetesObject>(
   return changes.some(isHeld) ? changes.flatMap(readChange) : changes;
 }
 
+/** Text that is read in one turn of the event loop, in characters: about 5 ms of parsing. */
+const TEXT_A_TURN = 512 * 1024;
+
+/** Reads what `readable` would, a turn's worth a step; there is no step where it is no more than that. */
+export function* reading(changes: readonly Change[]): Generator<void, void, undefined> {
+  let characters = 0;
+  for (const { object } of changes) {
+    if (!(object instanceof HeldObject) || object.textLength === 0) continue;
+    characters += object.textLength;
+    if (characters > TEXT_A_TURN) {
+      yield;
+      characters = object.textLength;
+    }
+    readOrUndefined(object);
+  }
+}
+
 function isHeld(change: Change): boolean {
   return (
     change.object instanceof HeldObject ||
