@@ -25,7 +25,7 @@ const informer = new Informer(
   { clock: systemClock, relistIntervalMs: 0 },
 );
 const wholeObjects = configuration.mode === 'object';
-informer.addHandler(
+const registration = informer.addHandler(
   (changes) => {
     for (const change of changes) {
       if (wholeObjects) read(change.object);
@@ -36,5 +36,5 @@ informer.addHandler(
 );
 const { signal } = new AbortController();
 void informer.run(signal);
-await informer.until(() => informer.synced, signal);
+await informer.until(() => registration.synced, signal); // the handler was shown all of it, too
 synced(informer.size().objects);

@@ -75,14 +75,15 @@ if (mode === 'endless') {
   await endless();
 } else {
   const informer = informerOf(NAMESPACE);
+  let told: ReturnType<Ours['addHandler']>;
   if (mode === 'slow') {
     const slowly = async (changes: Changes): Promise<void> => {
       check(changes);
       await after(SLOW_MS);
     };
-    informer.addHandler(slowly, { holdBack: true });
+    told = informer.addHandler(slowly, { holdBack: true });
   } else {
-    informer.addHandler(check);
+    told = informer.addHandler(check);
   }
   if (mode === 'stuck') {
     const stuck = informer.addHandler(() => new Promise<void>(() => {}));
@@ -91,7 +92,8 @@ if (mode === 'endless') {
     });
   }
   void informer.run(signal);
-  await informer.until(() => informer.synced, signal);
+  // Not before the handler was shown all of it: it counts what comes then.
+  await informer.until(() => told.synced, signal);
   if (informer.size().objects !== objects) fail(new Error('the first list is not complete'));
   synced(objects);
 }
