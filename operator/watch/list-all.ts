@@ -1,4 +1,5 @@
 import { ProtocolError } from '../core/errors.ts';
+import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isGone } from '../model/status.ts';
 import type { Hold, ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
@@ -57,7 +58,9 @@ export async function listAll<T extends KubernetesObject>(
       duplicates.length = 0;
       resourceVersion = page.resourceVersion;
     }
-    for (const item of page.items) {
+    for (const [index, item] of page.items.entries()) {
+      // A page may be all there is: a list that is not older than a state has no other.
+      if (index > 0 && index % OBJECTS_A_TURN === 0) await nextTurn();
       const key = keyOf(item);
       if (objects.has(key)) duplicates.push(key);
       objects.set(key, item);
