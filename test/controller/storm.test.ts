@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { STORM_PATIENCE_MS, Storm } from '../../operator/controller/storm.ts';
+import { nextTurn } from '../../operator/core/turns.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+
+interface Weather {
+  readonly storm: Storm;
+  readonly clock: FakeClock;
+  /** So many turns of the event loop that bring so many changes each. */
+  pour(turns: number, changes?: number): Promise<void>;
+}
+
+function weather(ready = 0): Weather {
+  const clock = new FakeClock();
+  const storm = new Storm(clock, () => ready);
+  return {
+    storm,
+    clock,
+    async pour(turns, changes = 10) {
+      for (let turn = 0; turn < turns; turn++) {
+        for (let change = 0; change < changes; change++) storm.changed();
+        await nextTurn();
+      }
+    },
+  };
+}
+
+/** Whether what is waited for is over by now; asking takes no turn, for one without changes ends a storm. */
+function watched(calm: Promise<void> | undefined): () => boolean {
+  let over = calm === undefined;
+  void calm?.then(() => {
+    over = true;
+  });
+  return () => over;
+}
+
+test('changes that come one by one hold nothing back, however many', async () => {
+  const { storm, pour } = weather();
+
+  await pour(50, 1);
+
+  expect(storm.calm).toBeUndefined();
+});
+
+test('many changes at once, and then none, hold nothing back', async () => {
+  const { storm, pour } = weather();
+
+  await pour(1, 1_000);
+
+  expect(storm.calm).toBeUndefined();
+});
+
+test('work waits while turn after turn brings changes, and goes on with the first that brings none', async () => {
+  const { storm, pour } = weather();
+
+  await pour(5);
+  const isOver = watched(storm.calm);
+  await pour(5);
+  const before = isOver();
+  await nextTurn();
+  await nextTurn();
+
+  expect([before, isOver()]).toEqual([false, true]);
+  expect(storm.calm).toBeUndefined();
+});
+
+test('it goes on with the first turn that brings few', async () => {
+  const { storm, pour } = weather();
+  await pour(5);
+  const isOver = watched(storm.calm);
+  const before = isOver();
+
+  await pour(2, 1);
+
+  expect([before, isOver()]).toEqual([false, true]);
+});
+
+test('after 200 ms all that is ready is let through, and then work waits again', async () => {
+  const { storm, clock, pour } = weather(3);
+  await pour(5);
+  const isOver = watched(storm.calm);
+
+  clock.advance(STORM_PATIENCE_MS - 1);
+  await pour(2);
+  const early = isOver();
+  clock.advance(1);
+  await pour(2);
+  const onTime = isOver();
+  const through = [storm.calm, storm.calm, storm.calm];
+  const next = storm.calm;
+
+  expect([early, onTime]).toEqual([false, true]);
+  expect(through).toEqual([undefined, undefined, undefined]);
+  expect(next).toBeInstanceOf(Promise);
+});
+
+test('a second storm is as patient as the first', async () => {
+  const { storm, clock, pour } = weather();
+  await pour(5);
+  clock.advance(STORM_PATIENCE_MS);
+  await nextTurn();
+  await nextTurn();
+
+  await pour(5);
+
+  expect(storm.calm).toBeInstanceOf(Promise);
+});
