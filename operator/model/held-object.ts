@@ -143,7 +143,8 @@ export function isUnreadable(object: KubernetesObject): boolean {
 
 /** A member that comes twice counts the last time, and was seen the first. */
 function isSame(read: KubernetesObject, said: KubernetesObject): boolean {
-  const { name, namespace, uid, resourceVersion } = read.metadata;
+  // The second time, it may be anything.
+  const { name, namespace, uid, resourceVersion } = (read.metadata ?? {}) as Partial<ObjectMeta>;
   const { metadata } = said;
   return (
     read.kind === said.kind &&

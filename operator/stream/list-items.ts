@@ -11,6 +11,9 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const SPACE = 0x20;
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const TAB = 0x09;
 
 /** Of a list, all but its items: kind, apiVersion and metadata. What is larger is no list. */
 const MAX_FRAME_BYTES = 1024 * 1024;
@@ -137,7 +140,7 @@ class ItemReader {
   #toItem(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
-      if (byte <= SPACE) continue;
+      if (isSpace(byte)) continue;
       if (byte === COMMA && this.#next === 'comma') this.#next = 'item';
       else if (byte === OPEN_BRACE && this.#next !== 'comma') return at;
       else if (byte === CLOSE_BRACKET && this.#next !== 'item') return at;
@@ -197,6 +200,11 @@ function beginOfItems(bytes: Buffer): number {
 /** The first byte from `at` on that is no white space. */
 function behindSpace(bytes: Buffer, at: number): number {
   let next = at < 0 ? bytes.length : at;
-  while (next < bytes.length && (bytes[next] ?? 0) <= SPACE) next++;
+  while (next < bytes.length && isSpace(bytes[next])) next++;
   return next;
+}
+
+/** What JSON has for white space: no other control character. */
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === TAB;
 }

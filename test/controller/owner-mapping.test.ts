@@ -77,7 +77,7 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
   ],
   ['none of an orphan', child('demo'), things, true, []],
 ])('K-11: names %s', (_what, object, resource, anyOwner, expected) => {
-  const keys = ownerKeys(object, resource, anyOwner);
+  const keys = ownerKeys(object.metadata, resource, anyOwner);
 
   expect(keys).toEqual(expected);
 });
@@ -85,7 +85,7 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
 test('K-11: names an owner in the core group', () => {
   const core = { ...things, group: '' };
 
-  expect(ownerKeys(child('demo', owner('a', { apiVersion: 'v1' })), core, false)).toEqual([
+  expect(ownerKeys(child('demo', owner('a', { apiVersion: 'v1' })).metadata, core, false)).toEqual([
     'demo/a',
   ]);
 });

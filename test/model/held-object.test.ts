@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { HeldObject, readObject } from '../../operator/model/held-object.ts';
+import { ProtocolError } from '../../operator/core/errors.ts';
+import {
+  HeldObject,
+  type HeldObjectKeeper,
+  isUnreadable,
+  metadataOf,
+  readObject,
+} from '../../operator/model/held-object.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 
 const OBJECT = {
@@ -23,7 +30,19 @@ const IDENTITY = {
   resourceVersion: '7',
 };
 
-const held = (text: string = JSON.stringify(OBJECT)): HeldObject => new HeldObject(IDENTITY, text);
+/** Its metadata lie between the first brace of theirs and the one before the data. */
+function held(text: string = JSON.stringify(OBJECT)): HeldObject {
+  const from = text.indexOf('{"name"');
+  return new HeldObject(IDENTITY, text, Math.max(from, 0), text.indexOf(',"data"'));
+}
+
+function refusal(read: () => unknown): unknown {
+  try {
+    return expect.fail(`was read: ${read()}`);
+  } catch (error) {
+    return error;
+  }
+}
 
 test('says who it is without being read', () => {
   const { apiVersion, kind, metadata, textLength } = held();
@@ -37,7 +56,7 @@ test('says who it is without being read', () => {
 });
 
 test('one without a namespace has none', () => {
-  expect(new HeldObject({ ...IDENTITY, namespace: undefined }, '{}').metadata).not.toHaveProperty(
+  expect(new HeldObject({ ...IDENTITY, namespace: '' }, '{}').metadata).not.toHaveProperty(
     'namespace',
   );
 });
@@ -55,13 +74,7 @@ test('is read once, into the same object for everybody, and its text is let go',
 test('text that is no JSON is told of without a word of it', () => {
   const broken = held('{"data":{"secret":"hush",}}');
 
-  const error = (() => {
-    try {
-      return broken.read();
-    } catch (thrown) {
-      return thrown;
-    }
-  })();
+  const error = refusal(() => broken.read());
 
   expect(error).toMatchObject({ code: 'DECODE', context: { textLength: 27 } });
   expect(JSON.stringify(error) + String((error as Error).cause)).not.toContain('hush');
@@ -74,16 +87,102 @@ test('readObject reads what is held, and takes an object for itself', () => {
   expect(readObject<KubernetesObject>(held())).toEqual(OBJECT);
 });
 
-test('something is done with the object before anybody sees it, and at once when somebody has', () => {
-  const one = held();
-  const done: string[] = [];
-  one.whenRead((object) => done.push(`first ${object.metadata.name}`));
+interface Keeper extends HeldObjectKeeper {
+  readonly told: string[];
+}
 
-  const before = done.length;
+function keeper(name = 'keeper'): Keeper {
+  const told: string[] = [];
+  return {
+    told,
+    prepare: ({ metadata }) => void told.push(`${name} prepares ${metadata.name}`),
+    unreadable: ({ message }) => void told.push(`${name} hears that ${message}`),
+  };
+}
+
+test('its keeper prepares the object before anybody sees it, and at once when somebody has', () => {
+  const [first, then] = [keeper('first'), keeper('then')];
+  const one = held();
+  one.keptBy(first);
+
+  const before = first.told.length;
   one.read();
   one.read();
-  one.whenRead((object) => done.push(`then ${object.metadata.name}`));
+  one.keptBy(then);
 
   expect(before).toBe(0);
-  expect(done).toEqual(['first a', 'then a']);
+  expect([...first.told, ...then.told]).toEqual(['first prepares a', 'then prepares a']);
+});
+
+test('its keeper is told once that it cannot be read; whoever reads it is refused each time', () => {
+  const broken = held('{"data":hush}');
+  const kept = keeper();
+  broken.keptBy(kept);
+
+  const refusals = [() => broken.read(), () => broken.read(), () => broken.readMetadata()].map(
+    refusal,
+  );
+
+  expect(kept.told).toEqual(['keeper hears that an object is not JSON']);
+  expect(broken.isUnreadable).toBe(true);
+  expect(refusals[0]).toMatchObject({ code: 'DECODE' });
+  expect(refusals[1]).toBe(refusals[0]);
+  expect(refusals[2]).toBe(refusals[0]);
+});
+
+test.each([
+  ['kind', { ...OBJECT, kind: 'Secret' }],
+  ['apiVersion', { ...OBJECT, apiVersion: 'v2' }],
+  ['name', { ...OBJECT, metadata: { ...OBJECT.metadata, name: 'b' } }],
+  ['namespace', { ...OBJECT, metadata: { ...OBJECT.metadata, namespace: 'other' } }],
+  ['uid', { ...OBJECT, metadata: { ...OBJECT.metadata, uid: 'v' } }],
+  ['resourceVersion', { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '8' } }],
+  ['metadata of null', { ...OBJECT, metadata: null }],
+  ['no metadata', { ...OBJECT, metadata: undefined }],
+])('text of another object is refused: %s', (_, other) => {
+  const error = refusal(() => held(JSON.stringify(other)).read());
+
+  expect(error).toBeInstanceOf(ProtocolError);
+  expect(error).toMatchObject({ code: 'DECODE' });
+  expect(JSON.stringify(error)).not.toContain('hush');
+});
+
+test('its metadata are read alone, once, and are those of the object when that was read', () => {
+  const one = held();
+
+  const alone = one.readMetadata();
+  const again = one.readMetadata();
+  const heldStill = one.textLength > 0;
+  one.read();
+
+  expect(alone).toEqual(OBJECT.metadata);
+  expect(again).toBe(alone);
+  expect(heldStill).toBe(true);
+  expect(one.readMetadata()).toBe(one.read().metadata);
+});
+
+test('where they are not known to lie, its metadata are read with all of it', () => {
+  const one = new HeldObject(IDENTITY, JSON.stringify(OBJECT));
+
+  expect(metadataOf(one)).toEqual(OBJECT.metadata);
+  expect(one.textLength).toBe(0);
+});
+
+test('metadata that are no JSON make it unreadable', () => {
+  const text = JSON.stringify(OBJECT).replace('"web"', 'web');
+  const broken = held(text);
+  const kept = keeper();
+  broken.keptBy(kept);
+
+  const refused = refusal(() => broken.readMetadata());
+
+  expect(refused).toMatchObject({ code: 'DECODE', context: { textLength: text.length } });
+  expect(isUnreadable(broken)).toBe(true);
+  expect(kept.told).toHaveLength(1);
+  expect(refusal(() => broken.read())).toBe(refused);
+});
+
+test('an object that was parsed is never unreadable, and has its own metadata', () => {
+  expect(isUnreadable(OBJECT)).toBe(false);
+  expect(metadataOf(OBJECT)).toBe(OBJECT.metadata);
 });

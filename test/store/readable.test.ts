@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { HeldObject } from '../../operator/model/held-object.ts';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import type { Change } from '../../operator/store/cache.ts';
-import { freezeObject } from '../../operator/store/freeze.ts';
-import { ReadableObjects, readable } from '../../operator/store/readable.ts';
+import { Keeping } from '../../operator/store/keeping.ts';
+import { readable } from '../../operator/store/readable.ts';
 
 const KEY = objectKey('demo', 'a');
 
@@ -36,16 +36,51 @@ test.each<[string, (of: typeof objectAt) => Change]>([
   expect({ ...shown }).toEqual({ ...change(objectAt) });
 });
 
-test('nothing is read before somebody looks', () => {
-  const [object, old] = [heldAt('2'), heldAt('1')];
-  const [shown] = readable([{ type: 'update', key: KEY, object, old }]);
+/** Its text ends too early. */
+function brokenAt(resourceVersion: string): HeldObject {
+  const { textLength } = heldAt(resourceVersion);
+  const identity = { apiVersion: 'v1', kind: 'Thing', name: 'a', namespace: 'demo', uid: 'u' };
+  const text = JSON.stringify(objectAt(resourceVersion)).slice(0, textLength - 1);
+  return new HeldObject({ ...identity, resourceVersion }, text);
+}
 
-  const before = [object.textLength > 0, old.textLength > 0];
-  const name = shown?.object.metadata.name;
+const OTHER = objectKey('demo', 'b');
+const other: Change = { type: 'add', key: OTHER, object: objectAt('5'), initial: false };
 
-  expect(before).toEqual([true, true]);
-  expect(name).toBe('a');
-  expect([object.textLength > 0, old.textLength > 0]).toEqual([false, true]);
+test.each<[string, Change]>([
+  ['add', { type: 'add', key: KEY, object: brokenAt('1'), initial: false }],
+  ['update', { type: 'update', key: KEY, object: brokenAt('2'), old: objectAt('1') }],
+  ['resync', { type: 'update', key: KEY, object: brokenAt('2'), old: brokenAt('2'), resync: true }],
+])('a change whose object cannot be read is left out, and no other: %s', (_, change) => {
+  expect(readable([change, other])).toEqual([other]);
+});
+
+test('a delete is told of though its object cannot be read, with no more than its name', () => {
+  const change: Change = {
+    type: 'delete',
+    key: KEY,
+    object: brokenAt('1'),
+    finalStateUnknown: false,
+  };
+
+  const [told, more] = readable([change, other]);
+
+  const { labels: _, ...metadata } = objectAt('1').metadata;
+  expect(told).toEqual({
+    type: 'delete',
+    key: KEY,
+    object: { ...objectAt('1'), metadata },
+    finalStateUnknown: true,
+  });
+  expect(more).toEqual(other);
+});
+
+test('an update from a state that cannot be read shows no difference', () => {
+  const object = heldAt('2');
+
+  const [told] = readable([{ type: 'update', key: KEY, object, old: brokenAt('1') }]);
+
+  expect(told).toEqual({ type: 'update', key: KEY, object: objectAt('2'), old: objectAt('2') });
 });
 
 test('changes that hold no text are handed on as they are', () => {
@@ -54,38 +89,28 @@ test('changes that hold no text are handed on as they are', () => {
   expect(readable(changes)).toBe(changes);
 });
 
-test('a cache is shown as the map that it would be without text', () => {
-  const held = new Map<typeof KEY, KubernetesObject>([[KEY, heldAt('1')]]);
-  const plain = new Map([[KEY, objectAt('1')]]);
-  const shown = new ReadableObjects(held);
-
-  const told: [string, KubernetesObject][] = [];
-  shown.forEach((object, key) => {
-    told.push([key, object]);
-  });
-
-  expect(new Map(shown)).toEqual(plain);
-  expect([...shown.values()]).toEqual([...plain.values()]);
-  expect([...shown.keys()]).toEqual([KEY]);
-  expect(told).toEqual([...plain]);
-  expect([shown.size, shown.has(KEY), shown.get(objectKey('demo', 'b'))]).toEqual([
-    1,
-    true,
-    undefined,
-  ]);
-  expect(shown.get(KEY)).toBe(shown.get(KEY));
-});
-
-test('what is held is frozen when it is read, all the way', () => {
+test.each([true, false])('what is held is frozen when it is read, all the way: %s', (freeze) => {
   const [held, plain] = [heldAt('1'), objectAt('1')];
+  const keeping = new Keeping(freeze, () => {});
 
-  freezeObject(held);
-  freezeObject(plain);
+  keeping.keep(held);
+  keeping.keep(plain);
 
   expect(held.textLength).toBeGreaterThan(0);
   expect(held.read()).toEqual(plain);
   for (const object of [held.read(), plain]) {
-    expect(Object.isFrozen(object)).toBe(true);
-    expect(Object.isFrozen(object.metadata.labels)).toBe(true);
+    expect(Object.isFrozen(object)).toBe(freeze);
+    expect(Object.isFrozen(object.metadata.labels)).toBe(freeze);
   }
+});
+
+test('whoever keeps an object is told that it cannot be read', () => {
+  const told: string[] = [];
+  const broken = brokenAt('1');
+  new Keeping(true, ({ message }) => told.push(message)).keep(broken);
+
+  readable([{ type: 'add', key: KEY, object: broken, initial: false }]);
+  readable([{ type: 'add', key: KEY, object: broken, initial: false }]);
+
+  expect(told).toEqual(['an object is not JSON']);
 });

@@ -2,21 +2,25 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readByteLines } from '../../operator/stream/byte-lines.ts';
+import { ByteLines } from '../../operator/stream/byte-lines.ts';
 import { readLines } from '../../operator/stream/lines.ts';
+import { chunksOf } from './chunks.ts';
 
 const text = fc.stringMatching(/^[a-zé€😀 \t\r\n{}"]*$/u);
 
-function chunksOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort(
-    (a, b) => a - b,
-  );
-  return places.slice(1).map((end, at) => bytes.subarray(places[at], end));
+async function asText(chunks: readonly Buffer[]): Promise<string[]> {
+  const all: string[] = [];
+  for await (const batch of readLines(Readable.from(chunks, { objectMode: true }))) {
+    all.push(...batch);
+  }
+  return all;
 }
 
-async function gathered(lines: AsyncIterable<readonly (string | Buffer)[]>): Promise<string[]> {
+function asBytes(chunks: readonly Buffer[], lines: ByteLines = new ByteLines()): string[] {
   const all: string[] = [];
-  for await (const batch of lines) all.push(...batch.map((line) => line.toString()));
+  for (const chunk of chunks) {
+    lines.read(chunk, (bytes, from, to) => all.push(bytes.toString('utf8', from, to)));
+  }
   return all;
 }
 
@@ -24,35 +28,31 @@ test('for any text and any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(text, fc.array(fc.nat(), { maxLength: 6 }), async (written, cuts) => {
       const chunks = chunksOf(Buffer.from(written), cuts);
-      const body = (): Readable => Readable.from(chunks, { objectMode: true });
 
-      const [asText, asBytes] = await Promise.all([
-        gathered(readLines(body())),
-        gathered(readByteLines(body())),
-      ]);
-
-      expect(asBytes).toEqual(asText);
+      expect(asBytes(chunks)).toEqual(await asText(chunks));
     }),
     { numRuns: 300 },
   );
 });
 
-test('a line that outgrows its limit is an error, and closes the body', async () => {
-  const body = Readable.from([Buffer.alloc(60, 'x'), Buffer.alloc(60, 'x')], { objectMode: true });
-  const sizes: number[] = [];
-  const lines = readByteLines(body, { maxLineBytes: 100, onChunk: (bytes) => sizes.push(bytes) });
+test('lines that end before one that outgrows the limit are told of; it is an error', () => {
+  const lines = new ByteLines(100);
+  const told: string[] = [];
+  const read = (text: string): void =>
+    lines.read(Buffer.from(text), (bytes, from, to) => told.push(bytes.toString('utf8', from, to)));
 
-  await expect(gathered(lines)).rejects.toMatchObject({
-    code: 'DECODE',
-    context: { gotBytes: 120, maxLineBytes: 100 },
-  });
-  expect(sizes).toEqual([60, 60]);
+  read(`a\n${'x'.repeat(60)}`);
+
+  expect(() => read('x'.repeat(60))).toThrow(
+    expect.objectContaining({ code: 'DECODE', context: { gotBytes: 120, maxLineBytes: 100 } }),
+  );
+  expect(told).toEqual(['a']);
 });
 
-test('leaving before the first line destroys the body', async () => {
-  const body = Readable.from([Buffer.from('a\n')], { objectMode: true });
-
-  await readByteLines(body).return();
-
-  expect(body.destroyed).toBe(true);
+test('a line of many chunks is told of as one, and none of it stays for the next', () => {
+  expect(asBytes(['a', 'b\r', '\nc', 'd\n\r\n \ne\n'].map((part) => Buffer.from(part)))).toEqual([
+    'ab',
+    'cd',
+    'e',
+  ]);
 });

@@ -1,0 +1,262 @@
+/** Items and frame are those of the answer when it is parsed as a whole, in any pieces. */
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readItems } from '../../operator/stream/list-items.ts';
+import { chunksOf } from './chunks.ts';
+
+interface ReadList {
+  readonly items: readonly unknown[];
+  readonly frame: unknown;
+}
+
+function bodyOf(bytes: string | Buffer, cuts: readonly number[] = []): Readable {
+  return Readable.from(chunksOf(Buffer.from(bytes), cuts), { objectMode: true });
+}
+
+/** As parsed: whatever is no JSON shows here at the latest. */
+async function read(bytes: string | Buffer, cuts: readonly number[] = []): Promise<ReadList> {
+  const items: unknown[] = [];
+  const onItem = (item: Buffer): void => void items.push(JSON.parse(item.toString()));
+  const frame = JSON.parse(await readItems(bodyOf(bytes, cuts), { onItem }));
+  return { items, frame };
+}
+
+const string = fc
+  .array(fc.oneof(fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', '"items":['), fc.string()), {
+    maxLength: 4,
+  })
+  .map((parts) => parts.join(''));
+const item = fc.dictionary(fc.oneof(string, fc.constant('items')), fc.jsonValue(), { maxKeys: 4 });
+const member = fc.tuple(
+  string.filter((key) => key !== 'items' && key !== '__proto__'),
+  fc.oneof(fc.jsonValue(), fc.constant({ items: [{ a: 1 }] })),
+);
+const list = fc.record({
+  before: fc.array(member, { maxLength: 3 }),
+  items: fc.array(item, { maxLength: 5 }),
+  behind: fc.array(member, { maxLength: 3 }),
+  gap: fc.constantFrom('', ' ', '\n\t', '\r\n  '),
+});
+type List = typeof list extends fc.Arbitrary<infer L> ? L : never;
+const cuts = fc.array(fc.nat(), { maxLength: 10 });
+
+function written({ before, items, behind, gap }: List): string {
+  const members = [
+    ...before.map(([key, value]) => [key, JSON.stringify(value)] as const),
+    ['items', `[${gap}${items.map((each) => JSON.stringify(each)).join(`${gap},${gap}`)}${gap}]`],
+    ...behind.map(([key, value]) => [key, JSON.stringify(value)] as const),
+  ].map(([key, value]) => `${gap}${JSON.stringify(key)}${gap}:${gap}${value}${gap}`);
+  return `${gap}{${members.join(',')}}${gap}`;
+}
+
+test('for any list, with its items anywhere, in any pieces', async () => {
+  await fc.assert(
+    fc.asyncProperty(list, cuts, async (given, places) => {
+      const text = written(given);
+      const whole = JSON.parse(text);
+
+      const { items, frame } = await read(text, places);
+
+      expect(items).toEqual(whole.items);
+      expect(frame).toEqual({ ...whole, items: [] });
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('byte by byte', async () => {
+  await fc.assert(
+    fc.asyncProperty(list, async (given) => {
+      const text = written(given);
+      const bytes = Buffer.from(text);
+
+      const { items } = await read(text, [...bytes.keys()]);
+
+      expect(items).toEqual(JSON.parse(text).items);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('the bytes of an item are its own, and no more', async () => {
+  const texts: string[] = [];
+  const onItem = (bytes: Buffer): void => void texts.push(bytes.toString());
+
+  const frame = await readItems(
+    bodyOf('{"items":[ {"a":"]"} ,{"b":[{}]}\n] ,"kind":"L"}', [14, 26]),
+    {
+      onItem,
+    },
+  );
+
+  expect(texts).toEqual(['{"a":"]"}', '{"b":[{}]}']);
+  expect(frame).toBe('{"items":[] ,"kind":"L"}');
+});
+
+test('what is not JSON is refused, or found when it is read', async () => {
+  const change = fc.record({
+    at: fc.nat(),
+    taken: fc.integer({ min: 0, max: 3 }),
+    put: fc.oneof(
+      fc.constantFrom(
+        '',
+        ',',
+        ',,',
+        ']',
+        '}',
+        '[',
+        '{',
+        '"',
+        '\\',
+        ' ',
+        '\u0001',
+        '\u00a0',
+        '{}',
+        'x',
+      ),
+      fc.string({ maxLength: 2 }),
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(list, change, cuts, async (given, { at, taken, put }, places) => {
+      const text = written(given);
+      const place = at % (text.length + 1);
+      const broken = (text.slice(0, place) + put + text.slice(place + taken)).toWellFormed();
+      let wanted: { items?: unknown } | undefined;
+      try {
+        wanted = JSON.parse(broken);
+      } catch {
+        wanted = undefined;
+      }
+
+      const got = await read(broken, places).catch((error: unknown) => {
+        if (!(error instanceof SyntaxError)) expect(error).toMatchObject({ code: 'DECODE' });
+        return undefined;
+      });
+
+      if (wanted === undefined) expect(got).toBeUndefined();
+      // Whatever else it has become, it is read right, or not as items.
+      else if (got !== undefined && isOnce(broken)) expect(wholeOf(got, wanted)).toEqual(wanted);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+/** `items` may be a member of the list, of others within, and part of strings. */
+const isOnce = (text: string): boolean => text.split('items').length === 2;
+
+/** A list is put together again from its frame and items. */
+function wholeOf({ items, frame }: ReadList, wanted: unknown): unknown {
+  const isFrame = typeof frame === 'object' && frame !== null && Array.isArray(frame) === false;
+  if (!isFrame || items.length === 0) return frame;
+  expect(wanted).toHaveProperty('items');
+  return { ...frame, items };
+}
+
+test.each([
+  ['cut within an item', '{"items":[{"a":1}'],
+  ['cut behind a comma', '{"items":[{"a":1},'],
+  ['cut before the items', '{"kind":"L"'],
+  ['cut behind the items', '{"items":[{"a":1}]'],
+  ['two commas', '{"items":[{"a":1},,{"a":2}]}'],
+  ['no comma', '{"items":[{"a":1}{"a":2}]}'],
+  ['a comma before the first', '{"items":[,{"a":1}]}'],
+  ['a comma behind the last', '{"items":[{"a":1},]}'],
+  ['an item that is no object', '{"items":[1]}'],
+  ['an item of null', '{"items":[null]}'],
+  ['an item that is an array', '{"items":[[{"a":1}]]}'],
+  ['an item that is a string', '{"items":["{}"]}'],
+  ['a brace that closes the items', '{"items":[{"a":1}}}'],
+  ['a bracket that closes an item', '{"items":[{"a":1]]}'],
+  ['something behind the end', '{"items":[{"a":1}]}{}'],
+  ['another bracket behind the end', '{"items":[{"a":1}]}]'],
+  ['a control character between items', '{"items":[{"a":1},\u0000{"a":2}]}'],
+  ['a space that is none of JSON', '{"items":[{"a":1},\u00a0{"a":2}]}'],
+  ['a vertical tab between items', '{"items":[{"a":1}\u000b]}'],
+  ['nothing', ''],
+])('is refused, whole and in pieces: %s', async (_, text) => {
+  const everywhere = [...Buffer.from(text).keys()];
+
+  for (const places of [[], everywhere]) {
+    const refusal = await read(text, places).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Error);
+  }
+});
+
+test.each([
+  ['items of null', '{"kind":"L","items":null}'],
+  ['no items', '{"kind":"Table","rows":[{"a":1}]}'],
+  ['items that are an object', '{"items":{"items":[1]}}'],
+  ['an array', '[{"items":[1]}]'],
+  ['items of a member', '{"metadata":{"items":[{"a":1}]}}'],
+  ['a string', '"items"'],
+])('has no items to tell of, and is all frame: %s', async (_, text) => {
+  expect(await read(text, [3, 9])).toEqual({ items: [], frame: JSON.parse(text) });
+});
+
+describe('limits and failures', () => {
+  const onItem = (): void => {};
+  const filler = 'x'.repeat(100);
+
+  test('an item larger than the limit is refused, one that is not is not', async () => {
+    const text = `{"items":[{"a":"${filler}"},{"b":"${filler}"}]}`;
+
+    const small = readItems(bodyOf(text, [50, 80]), { onItem, maxItemBytes: 110 });
+    const large = readItems(bodyOf(text, [50, 80, 110]), { onItem, maxItemBytes: 90 });
+
+    await expect(small).resolves.toBe('{"items":[]}');
+    await expect(large).rejects.toMatchObject({ code: 'DECODE', context: { readBytes: 110 } });
+  });
+
+  test.each([
+    ['before the items', (more: string) => `{"more":"${more}","items":[]}`],
+    ['behind the items', (more: string) => `{"items":[],"more":"${more}"}`],
+    ['without items', (more: string) => `{"more":"${more}"}`],
+  ])('more than 1 MiB besides items is no list: %s', async (_, write) => {
+    const large = write('x'.repeat(1024 * 1024));
+    const small = write('x'.repeat(1024 * 1024 - 100));
+    const cuts = [500_000, 1_000_000];
+
+    await expect(readItems(bodyOf(small, cuts), { onItem })).resolves.toBe(small);
+    await expect(readItems(bodyOf(large, cuts), { onItem })).rejects.toMatchObject({
+      code: 'DECODE',
+      message: 'the answer is not a list',
+    });
+  });
+
+  test('of what is refused no word is said', async () => {
+    const text = '{"items":[{"secret":"hush"},hush]}';
+
+    const refusal = await readItems(bodyOf(text), { onItem }).catch((error: unknown) => error);
+
+    expect(JSON.stringify(refusal) + String(refusal)).not.toContain('hush');
+  });
+
+  test('what is thrown for an item ends the reading, and closes the body', async () => {
+    const body = bodyOf('{"items":[{},{}]}', [12]);
+    const failure = new Error('no');
+
+    const reading = readItems(body, {
+      onItem: () => {
+        throw failure;
+      },
+    });
+
+    await expect(reading).rejects.toBe(failure);
+    expect(body.destroyed).toBe(true);
+  });
+
+  test('what the body fails with is passed on', async () => {
+    const failure = new Error('cut off');
+    const body = Readable.from(
+      (function* () {
+        yield Buffer.from('{"items":[{},');
+        throw failure;
+      })(),
+      { objectMode: true },
+    );
+
+    await expect(readItems(body, { onItem })).rejects.toBe(failure);
+  });
+});
