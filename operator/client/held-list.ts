@@ -107,7 +107,8 @@ class HeldItems<T extends KubernetesObject> {
         context: { resource: resourceName(this.#resource), itemBytes: Buffer.byteLength(text) },
       });
     }
-    if ((item as { readonly kind?: unknown }).kind === undefined) this.#isFormless = true;
+    // As `decodeItem` has it, null is none.
+    if (((item as { readonly kind?: unknown }).kind ?? null) === null) this.#isFormless = true;
     return withForm(decodeItem<T>(item, this.#resource, this.#form, true), this.#form);
   }
 }
