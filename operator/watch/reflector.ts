@@ -177,6 +177,8 @@ export class Reflector<T extends KubernetesObject> {
     const release = await gate.enter(signal);
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
+    // Not when it is complete: what it shows again may be found out while it is under way.
+    this.#watch.listing();
     try {
       const consistency = this.#due ?? { kind: 'latest' };
       const { hold } = this.#sink;
@@ -198,7 +200,6 @@ export class Reflector<T extends KubernetesObject> {
   async #publish(list: CompleteList<T>): Promise<void> {
     if (this.#position.isAhead(list.resourceVersion)) this.#noteRegression(list.resourceVersion);
     this.#verifier.replaced();
-    this.#watch.replacing();
     await this.#sink.replace(list);
     this.#position.jump(list.resourceVersion);
     this.#due = undefined;

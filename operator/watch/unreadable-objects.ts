@@ -3,7 +3,7 @@ import type { ProtocolError } from '../core/errors.ts';
 /**
  * Objects that turned out to be unreadable when somebody read them, which may be at any time: the watch
  * that is open then ends, and if none is, the next one as soon as it begins. The list that follows
- * brings them anew; one that comes first leaves nothing to do.
+ * brings them anew; one that begins first leaves nothing to do.
  */
 export class UnreadableObjects {
   #cut: ((error: ProtocolError) => void) | undefined;
@@ -27,8 +27,11 @@ export class UnreadableObjects {
     this.#cut = undefined;
   }
 
-  /** The whole cache is being replaced. */
-  replacing(): void {
+  /**
+   * Everything comes anew, but for what is known and can be read: whatever is found from now on may be
+   * part of that.
+   */
+  listing(): void {
     this.#found = undefined;
   }
 }

@@ -47,9 +47,9 @@ export class WatchStep<T extends KubernetesObject> {
     this.#unreadable.found(error);
   }
 
-  /** The sink is about to be replaced, and with it whatever could not be read. */
-  replacing(): void {
-    this.#unreadable.replacing();
+  /** A list begins that brings anew whatever could not be read until now. */
+  listing(): void {
+    this.#unreadable.listing();
   }
 
   /**
@@ -80,6 +80,7 @@ export class WatchStep<T extends KubernetesObject> {
     const publish = async (list: CompleteList<T>): Promise<void> => {
       release();
       meter.listed('stream', 'ok', startedAt);
+      this.#unreadable.listing();
       await this.#parts.publish(list);
       watching();
     };
