@@ -31,6 +31,8 @@ export class ControllerBench {
   readonly events: EventNote[] = [];
   readonly lines: LogLine[];
   readonly runner: ControllerRunner;
+  /** What collections are made of that nobody has named yet. */
+  newCollection: () => FakeCollection = () => new FakeCollection();
   readonly #collections = new Map<Source, FakeCollection>();
   readonly #informers = new Map<Source, Informer<Thing>>();
   readonly #stop = new AbortController();
@@ -64,9 +66,15 @@ export class ControllerBench {
         return collection;
       }
     }
-    const collection = new FakeCollection();
+    const collection = this.newCollection();
     this.#collections.set(wanted ?? source(of as Resource), collection);
     return collection;
+  }
+
+  /** The cached objects of a resource, as they are held. */
+  cached(of: Resource = things): readonly KubernetesObject[] {
+    const informers = [...this.#informers].filter(([each]) => isSameResource(each.resource, of));
+    return informers.flatMap(([, informer]) => [...informer.entries()].map(([, object]) => object));
   }
 
   /** Every source has its first list. */

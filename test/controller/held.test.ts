@@ -1,0 +1,210 @@
+/** A controller reads what it reconciles, and what cannot be read stands in nobody's way. */
+import { describe, expect, test } from 'vitest';
+import type { ControllerOptions } from '../../operator/controller/controller.ts';
+import type { Predicate } from '../../operator/controller/predicate.ts';
+import {
+  and,
+  annotationChanged,
+  generationChanged,
+  labelChanged,
+  not,
+  or,
+  resourceVersionChanged,
+  statusChanged,
+} from '../../operator/controller/predicates.ts';
+import { source } from '../../operator/controller/source.ts';
+import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
+import type { Thing } from '../support/fake-collection.ts';
+import { unread } from '../support/held-text.ts';
+import { HUSH, TextCollection } from '../support/text-collection.ts';
+
+type Options = Omit<ControllerOptions<Thing>, 'name' | 'for'>;
+
+/** Over collections whose objects come as text. */
+function benchOf(options: Options): ControllerBench {
+  const bench = new ControllerBench(options);
+  bench.newCollection = () => new TextCollection();
+  return bench;
+}
+
+const text = (bench: ControllerBench, of = things): TextCollection =>
+  bench.collection(of) as TextCollection;
+
+/** A reconciler that is not done with its first key before it is released. */
+function busy() {
+  const { keys, reconcile } = recordKeys();
+  const released = Promise.withResolvers<void>();
+  return {
+    keys,
+    release: released.resolve,
+    reconcile: async (key: ObjectKey) => {
+      const result = await reconcile(key);
+      await released.promise;
+      return result;
+    },
+  };
+}
+
+const anyUpdate: Predicate = or(generationChanged, not(generationChanged));
+
+describe('nothing is read before an object is reconciled', () => {
+  test.each<[string, Predicate | undefined]>([
+    ['without a predicate', undefined],
+    ['generationChanged', generationChanged],
+    ['labelChanged', labelChanged],
+    ['annotationChanged', annotationChanged],
+    ['resourceVersionChanged', resourceVersionChanged],
+    ['all of them', and(generationChanged, resourceVersionChanged)],
+    ['any of them, or none', anyUpdate],
+  ])('%s', async (_, predicate) => {
+    const { keys, reconcile, release } = busy();
+    const bench = benchOf({ reconcile, ...(predicate && { predicate }) });
+    text(bench).put('first');
+    await bench.run();
+    text(bench).put('a', 1, { generation: 1, labels: { a: '1' }, annotations: { a: '1' } });
+    text(bench).put('a', 2, { generation: 2, labels: { a: '2' }, annotations: { a: '2' } });
+    await settle();
+
+    const before = unread(bench.cached());
+    release();
+    await settle();
+
+    expect(before).toEqual(['a']);
+    expect(keys).toEqual(['demo/first', 'demo/a']);
+    expect(unread(bench.cached())).toEqual([]);
+  });
+
+  test('a predicate that sees no change of metadata drops it unread', async () => {
+    const { keys, reconcile } = recordKeys();
+    const bench = benchOf({ reconcile, predicate: generationChanged });
+    text(bench).put('a', 1, { generation: 1 });
+    await bench.run();
+
+    text(bench).put('a', 2, { generation: 1 });
+    await settle();
+
+    expect(keys).toEqual(['demo/a']);
+    expect(unread(bench.cached())).toEqual(['a']);
+  });
+
+  test('children are told of by their owners', async () => {
+    const { keys, reconcile } = recordKeys();
+    const bench = benchOf({ reconcile, owns: [others] });
+    const ownerReferences = [
+      { apiVersion: 'example.dev/v1', kind: 'Thing', name: 'a', uid: 'u', controller: true },
+    ];
+    text(bench, others).put('c', 1, { ownerReferences });
+    await bench.run();
+
+    text(bench, others).put('c', 2, { ownerReferences });
+    await settle();
+
+    expect(keys).toEqual(['demo/a', 'demo/a']);
+    expect(unread(bench.cached(others))).toEqual(['c']);
+  });
+
+  test('the object is read that is reconciled, and no other', async () => {
+    const { keys, reconcile, release } = busy();
+    const bench = benchOf({ reconcile });
+    text(bench).put('a', 1);
+    text(bench).put('b', 2);
+
+    await bench.run();
+    const before = unread(bench.cached());
+    release();
+    await settle();
+
+    expect(before).toEqual(['b']);
+    expect(keys).toEqual(['demo/a', 'demo/b']);
+    expect(unread(bench.cached())).toEqual([]);
+  });
+});
+
+test.each<[string, Predicate]>([
+  ['one of the status', statusChanged()],
+  ['one of the status among others', and(generationChanged, statusChanged())],
+  ['one of our own', ({ object }) => (object as Thing).value > 0],
+])('a predicate that may look at more is given the object: %s', async (_, predicate) => {
+  const { keys, reconcile } = recordKeys();
+  const bench = benchOf({ reconcile, predicate });
+  text(bench).put('a', 1, { generation: 1 });
+  text(bench).put('b', 0, { generation: 1 });
+
+  await bench.run();
+
+  expect(keys).toContain('demo/a');
+  expect(unread(bench.cached())).toEqual([]);
+});
+
+describe('an object that is no JSON', () => {
+  /** Writes down what each object is when it is reconciled. */
+  function reader(options: Partial<Options> = {}) {
+    const told: string[] = [];
+    const bench = benchOf({
+      reconcile: async (key: ObjectKey, object) => {
+        told.push(`${key}=${object?.value}`);
+        return {};
+      },
+      ...options,
+    });
+    return { bench, told };
+  }
+
+  test('fails its own reconcile, is listed anew, and reconciled once it is whole', async () => {
+    const { bench, told } = reader();
+    text(bench).put('a', 1);
+    text(bench).put('b', 2);
+    text(bench).broken.add('a');
+    await bench.run();
+    const before = [...told];
+
+    text(bench).broken.clear();
+    await bench.clock.advanceAndSettle(60_000);
+
+    expect(before).toEqual(['demo/b=2']);
+    expect(told).toContain('demo/a=1');
+    expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
+    expect(bench.lines.some(({ level }) => level === 'error' || level === 'warn')).toBe(true);
+  });
+
+  test('of a watch: the others of its batch are reconciled, and the deleted is missed', async () => {
+    const { bench, told } = reader({ predicate: ({ object }) => (object as Thing).value >= 0 });
+    text(bench).put('x', 9);
+    await bench.run();
+    text(bench).broken.add('b').add('x');
+    for (const name of ['a', 'b', 'c']) text(bench).put(name, 1);
+    text(bench).remove('x');
+    await settle();
+    const before = told.toSorted();
+
+    text(bench).broken.clear();
+    await bench.clock.advanceAndSettle(60_000);
+
+    expect(before).toEqual(['demo/a=1', 'demo/c=1', 'demo/x=9', 'demo/x=undefined']);
+    expect(told).toContain('demo/b=1');
+    expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
+  });
+
+  test('a mapping is told of the other changes', async () => {
+    const { keys, reconcile } = recordKeys();
+    const bench = benchOf({
+      reconcile,
+      watches: [
+        { source: source(others), map: ({ metadata }) => [objectKey('demo', metadata.name)] },
+      ],
+    });
+    await bench.run();
+    text(bench, others).broken.add('b');
+    for (const name of ['a', 'b', 'c']) text(bench, others).put(name, 1);
+    await settle();
+    const before = [...keys];
+
+    text(bench, others).broken.clear();
+    await bench.clock.advanceAndSettle(60_000);
+
+    expect(before).toEqual(['demo/a', 'demo/c']);
+    expect(keys).toContain('demo/b');
+  });
+});
