@@ -24,9 +24,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'held',
+          name: 'all',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/simple-path/**'],
+          exclude: ['**/node_modules/**', 'test/{simple,held}-path/**'],
           globalSetup: ['test/images/support/run-folder.ts'],
         },
       },
@@ -40,12 +40,36 @@ export default defineConfig({
             'test/{scenarios,convergence,integration}/**/*.test.ts',
             'test/watch/wire.test.ts',
             'test/controller/**/{composite,rejections,finalizing,expectations,apply-owned,write-status}.test.ts',
-            'test/cli/watch*.test.ts',
             'test/manager/{connect-options,install-crds,run-operator,scrape}.test.ts',
+            'test/cli/watch*.test.ts',
             'test/testing/operator/*.test.ts',
-            'examples/website/**/*.test.ts',
+          ],
+          // These wait for processes, or for load.
+          exclude: [
+            'test/integration/{demo,leadership,overload,shell-loop}.test.ts',
           ],
           setupFiles: ['test/simple-path/setup.ts'],
+        },
+      },
+      {
+        // What lists and watches without bytes, once more with objects that come as text.
+        extends: true,
+        test: {
+          name: 'held',
+          include: [
+            'test/held-path/**/*.test.ts',
+            'test/{store,watch}/*.test.ts',
+            'test/controller/*.test.ts',
+            'test/manager/informers.test.ts',
+          ],
+          exclude: [
+            'test/**/{held,unreadable}.test.ts', // their collections send text by themselves
+            // Nothing is listed or watched in these, or over bytes.
+            'test/store/{backlog,cache,cache.property,delivery,estimate-bytes,own-write-form,readable,selectors.property}.test.ts',
+            'test/watch/{classify,wire}.test.ts',
+            'test/controller/{api-event-recorder,apply-owned,controller,event-validation,expectations,finalizer-writes,map-in-order,rejections,write-status}.test.ts',
+          ],
+          setupFiles: ['test/held-path/setup.ts'],
         },
       },
     ],

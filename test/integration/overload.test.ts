@@ -57,7 +57,7 @@ async function serve(name: ProfileName, objects: number): Promise<Overloaded> {
   return {
     server,
     watching(namespace = NAMESPACE) {
-      const counted = counting(listWatch(transport, resource, { namespace, hold: true }));
+      const counted = counting(listWatch(transport, resource, { namespace }));
       const statuses: ReflectorStatus[] = [];
       const observer = {
         statusChanged: (status: ReflectorStatus) => void statuses.push(status),

@@ -1,3 +1,4 @@
+import { readObject } from '../../operator/model/held-object.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
@@ -7,7 +8,10 @@ export function inNamespace<T extends KubernetesObject>(
   source: ListWatch<T>,
   namespace: string,
 ): ListWatch<T> {
-  const moved = (object: T): T => ({ ...object, metadata: { ...object.metadata, namespace } });
+  const moved = (given: T): T => {
+    const object = readObject(given);
+    return { ...object, metadata: { ...object.metadata, namespace } };
+  };
   return {
     async listPage(request) {
       const page = await source.listPage(request);

@@ -17,52 +17,73 @@ const things = defineResource<Thing>({
   namespaced: true,
 });
 
-/** A collection that is sent as bytes and decoded by the client: objects are held until they are read. */
+type Batches = AsyncIterable<readonly WatchEvent<Thing>[]>;
+type TextOf = (object: Thing) => string;
+
+/** A page that is sent as bytes and decoded by the client: its objects are held. */
+export function listedAsText(
+  { items, resourceVersion, continueToken }: ListPage<Thing>,
+  request: ListPageRequest,
+  textOf: TextOf = plainText,
+): Promise<ListPage<Thing>> {
+  const metadata = JSON.stringify({ resourceVersion, continue: continueToken });
+  const texts = items.map(textOf).join(',');
+  const body = `{"kind":"ThingList","apiVersion":"v1","metadata":${metadata},"items":[${texts}]}`;
+  return listWatch(
+    cannedTransport(() => ({ body })),
+    things,
+  ).listPage(request);
+}
+
+/** The same for events; a chunk for each batch, as its objects are when it is sent. */
+export function watchedAsText(
+  batches: Batches,
+  request: WatchRequest,
+  textOf: TextOf = plainText,
+): Promise<Batches> {
+  const body = Readable.from(chunks(batches, textOf), { objectMode: true });
+  return listWatch(
+    cannedTransport(() => ({ body })),
+    things,
+  ).watch(request);
+}
+
+async function* chunks(batches: Batches, textOf: TextOf): AsyncGenerator<Buffer> {
+  for await (const batch of batches) {
+    yield Buffer.from(batch.map((event) => `${lineOf(event, textOf)}\n`).join(''));
+  }
+}
+
+function lineOf(event: WatchEvent<Thing>, textOf: TextOf): string {
+  if (event.type !== 'BOOKMARK') {
+    return `{"type":"${event.type}","object":${textOf(event.object)}}`;
+  }
+  const annotations = event.initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : {};
+  const metadata = { resourceVersion: event.resourceVersion, annotations };
+  const object = { kind: 'Thing', apiVersion: 'v1', metadata };
+  return JSON.stringify({ type: 'BOOKMARK', object });
+}
+
+/** In the order in which Go writes its structs. */
+function plainText({ apiVersion, kind, metadata, ...more }: Thing): string {
+  return JSON.stringify({ kind, apiVersion, metadata, ...more });
+}
+
+/** A collection that is sent as bytes, and some of its objects as what is no JSON. */
 export class TextCollection extends FakeCollection {
-  /** Names of objects that are sent as text that is no JSON, behind their metadata. */
+  /** Names of objects whose text is no JSON behind their metadata. */
   readonly broken = new Set<string>();
 
   override async listPage(request: ListPageRequest): Promise<ListPage<Thing>> {
-    const { items, resourceVersion, continueToken } = await super.listPage(request);
-    const metadata = JSON.stringify({ resourceVersion, continue: continueToken });
-    const texts = items.map((item) => this.#textOf(item)).join(',');
-    const body = `{"kind":"ThingList","apiVersion":"v1","metadata":${metadata},"items":[${texts}]}`;
-    return listWatch(
-      cannedTransport(() => ({ body })),
-      things,
-    ).listPage(request);
+    return listedAsText(await super.listPage(request), request, (object) => this.#textOf(object));
   }
 
-  override async watch(
-    request: WatchRequest,
-  ): Promise<AsyncIterable<readonly WatchEvent<Thing>[]>> {
-    const batches = await super.watch(request);
-    const body = Readable.from(this.#chunks(batches), { objectMode: true });
-    return listWatch(
-      cannedTransport(() => ({ body })),
-      things,
-    ).watch(request);
+  override async watch(request: WatchRequest): Promise<Batches> {
+    return watchedAsText(await super.watch(request), request, (object) => this.#textOf(object));
   }
 
-  /** A chunk for each batch, as its objects are when it is sent. */
-  async *#chunks(batches: AsyncIterable<readonly WatchEvent<Thing>[]>): AsyncGenerator<Buffer> {
-    for await (const batch of batches) {
-      yield Buffer.from(batch.map((event) => `${this.#lineOf(event)}\n`).join(''));
-    }
-  }
-
-  #lineOf(event: WatchEvent<Thing>): string {
-    if (event.type !== 'BOOKMARK') {
-      return `{"type":"${event.type}","object":${this.#textOf(event.object)}}`;
-    }
-    const annotations = event.initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : {};
-    const metadata = { resourceVersion: event.resourceVersion, annotations };
-    const object = { kind: 'Thing', apiVersion: 'v1', metadata };
-    return JSON.stringify({ type: 'BOOKMARK', object });
-  }
-
-  #textOf({ apiVersion, kind, metadata, ...more }: Thing): string {
-    const text = JSON.stringify({ kind, apiVersion, metadata, ...more });
-    return this.broken.has(metadata.name) ? `${text.slice(0, -1)},"secret":${HUSH}}` : text;
+  #textOf(object: Thing): string {
+    const text = plainText(object);
+    return this.broken.has(object.metadata.name) ? `${text.slice(0, -1)},"secret":${HUSH}}` : text;
   }
 }

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
+import { readObject } from '../../operator/model/held-object.ts';
 import { keyOf, type ObjectKey } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
@@ -31,6 +32,7 @@ export function start<S extends ListWatch<Thing> = FakeCollection>(
     }
   };
   const sink: ReflectorSink<Thing> = {
+    hold: { known: (key) => cache.objects?.get(key) },
     replace: ({ items }) => {
       replaced++;
       noted(cache.replace(items));
@@ -75,7 +77,7 @@ export function start<S extends ListWatch<Thing> = FakeCollection>(
     changes,
     running,
     stop: () => stop.abort(),
-    cached: () => [...(cache.objects?.values() ?? [])],
+    cached: () => [...(cache.objects?.values() ?? [])].map(readObject),
     names: () => [...(cache.objects?.keys() ?? [])].sort(),
     replaced: () => replaced,
   };
