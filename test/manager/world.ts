@@ -147,6 +147,8 @@ export interface WorldOptions
   /** Of all replicas. Default: of this one. */
   readonly leases?: LeaseServer;
   readonly clock?: FakeClock;
+  /** In place of a collection of this world, for a resource of this name. */
+  readonly sources?: Readonly<Record<string, ListWatch<KubernetesObject>>>;
 }
 
 /** A manager among fakes: nothing but its own code runs. */
@@ -173,6 +175,7 @@ export class World {
       isListening,
       leases = new LeaseServer(),
       clock = new FakeClock(),
+      sources = {},
       ...more
     }: WorldOptions = {},
   ) {
@@ -197,7 +200,8 @@ export class World {
         ...(isListening && { isListening }),
         listWatchFor: (scope) => {
           this.scopes.push(scope);
-          return this.collection(resourceName(scope.resource));
+          const name = resourceName(scope.resource);
+          return sources[name] ?? this.collection(name);
         },
       },
       logFor: (facts) => {

@@ -121,6 +121,8 @@ describe('nothing is read', () => {
     await clock.advanceAndSettle(5_000);
 
     const [a, b, c] = cached();
+    // The text of what is known is not made again.
+    expect(collection.lists.at(-1)?.hold?.known?.(objectKey('demo', 'a'))).toBe(before[0]);
     expect(a).toBe(before[0]);
     expect(b).toBe(before[1]);
     expect(c?.metadata.name).toBe('c');

@@ -150,6 +150,10 @@ describe('left to be parsed', () => {
     ['two names', line(`${IDENTITY},"name":"b"`)],
     ['two managedFields', line(`${IDENTITY},"managedFields":[],"managedFields":[]`)],
     ['a brace for a bracket in the end', `${line(IDENTITY).slice(0, -2)}]}`],
+    [
+      'two metadata before the kind',
+      `{"type":"ADDED","object":{"metadata":{${IDENTITY}},"metadata":{},"kind":"A","apiVersion":"v1"}}`,
+    ],
     ['another end than a brace', `${line(IDENTITY).slice(0, -1)}]`],
     [
       'metadata that are no object',
