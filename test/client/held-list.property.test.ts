@@ -7,7 +7,7 @@ import { readHeldList } from '../../operator/client/held-list.ts';
 import { type DecodedList, decodeList } from '../../operator/client/list-answer.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { HeldObject, readObject } from '../../operator/model/held-object.ts';
+import { HeldObject, metadataOf, readObject } from '../../operator/model/held-object.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../../operator/model/object.ts';
 import { dropManagedFields } from '../../operator/store/transform.ts';
 import type { TransportResponse } from '../../operator/transport/transport.ts';
@@ -50,7 +50,9 @@ async function told(
 ): Promise<object> {
   try {
     const { items, ...frame } = await reading;
+    const metadata = items.map((item) => metadataOf(item));
     const read = items.map((item) => readObject(item));
+    expect(metadata).toEqual(read.map((object) => object.metadata));
     return { ...frame, items: drops ? read.map(dropManagedFields) : read };
   } catch (error) {
     const { name, code, layer, status, reason } = error as Record<string, unknown>;
