@@ -107,7 +107,7 @@ test('C-4 an index that comes late takes what is cached slice by slice, and what
   for (let number = 0; number < 2_500; number++) collection.put(`o${number}`, 1);
   const { clock, informer, run } = start(collection, { pageSize: 0 });
   void run();
-  await settle();
+  await informer.until(() => informer.synced, new AbortController().signal);
 
   let calls = 0;
   informer.addIndex('value', (thing) => {
