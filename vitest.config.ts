@@ -45,9 +45,7 @@ export default defineConfig({
             'test/testing/operator/*.test.ts',
           ],
           // These wait for processes, or for load.
-          exclude: [
-            'test/integration/{demo,leadership,overload,shell-loop}.test.ts',
-          ],
+          exclude: ['test/integration/{demo,leadership,overload,shell-loop}.test.ts'],
           setupFiles: ['test/simple-path/setup.ts'],
         },
       },
