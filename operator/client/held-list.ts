@@ -10,7 +10,7 @@ import {
   isFormless,
 } from '../stream/held-object-text.ts';
 import { readItems } from '../stream/list-items.ts';
-import type { ScannedIdentity } from '../stream/scan-identity.ts';
+import { isAt, type ScannedIdentity, type Span } from '../stream/scan-identity.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import type { Hold } from '../watch/list-watch.ts';
 import { type JsonObject, parseAnswer, type ReadAnswerOptions, requireSuccess } from './answer.ts';
@@ -68,7 +68,8 @@ class HeldItems<T extends KubernetesObject> {
   add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
     // Whoever held or knew it made it from the text of a T.
     if (found === undefined) this.#items.push(this.#parsed(bytes.toString('utf8', from, to)));
-    else this.#items.push((this.#known(found) ?? this.#held({ bytes, from, to }, found)) as T);
+    else
+      this.#items.push((this.#known(bytes, found) ?? this.#held({ bytes, from, to }, found)) as T);
   }
 
   /** @param frame - the list without its items. */
@@ -82,10 +83,16 @@ class HeldItems<T extends KubernetesObject> {
     return { items: this.#items, ...decodeFrame(frame, this.#resource, this.#form) };
   }
 
-  #known({ namespace, name, uid, resourceVersion }: ScannedIdentity): KubernetesObject | undefined {
-    const known = this.#hold.known?.(objectKey(namespace === '' ? undefined : namespace, name));
+  #known(bytes: Buffer, found: ScannedIdentity): KubernetesObject | undefined {
+    const { known: knownUnder } = this.#hold;
+    if (knownUnder === undefined) return undefined;
+    const namespace = found.namespace === '' ? undefined : found.namespace;
+    const name = bytes.toString('latin1', found.name.from, found.name.to);
+    const known = knownUnder(objectKey(namespace, name));
     if (known === undefined || isUnreadable(known)) return undefined;
-    const isSame = known.metadata.uid === uid && known.metadata.resourceVersion === resourceVersion;
+    const { uid = '', resourceVersion = '' } = known.metadata;
+    const isSame =
+      isText(bytes, found.uid, uid) && isText(bytes, found.resourceVersion, resourceVersion);
     return isSame ? known : undefined;
   }
 
@@ -111,4 +118,8 @@ class HeldItems<T extends KubernetesObject> {
     if (((item as { readonly kind?: unknown }).kind ?? null) === null) this.#isFormless = true;
     return withForm(decodeItem<T>(item, this.#resource, this.#form, true), this.#form);
   }
+}
+
+function isText(bytes: Buffer, { from, to }: Readonly<Span>, text: string): boolean {
+  return to - from === text.length && isAt(bytes, from, to, text);
 }

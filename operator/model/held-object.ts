@@ -25,12 +25,12 @@ export interface HeldObjectKeeper {
  * somebody looks at. It stands in place of the object where only its identity counts, between the wire
  * and the handlers; whoever hands it on calls `readObject`.
  *
- * Of `metadata` it has name, namespace, uid and resourceVersion, and nothing else: see `metadataOf`.
+ * Of `metadata` it promises name, namespace, uid and resourceVersion, and nothing else: see `metadataOf`.
  */
 export class HeldObject implements KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: ObjectMeta;
+  #identity: ObjectMeta;
   /** Undefined once it was read: then the object is kept, and not both. */
   #text: string | undefined;
   readonly #metadataFrom: number;
@@ -54,11 +54,15 @@ export class HeldObject implements KubernetesObject {
     const { apiVersion, kind, name, namespace, uid, resourceVersion } = identity;
     this.apiVersion = apiVersion;
     this.kind = kind;
-    this.metadata =
+    this.#identity =
       namespace === '' ? { name, uid, resourceVersion } : { name, namespace, uid, resourceVersion };
     this.#text = text;
     this.#metadataFrom = metadataFrom;
     this.#metadataTo = metadataTo;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#identity;
   }
 
   /** Characters that are held; 0 once it was read. */
@@ -89,6 +93,8 @@ export class HeldObject implements KubernetesObject {
     const object = this.#parsed(this.#text ?? '') as KubernetesObject;
     if (!isSame(object, this)) throw this.#failed('an object is another than its beginning said');
     this.#object = object;
+    // The texts of its identity may be parts of the whole text, and keep it.
+    this.#identity = object.metadata;
     this.#text = undefined;
     this.#metadata = undefined;
     this.#keeper?.prepare(object);

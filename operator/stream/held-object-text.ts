@@ -1,5 +1,5 @@
 import { HeldObject } from '../model/held-object.ts';
-import type { ScannedIdentity } from './scan-identity.ts';
+import type { ScannedIdentity, Span } from './scan-identity.ts';
 
 /** How objects are held. */
 export interface HoldOptions {
@@ -32,17 +32,30 @@ export function heldObject(
   form?: Form,
 ): HeldObject {
   const given = isFormless(found) ? form : undefined;
+  const { apiVersion, kind } = given ?? found;
   const cutFrom = dropManagedFields && found.managedFrom >= 0 ? found.managedFrom : to;
   const cutTo = cutFrom === to ? to : found.managedTo;
   const head = given === undefined ? '' : headOf(given);
   const begin = given === undefined ? from : from + 1;
   const text = textOf(head, bytes, begin, cutFrom, cutTo, to);
-  const isAscii = text.length === head.length + (cutFrom - begin) + (to - cutTo);
-  // Where bytes are characters. What lies behind managedFields moves by what is cut out.
   const moved = head.length - begin;
+  const cut = cutTo - cutFrom;
+  const isAscii = text.length === moved + to - cut;
+  // Where bytes are characters a part of the text costs no copy. What lies behind a cut moves by it.
+  const partOf = (span: Readonly<Span>): string => {
+    if (!isAscii || text.length > SCRATCH_BYTES)
+      return bytes.toString('latin1', span.from, span.to);
+    const shift = span.from > cutFrom ? moved - cut : moved;
+    return text.substring(span.from + shift, span.to + shift);
+  };
+  const identity = {
+    ...{ apiVersion, kind, namespace: found.namespace },
+    name: partOf(found.name),
+    uid: partOf(found.uid),
+    resourceVersion: partOf(found.resourceVersion),
+  };
   const metadataFrom = isAscii ? found.metadataFrom + moved : 0;
-  const metadataTo = isAscii ? found.metadataTo + moved - (cutTo - cutFrom) : 0;
-  const identity = given === undefined ? found : { ...found, ...given };
+  const metadataTo = isAscii ? found.metadataTo + moved - cut : 0;
   return new HeldObject(identity, text, metadataFrom, metadataTo);
 }
 

@@ -1,16 +1,21 @@
-import type { HeldIdentity } from '../model/held-object.ts';
 import { endOfFlatArray, endOfValue } from './json-bytes.ts';
+
+/** Where a string lies in bytes, without its quotes; from -1 for none. */
+export interface Span {
+  from: number;
+  to: number;
+}
 
 /** What an object says of itself, and where in the bytes that it was read from. */
 export interface ScannedIdentity {
   /** Empty where the object does not say so before its metadata. */
   readonly apiVersion: string;
   readonly kind: string;
-  readonly name: string;
   /** Empty for none. */
   readonly namespace: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
+  readonly name: Readonly<Span>;
+  readonly uid: Readonly<Span>;
+  readonly resourceVersion: Readonly<Span>;
   /** From the opening brace of `metadata` to behind the closing one. */
   readonly metadataFrom: number;
   readonly metadataTo: number;
@@ -26,14 +31,14 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** What has been read so far. Strings that have not been found are empty. */
+/** What has been read so far. Strings that have not been found are empty, and spans from -1. */
 class Found implements ScannedIdentity {
   apiVersion = '';
   kind = '';
-  name = '';
   namespace = '';
-  uid = '';
-  resourceVersion = '';
+  readonly name: Span = { from: -1, to: -1 };
+  readonly uid: Span = { from: -1, to: -1 };
+  readonly resourceVersion: Span = { from: -1, to: -1 };
   metadataFrom = -1;
   metadataTo = -1;
   managedFrom = -1;
@@ -42,10 +47,10 @@ class Found implements ScannedIdentity {
   clear(): void {
     this.apiVersion = '';
     this.kind = '';
-    this.name = '';
     this.namespace = '';
-    this.uid = '';
-    this.resourceVersion = '';
+    this.name.from = -1;
+    this.uid.from = -1;
+    this.resourceVersion.from = -1;
     this.metadataFrom = -1;
     this.metadataTo = -1;
     this.managedFrom = -1;
@@ -57,10 +62,10 @@ class Found implements ScannedIdentity {
 const found = new Found();
 
 /**
- * The strings read last. Those of one watch mostly have kind, apiVersion and namespace in common: one
- * string serves them all, which saves both memory and the time to make it.
+ * The strings read last. Those of one watch mostly have them in common: one string serves them all,
+ * which saves both memory and the time to make it.
  */
-const latest = new Found();
+const latest = { apiVersion: '', kind: '', namespace: '' };
 
 /** Member by member, as no two that are looked for have the same length. */
 const OF_OBJECT = byLength('kind', 'apiVersion', 'metadata');
@@ -87,7 +92,7 @@ export function scanIdentity(
 ): ScannedIdentity | undefined {
   found.clear();
   if (!scanObject(bytes, from, to, formed)) return undefined;
-  if (found.name === '' || found.uid === '' || found.resourceVersion === '') return undefined;
+  if (found.name.from < 0 || found.uid.from < 0 || found.resourceVersion.from < 0) return undefined;
   if ((found.kind === '') !== (found.apiVersion === '')) return undefined;
   return found;
 }
@@ -106,9 +111,10 @@ function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): b
       at = scanMetadata(bytes, value, to);
       found.metadataFrom = value;
       found.metadataTo = at;
+    } else if (member !== undefined) {
+      at = takeText(member, bytes, value, to);
     } else {
       at = endOfValue(bytes, value, to);
-      if (at > 0 && member !== undefined && !take(member, bytes, value, at)) return false;
     }
     if (at < 0) return false;
     if (found.metadataTo > 0 && (!formed || (found.kind !== '' && found.apiVersion !== ''))) {
@@ -133,9 +139,12 @@ function scanMetadata(bytes: Buffer, from: number, to: number): number {
       if (at < 0) at = endOfValue(bytes, value, to);
       found.managedFrom = before === from ? before + 1 : before;
       found.managedTo = before === from && bytes[at] === COMMA ? at + 1 : at;
+    } else if (member === 'namespace') {
+      at = takeText(member, bytes, value, to);
+    } else if (member !== undefined) {
+      at = takeSpan(found[member], bytes, value, to);
     } else {
       at = endOfValue(bytes, value, to);
-      if (at > 0 && member !== undefined && !take(member, bytes, value, at)) return -1;
     }
     if (at < 0) return -1;
   } while (bytes[at] === COMMA);
@@ -170,21 +179,35 @@ function byLength<Name extends string>(...names: readonly Name[]): readonly (Nam
   return table;
 }
 
-/** False where the member is there twice, or anything but a string of plain characters. */
-function take(member: keyof HeldIdentity, bytes: Buffer, from: number, to: number): boolean {
-  const length = to - from - '""'.length;
-  if (found[member] !== '' || bytes[from] !== QUOTE || length <= 0) return false;
+/** Behind the string that begins at `from`; -1 where the member is there twice, or is no plain one. */
+function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: number): number {
+  const end = endOfPlain(bytes, from, to);
+  if (end < 0 || found[member] !== '') return -1;
   const before = latest[member];
-  if (before.length === length && isAt(bytes, from + 1, to, before)) {
+  if (before.length === end - from - 2 && isAt(bytes, from + 1, end, before))
     found[member] = before;
-    return true;
-  }
-  for (let at = from + 1; at < to - 1; at++) {
+  else latest[member] = found[member] = bytes.toString('latin1', from + 1, end - 1);
+  return end;
+}
+
+/** The same of one whose text is not made yet: mostly no two are the same. */
+function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
+  const end = endOfPlain(bytes, from, to);
+  if (end < 0 || span.from >= 0) return -1;
+  span.from = from + 1;
+  span.to = end - 1;
+  return end;
+}
+
+/** Behind the string that begins at `from`, if it is not empty and all of it plain ASCII; or -1. */
+function endOfPlain(bytes: Buffer, from: number, to: number): number {
+  if (bytes[from] !== QUOTE) return -1;
+  for (let at = from + 1; at < to; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return false;
+    if (byte === QUOTE) return at > from + 1 ? at + 1 : -1;
+    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return -1;
   }
-  latest[member] = found[member] = bytes.toString('latin1', from + 1, to - 1);
-  return true;
+  return -1;
 }
 
 /** Whether `bytes` have `text`, which is ASCII, at a place. */
