@@ -41,22 +41,43 @@ export function heldObject(
   const moved = head.length - begin;
   const cut = cutTo - cutFrom;
   const isAscii = text.length === moved + to - cut;
-  // Where bytes are characters a part of the text costs no copy. What lies behind a cut moves by it.
-  const partOf = (span: Readonly<Span>): string => {
-    if (!isAscii || text.length > SCRATCH_BYTES)
-      return bytes.toString('latin1', span.from, span.to);
-    const shift = span.from > cutFrom ? moved - cut : moved;
-    return text.substring(span.from + shift, span.to + shift);
+  const part = {
+    text,
+    bytes,
+    moved,
+    cutFrom,
+    cut,
+    isCheap: isAscii && text.length <= SCRATCH_BYTES,
   };
   const identity = {
-    ...{ apiVersion, kind, namespace: found.namespace },
-    name: partOf(found.name),
-    uid: partOf(found.uid),
-    resourceVersion: partOf(found.resourceVersion),
+    apiVersion,
+    kind,
+    namespace: found.namespace,
+    name: partOf(part, found.name),
+    uid: partOf(part, found.uid),
+    resourceVersion: partOf(part, found.resourceVersion),
   };
   const metadataFrom = isAscii ? found.metadataFrom + moved : 0;
   const metadataTo = isAscii ? found.metadataTo + moved - cut : 0;
   return new HeldObject(identity, text, metadataFrom, metadataTo);
+}
+
+/** A text, the bytes that it was made of, and how far the former lies behind the latter. */
+interface Made {
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly moved: number;
+  readonly cutFrom: number;
+  readonly cut: number;
+  /** Bytes are characters, and the text is in one piece. */
+  readonly isCheap: boolean;
+}
+
+/** A part of a text costs no copy. What lies behind a cut moves by it. */
+function partOf({ text, bytes, moved, cutFrom, cut, isCheap }: Made, span: Readonly<Span>): string {
+  if (!isCheap) return bytes.toString('latin1', span.from, span.to);
+  const shift = span.from > cutFrom ? moved - cut : moved;
+  return text.substring(span.from + shift, span.to + shift);
 }
 
 /** It says neither its apiVersion nor its kind, as items of a list need not. */

@@ -11,7 +11,11 @@ export interface HeldEvent {
 const CLOSE_BRACE = 0x7d;
 const TYPES = ['ADDED', 'MODIFIED', 'DELETED'] as const;
 const BEFORE_TYPE = '{"type":"';
-const BEHIND_TYPE = '","object":';
+
+/** How a line of each type begins, by the first letter of the type. */
+const BEGINNINGS = new Map(
+  TYPES.map((type) => [type.charCodeAt(0), { type, text: `${BEFORE_TYPE}${type}","object":` }]),
+);
 
 /**
  * The event in `bytes` from `start` to `end`: one line without its terminator. Undefined for a line
@@ -27,22 +31,13 @@ export function scanEvent(
   end: number,
   options: HoldOptions,
 ): HeldEvent | undefined {
-  const type = typeOf(bytes, start, end);
-  if (type === undefined) return undefined;
-  const from = start + BEFORE_TYPE.length + type.length + BEHIND_TYPE.length;
+  const beginning = BEGINNINGS.get(bytes[start + BEFORE_TYPE.length] ?? 0);
+  if (beginning === undefined || !isAt(bytes, start, end, beginning.text)) return undefined;
+  const from = start + beginning.text.length;
   // The last byte is the brace of the envelope; the one before it is to be the object's.
   const to = end - 1;
   if (bytes[to] !== CLOSE_BRACE || bytes[to - 1] !== CLOSE_BRACE) return undefined;
   const found = scanIdentity(bytes, from, to, true);
   if (found === undefined) return undefined;
-  return { type, object: heldObject({ bytes, from, to }, found, options) };
-}
-
-function typeOf(bytes: Buffer, start: number, end: number): HeldEvent['type'] | undefined {
-  if (!isAt(bytes, start, end, BEFORE_TYPE)) return undefined;
-  const at = start + BEFORE_TYPE.length;
-  for (const type of TYPES) {
-    if (isAt(bytes, at, end, type) && isAt(bytes, at + type.length, end, BEHIND_TYPE)) return type;
-  }
-  return undefined;
+  return { type: beginning.type, object: heldObject({ bytes, from, to }, found, options) };
 }
