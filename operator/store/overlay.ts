@@ -214,14 +214,14 @@ export class Overlay<T extends KubernetesObject> {
       if (nowMs < expiresAt) continue;
       this.#removals.delete(uid);
       const left = cached(key);
-      if (left?.metadata.uid === uid && !isBeingDeleted(left)) expired++;
+      if (left?.metadata.uid === uid && !isLeaving(left)) expired++;
     }
     if (expired > 0) meter.count('chancery_overlay_expired_total', labels, expired);
   }
 }
 
 /** One that nobody can read is not known to be. */
-function isBeingDeleted(object: KubernetesObject): boolean {
+function isLeaving(object: KubernetesObject): boolean {
   try {
     return metadataOf(object).deletionTimestamp !== undefined;
   } catch {

@@ -130,15 +130,18 @@ test('what a handler holds back stays in the socket, and comes whole and in orde
   const [slow, other] = [watching(), watching()];
   const gate = Promise.withResolvers<void>();
   const [slowly, freely] = [listener(), listener()];
-  slow.informer.addHandler(
-    (changes) => {
-      slowly.hear(changes);
-      return slowly.told.length > 0 ? gate.promise : undefined;
-    },
-    { holdBack: true },
-  );
-  other.informer.addHandler(freely.hear);
+  const told = [
+    slow.informer.addHandler(
+      (changes) => {
+        slowly.hear(changes);
+        return slowly.told.length > 0 ? gate.promise : undefined;
+      },
+      { holdBack: true },
+    ),
+    other.informer.addHandler(freely.hear),
+  ];
   await start(slow, other);
+  await eventually(() => told.every(({ synced }) => synced), PATIENCE);
 
   // 54 MB: several times what the sockets of both sides hold.
   const bytes = server.prepare({ events: 7_000, keys: 1_000, marker: MARKER });
