@@ -10,6 +10,7 @@ import { type KubernetesObject, splitKey } from '../../operator/model/object.ts'
 import { defineResource } from '../../operator/model/resource.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { Change } from '../../operator/store/cache.ts';
+import type { HandlerRegistration } from '../../operator/store/handlers.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { dropManagedFields, transformed } from '../../operator/store/transform.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../../operator/stream/lines.ts';
@@ -28,6 +29,9 @@ type Changes = readonly Change<KubernetesObject>[];
 
 interface Watching {
   readonly informer: Informer<KubernetesObject>;
+  /** Adds a handler to it. */
+  readonly hear: Informer<KubernetesObject>['addHandler'];
+  readonly handlers: readonly HandlerRegistration[];
   /** Events that have been read from the socket and decoded. */
   readonly decoded: () => number;
   /** Every state that it was in. */
@@ -68,11 +72,21 @@ async function serve(name: ProfileName, objects: number): Promise<Overloaded> {
       };
       const options = { clock: systemClock, relistIntervalMs: 0 };
       const source = transformed(counted.source, dropManagedFields);
-      return { informer: new Informer(source, observer, options), statuses, ...counted };
+      const informer = new Informer(source, observer, options);
+      const handlers: HandlerRegistration[] = [];
+      const hear: Watching['hear'] = (handler, handling) => {
+        const registration = informer.addHandler(handler, handling);
+        handlers.push(registration);
+        return registration;
+      };
+      return { informer, hear, handlers, statuses, ...counted };
     },
     async start(...watching) {
       for (const { informer } of watching) running.push(informer.run(stop.signal));
-      for (const { informer } of watching) await informer.until(() => informer.synced, stop.signal);
+      // What a handler is still being shown would be merged with what comes.
+      for (const { informer, handlers } of watching) {
+        await informer.until(() => handlers.every(({ synced }) => synced), stop.signal);
+      }
       await server.watched(watching.length);
     },
   };
@@ -130,18 +144,15 @@ test('what a handler holds back stays in the socket, and comes whole and in orde
   const [slow, other] = [watching(), watching()];
   const gate = Promise.withResolvers<void>();
   const [slowly, freely] = [listener(), listener()];
-  const told = [
-    slow.informer.addHandler(
-      (changes) => {
-        slowly.hear(changes);
-        return slowly.told.length > 0 ? gate.promise : undefined;
-      },
-      { holdBack: true },
-    ),
-    other.informer.addHandler(freely.hear),
-  ];
+  slow.hear(
+    (changes) => {
+      slowly.hear(changes);
+      return slowly.told.length > 0 ? gate.promise : undefined;
+    },
+    { holdBack: true },
+  );
+  other.hear(freely.hear);
   await start(slow, other);
-  await eventually(() => told.every(({ synced }) => synced), PATIENCE);
 
   // 54 MB: several times what the sockets of both sides hold.
   const bytes = server.prepare({ events: 7_000, keys: 1_000, marker: MARKER });
@@ -170,12 +181,12 @@ test('for a handler that never returns two changes of each key wait at most; oth
   const one = watching();
   const gate = Promise.withResolvers<void>();
   const [stuck, freely] = [listener(), listener()];
-  const registration = one.informer.addHandler((changes) => {
+  const registration = one.hear((changes) => {
     stuck.hear(changes);
     return stuck.told.length > 0 ? gate.promise : undefined;
   });
   let mostPending = 0;
-  one.informer.addHandler((changes) => {
+  one.hear((changes) => {
     freely.hear(changes);
     mostPending = Math.max(mostPending, registration.pending);
   });
@@ -201,8 +212,8 @@ test('a line without end is cut at its limit and listed for; others in the proce
   const { server, watching, start } = await serve('config-map', 100);
   const [victim, other] = [watching(ENDLESS_NAMESPACE), watching()];
   const [missed, freely] = [listener(), listener()];
-  victim.informer.addHandler(missed.hear);
-  other.informer.addHandler(freely.hear);
+  victim.hear(missed.hear);
+  other.hear(freely.hear);
   await start(victim, other);
 
   // The server complains when somebody takes half as much again.
@@ -228,7 +239,7 @@ test('20,000 deletes at once are told one by one, in their order, and leave noth
   const { server, watching, start } = await serve('config-map', objects);
   const one = watching();
   const { told, hear } = listener();
-  one.informer.addHandler(hear);
+  one.hear(hear);
   await start(one);
 
   server.prepareDeletions(MARKER);
