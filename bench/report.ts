@@ -1,6 +1,7 @@
 import { FIGURE_NAMES, FIGURES, type FigureName, formatFigure } from './figures.ts';
 import { PROFILES } from './load/profiles.ts';
 import type { Facts } from './machine.ts';
+import { bullets, table } from './markdown.ts';
 import type { Results } from './results.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
 import type { Target } from './targets.ts';
@@ -115,15 +116,4 @@ function cell(results: Results, { work, subject, figure }: Cell): string {
 /** Two digits that matter, for ratios and small differences. */
 function rounded(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 1 });
-}
-
-function bullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line.replaceAll('\n', ' ')}`).join('\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const rule = head.map(() => '---');
-  return [head, rule, ...rows]
-    .map((row) => `| ${row.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
 }

@@ -1,4 +1,5 @@
 import type { Facts } from '../machine.ts';
+import { bullets, table } from '../markdown.ts';
 import type { Case, ScenarioName } from './cases.ts';
 import { FIGURE_NAMES, FIGURES, type FigureName, formatFigure } from './figures.ts';
 import { type Measured, perObjectMore } from './growth.ts';
@@ -128,15 +129,4 @@ function more(points: readonly Case[], results: Results, name: FigureName): read
 
 function image({ file, title }: PlotPlan, folder: string): string {
   return `![${title}](${folder}/${file}.svg)`;
-}
-
-function bullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line.replaceAll('\n', ' ')}`).join('\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const rule = head.map(() => '---');
-  return [head, rule, ...rows]
-    .map((row) => `| ${row.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
 }

@@ -268,7 +268,7 @@ export class ControllerRunner {
 
   /** Reconciles that wait for nothing leave the event loop to others now and then, and to a storm. */
   async #take(): Promise<ObjectKey | undefined> {
-    for (let calm = this.#storm.calm; calm !== undefined; calm = this.#storm.calm) await calm;
+    for (let calm = this.#storm.wait(); calm !== undefined; calm = this.#storm.wait()) await calm;
     for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
     return this.#queue.take();
   }

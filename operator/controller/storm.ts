@@ -40,8 +40,8 @@ export class Storm {
     if (!this.#ticking) void this.#tick();
   }
 
-  /** What to wait for before work is taken; undefined when it may be. */
-  get calm(): Promise<void> | undefined {
+  /** What to wait for before one piece of work is taken; undefined when it may be, which is counted. */
+  wait(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {
       this.#allowed--;

@@ -53,7 +53,8 @@ export function heldObject(
     apiVersion,
     kind,
     namespace: found.namespace,
-    name: partOf(part, found.name),
+    // A copy: as the key of a cache it outlives this text, and a part would keep all of it.
+    name: bytes.toString('latin1', found.name.from, found.name.to),
     uid: partOf(part, found.uid),
     resourceVersion: partOf(part, found.resourceVersion),
   };

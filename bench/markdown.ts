@@ -1,0 +1,12 @@
+/** Lines as a list. */
+export function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line.replaceAll('\n', ' ')}`).join('\n');
+}
+
+/** Rows under a head. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = head.map(() => '---');
+  return [head, rule, ...rows]
+    .map((row) => `| ${row.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}

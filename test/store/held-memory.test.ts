@@ -1,0 +1,45 @@
+/** What is held goes when it is replaced, with all that was ever taken from it. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { Cache } from '../../operator/store/cache.ts';
+import { type HeldEvent, scanEvent } from '../../operator/stream/scan-event.ts';
+
+const OBJECTS = 300;
+const LARGE = 100_000;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+function heapMegabytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+function event(type: HeldEvent['type'], at: number, version: number, namespace: object): HeldEvent {
+  const name = `a-name-that-is-no-short-one-${at}`;
+  const uid = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+  const metadata = { name, ...namespace, uid, resourceVersion: String(version) };
+  const text = 'x'.repeat(type === 'ADDED' ? LARGE : 10);
+  const object = { kind: 'Thing', apiVersion: 'v1', metadata, spec: { text } };
+  const bytes = Buffer.from(JSON.stringify({ type, object }));
+  const scanned = scanEvent(bytes, 0, bytes.length, { dropManagedFields: true });
+  return scanned ?? expect.fail('it is not held');
+}
+
+test.each([
+  ['in a namespace', { namespace: 'demo' }],
+  ['of a cluster', {}],
+])('a text that was replaced is gone: objects %s', (_, namespace) => {
+  const cache = new Cache();
+  const before = heapMegabytes();
+
+  for (let at = 0; at < OBJECTS; at++) cache.apply(event('ADDED', at, 1_000 + at, namespace));
+  const full = heapMegabytes() - before;
+  for (let at = 0; at < OBJECTS; at++) cache.apply(event('MODIFIED', at, 5_000 + at, namespace));
+  const left = heapMegabytes() - before;
+
+  expect(cache.objects?.size).toBe(OBJECTS);
+  expect(full).toBeGreaterThan((OBJECTS * LARGE) / 1e6 / 2);
+  expect(left).toBeLessThan(full / 4);
+});
