@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 import { Cache } from '../../operator/store/cache.ts';
 import { type HeldEvent, scanEvent } from '../../operator/stream/scan-event.ts';
 
-const OBJECTS = 300;
-const LARGE = 100_000;
+const OBJECTS = 700;
+/** Below the size from which a text is put together of several. */
+const LARGE = 40_000;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
