@@ -16,7 +16,7 @@ export function configMap(title: string, bytes: number): Profile {
           labels: { app: 'web', part: `p${index % 10}` },
           managedFields: [MANAGED],
         }),
-        data: { greeting: `hello ${index}`, text },
+        data: { greeting: `hello ${index}`, revision: resourceVersion, text }, // every event changes it
       });
       const bare = JSON.stringify(filled('')).length;
       return filled(words(Math.ceil(bytes / 6), index).slice(0, Math.max(bytes - bare, 0)));
@@ -31,7 +31,7 @@ const MANAGED = {
   time: '2026-01-01T00:00:00Z',
   fieldsType: 'FieldsV1',
   fieldsV1: {
-    'f:data': { '.': {}, ...fields('greeting', 'text') },
+    'f:data': { '.': {}, ...fields('greeting', 'revision', 'text') },
     'f:metadata': { 'f:labels': { '.': {}, ...fields('app', 'part') } },
   },
 };

@@ -31,7 +31,7 @@ export const pod: Profile = {
       managedFields: podFields,
     }),
     spec: specOf(index),
-    status: statusOf(index),
+    status: statusOf(index, resourceVersion),
   }),
 };
 
@@ -116,12 +116,14 @@ const CONDITIONS = [
   'PodScheduled',
 ];
 
-function statusOf(index: number): object {
+/** It changes with every event, as a kubelet changes it; what was asked for stays. */
+function statusOf(index: number, resourceVersion: string): object {
   const ip = `198.51.100.${index % 250}`;
   return {
     phase: 'Running',
     conditions: CONDITIONS.map((type) => ({
       ...{ type, status: 'True', lastProbeTime: null, lastTransitionTime: TIME },
+      ...(type === 'Ready' && { message: `seen ${resourceVersion}` }),
     })),
     hostIP: '192.0.2.10',
     hostIPs: [{ ip: '192.0.2.10' }],

@@ -6,7 +6,10 @@ export interface Profile {
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
-  /** The object number `index`: `name` and `resourceVersion` as they are given. */
+  /**
+   * The object number `index`: `name` and `resourceVersion` as they are given, the latter also where
+   * events change something else, as no API server tells of changes that change nothing.
+   */
   readonly object: (index: number, name: string, resourceVersion: string) => unknown;
 }
 

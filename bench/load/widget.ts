@@ -34,7 +34,7 @@ export const widget: Profile = {
           type: 'Ready',
           status: 'True',
           reason: 'Done',
-          message: 'all is well',
+          message: `seen ${resourceVersion}`, // by its operator, with every event
           lastTransitionTime: TIME,
           observedGeneration: 3,
         },

@@ -6,7 +6,7 @@ import { digestOf, type ObjectState } from './state.ts';
 const FIRST_VERSION = 1_000_000_000;
 /** What is given to a socket at once: enough that the socket, not our loop, sets the pace. */
 const BLOCK_CHARACTERS = 1 << 20;
-/** Stands where the resourceVersion comes, in text that is made once for each object. */
+/** Stands wherever the resourceVersion comes, in text that is made once for each object. */
 const MARK = '@resourceVersion@';
 /** Stands where the name comes, in objects whose name is known when they are sent. */
 const NAME_MARK = '@name@';
@@ -26,8 +26,8 @@ export interface Burst {
 }
 
 interface Entry {
-  before: string;
-  readonly after: string;
+  /** What lies between the places of the resourceVersion. */
+  parts: readonly string[];
   version: number;
 }
 
@@ -150,7 +150,7 @@ export class World {
     return (name) => {
       const { value: entry } = reserved.next();
       if (entry === undefined) throw new Error(`only ${count} objects were reserved`);
-      entry.before = entry.before.replace(NAME_MARK, name);
+      entry.parts = entry.parts.map((part) => part.replace(NAME_MARK, name));
       entry.version = ++this.#version;
       this.#entries.push(entry);
       this.#forget();
@@ -166,9 +166,7 @@ export class World {
 
   #entryOf(name: string, profile: Profile = this.#profile): Entry {
     const text = JSON.stringify(profile.object(this.#made++, name, MARK));
-    const at = text.indexOf(MARK);
-    const version = ++this.#version;
-    return { before: text.slice(0, at), after: text.slice(at + MARK.length), version };
+    return { parts: text.split(MARK), version: ++this.#version };
   }
 
   #forget(): void {
@@ -177,8 +175,8 @@ export class World {
   }
 }
 
-function textOf({ before, after, version }: Entry): string {
-  return `${before}${version}${after}`;
+function textOf({ parts, version }: Entry): string {
+  return parts.join(String(version));
 }
 
 function stateOf(entry: Entry): ObjectState {

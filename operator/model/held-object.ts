@@ -1,5 +1,6 @@
 import { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectMeta } from './object.ts';
+import { type Predecessor, readAfter } from './read-after.ts';
 
 /** What tells one object, and one state of it, from another. */
 export interface HeldIdentity {
@@ -10,6 +11,14 @@ export interface HeldIdentity {
   readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
+}
+
+/** The JSON of an object, in two parts: most changes leave members of the second as they were. */
+export interface HeldText {
+  /** From the object's opening brace to the last member of `metadata`. */
+  readonly head: string;
+  /** The rest, from the brace that closes `metadata`. */
+  readonly tail: string;
 }
 
 /** Who keeps an object in a cache. */
@@ -31,34 +40,24 @@ export class HeldObject implements KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   #identity: ObjectMeta;
-  /** Undefined once it was read: then the object is kept, and not both. */
-  #text: string | undefined;
-  readonly #metadataFrom: number;
-  readonly #metadataTo: number;
+  /** Both are empty once it was read. */
+  #head: string;
+  #tail: string;
   #metadata: ObjectMeta | undefined;
-  #object: KubernetesObject | undefined;
-  #failure: ProtocolError | undefined;
+  /** What came of reading it. */
+  #read: KubernetesObject | ProtocolError | undefined;
   #keeper: HeldObjectKeeper | undefined;
+  /** Of the state before it that was read last; of this one once it was read. */
+  #predecessor: Predecessor | undefined;
 
-  /**
-   * @param metadataFrom - where in the text the value of `metadata` begins; 0 where that is not known,
-   *   and they cannot be read alone.
-   * @param metadataTo - where it ends.
-   */
-  constructor(
-    identity: HeldIdentity,
-    text: string,
-    metadataFrom: number = 0,
-    metadataTo: number = 0,
-  ) {
+  constructor(identity: HeldIdentity, { head, tail }: HeldText) {
     const { apiVersion, kind, name, namespace, uid, resourceVersion } = identity;
     this.apiVersion = apiVersion;
     this.kind = kind;
     this.#identity =
       namespace === '' ? { name, uid, resourceVersion } : { name, namespace, uid, resourceVersion };
-    this.#text = text;
-    this.#metadataFrom = metadataFrom;
-    this.#metadataTo = metadataTo;
+    this.#head = head;
+    this.#tail = tail;
   }
 
   get metadata(): ObjectMeta {
@@ -67,18 +66,36 @@ export class HeldObject implements KubernetesObject {
 
   /** Characters that are held; 0 once it was read. */
   get textLength(): number {
-    return this.#text?.length ?? 0;
+    return this.#head.length + this.#tail.length;
+  }
+
+  /** Characters that are kept though it was read, to see what the next state has in common with it. */
+  get keptLength(): number {
+    const left = this.#predecessor;
+    return this.textLength > 0 || typeof left !== 'object' ? 0 : left.tail.length;
   }
 
   /** Somebody has tried to read it, in vain. */
   get isUnreadable(): boolean {
-    return this.#failure !== undefined;
+    return this.#read instanceof ProtocolError;
   }
 
   /** Names who keeps it from now on. What is to be done with the object is done at once if it was read. */
   keptBy(keeper: HeldObjectKeeper): void {
     this.#keeper = keeper;
-    if (this.#object !== undefined) keeper.prepare(this.#object);
+    if (this.#read === undefined || this.#read instanceof ProtocolError) return;
+    keeper.prepare(this.#read);
+  }
+
+  /**
+   * Says that this is the next state of `before`: what has not changed since that was read is not read
+   * again.
+   */
+  follow(before: HeldObject): void {
+    if (this.#read !== undefined) return;
+    // Where one state was read, the next will be: from now on it is worth keeping the text.
+    const wasRead = before.textLength === 0;
+    this.#predecessor = before.#predecessor ?? (wasRead ? 'forgotten' : undefined);
   }
 
   /**
@@ -88,17 +105,21 @@ export class HeldObject implements KubernetesObject {
    *   said. Its context has the length, and no content.
    */
   read(): KubernetesObject {
-    if (this.#object !== undefined) return this.#object;
-    if (this.#failure !== undefined) throw this.#failure;
-    const object = this.#parsed(this.#text ?? '') as KubernetesObject;
-    if (!isSame(object, this)) throw this.#failed('an object is another than its beginning said');
-    this.#object = object;
+    if (this.#read !== undefined) return given(this.#read);
+    const { object, leaves } = this.#decoded(() =>
+      readAfter(this.#head, this.#tail, this.#predecessor),
+    );
+    const read = object as KubernetesObject;
+    if (!isSame(read, this)) throw this.#failed('an object is another than its beginning said');
+    this.#read = read;
+    this.#predecessor = leaves;
     // The texts of its identity may be parts of the whole text, and keep it.
-    this.#identity = object.metadata;
-    this.#text = undefined;
+    this.#identity = read.metadata;
+    this.#head = '';
+    this.#tail = '';
     this.#metadata = undefined;
-    this.#keeper?.prepare(object);
-    return object;
+    this.#keeper?.prepare(read);
+    return read;
   }
 
   /**
@@ -107,16 +128,14 @@ export class HeldObject implements KubernetesObject {
    * @throws ProtocolError as `read` does.
    */
   readMetadata(): ObjectMeta {
-    if (this.#object !== undefined || this.#metadataFrom === 0) return this.read().metadata;
-    if (this.#failure !== undefined) throw this.#failure;
-    const text = this.#text ?? '';
-    this.#metadata ??= this.#parsed(text.slice(this.#metadataFrom, this.#metadataTo)) as ObjectMeta;
+    if (this.#read !== undefined) return given(this.#read).metadata;
+    this.#metadata ??= this.#decoded(() => metadataIn(this.#head));
     return this.#metadata;
   }
 
-  #parsed(text: string): unknown {
+  #decoded<T>(decode: () => T): T {
     try {
-      return JSON.parse(text);
+      return decode();
     } catch {
       // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
       throw this.#failed('an object is not JSON');
@@ -125,10 +144,21 @@ export class HeldObject implements KubernetesObject {
 
   #failed(message: string): ProtocolError {
     const context = { textLength: this.textLength };
-    this.#failure = new ProtocolError(message, { code: 'DECODE', context });
-    this.#keeper?.unreadable(this.#failure);
-    return this.#failure;
+    const failure = new ProtocolError(message, { code: 'DECODE', context });
+    this.#read = failure;
+    this.#keeper?.unreadable(failure);
+    return failure;
   }
+}
+
+/** @throws ProtocolError when that is what came of reading. */
+function given(read: KubernetesObject | ProtocolError): KubernetesObject {
+  if (read instanceof ProtocolError) throw read;
+  return read;
+}
+
+function metadataIn(head: string): ObjectMeta {
+  return (JSON.parse(`${head}}}`) as KubernetesObject).metadata;
 }
 
 /** `object` itself, or what a `HeldObject` in its place holds. */

@@ -1,5 +1,5 @@
 import { OBJECTS_A_TURN } from '../core/turns.ts';
-import { isUnreadable } from '../model/held-object.ts';
+import { HeldObject, isUnreadable } from '../model/held-object.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -83,6 +83,7 @@ export class Cache<T extends KubernetesObject> {
         if (old !== object)
           changes.push({ type: 'update', key, object, old: object, relist: true });
       } else if (old.metadata.resourceVersion !== object.metadata.resourceVersion) {
+        follow(object, old);
         changes.push({ type: 'update', key, object, old, relist: true });
       }
       const unchanged = old !== undefined && isSameState(old, object) && !isUnreadable(old);
@@ -139,6 +140,7 @@ export class Cache<T extends KubernetesObject> {
     if (old !== undefined && (isSameState(old, object) || this.#isOutdated(object, old))) return;
     objects.set(key, object);
     if (old !== undefined && old.metadata.uid === object.metadata.uid) {
+      follow(object, old);
       changes.push({ type: 'update', key, object, old });
       return;
     }
@@ -174,8 +176,13 @@ function lost<T extends KubernetesObject>(key: ObjectKey, object: T): Change<T> 
   return { type: 'delete', key, object, finalStateUnknown: true };
 }
 
+function follow(object: KubernetesObject, old: KubernetesObject): void {
+  if (object instanceof HeldObject && old instanceof HeldObject) object.follow(old);
+}
+
 function isSameState(a: KubernetesObject, b: KubernetesObject): boolean {
   return (
-    a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion
+    // What mostly differs comes first.
+    a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid
   );
 }

@@ -18,7 +18,8 @@ export function estimateBytes(value: unknown): number {
 }
 
 function heldBytes(held: HeldObject): number {
-  return held.textLength === 0 ? estimateBytes(held.read()) : held.textLength;
+  if (held.textLength > 0) return held.textLength;
+  return estimateBytes(held.read()) + held.keptLength;
 }
 
 /** How many objects are measured to estimate them all. */

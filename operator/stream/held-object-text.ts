@@ -33,21 +33,24 @@ export function heldObject(
 ): HeldObject {
   const given = isFormless(found) ? form : undefined;
   const { apiVersion, kind } = given ?? found;
-  const cutFrom = dropManagedFields && found.managedFrom >= 0 ? found.managedFrom : to;
-  const cutTo = cutFrom === to ? to : found.managedTo;
-  const head = given === undefined ? '' : headOf(given);
+  // The brace that closes the metadata is the last thing that was looked at, and the first of the tail.
+  const end = found.metadataTo - 1;
+  const cuts = dropManagedFields && found.managedFrom >= 0;
+  const cutFrom = cuts ? found.managedFrom : end;
+  const cutTo = cuts ? found.managedTo : end;
+  const prefix = given === undefined ? '' : headOf(given);
   const begin = given === undefined ? from : from + 1;
-  const text = textOf(head, bytes, begin, cutFrom, cutTo, to);
-  const moved = head.length - begin;
+  const head = textOf(prefix, bytes, begin, cutFrom, cutTo, end);
+  const tail = bytes.toString('utf8', end, to);
+  const moved = prefix.length - begin;
   const cut = cutTo - cutFrom;
-  const isAscii = text.length === moved + to - cut;
   const part = {
-    text,
+    head,
     bytes,
     moved,
     cutFrom,
     cut,
-    isCheap: isAscii && text.length <= SCRATCH_BYTES,
+    isCheap: head.length === moved + end - cut && head.length <= SCRATCH_BYTES,
   };
   const identity = {
     apiVersion,
@@ -58,14 +61,12 @@ export function heldObject(
     uid: partOf(part, found.uid),
     resourceVersion: partOf(part, found.resourceVersion),
   };
-  const metadataFrom = isAscii ? found.metadataFrom + moved : 0;
-  const metadataTo = isAscii ? found.metadataTo + moved - cut : 0;
-  return new HeldObject(identity, text, metadataFrom, metadataTo);
+  return new HeldObject(identity, { head, tail });
 }
 
 /** A text, the bytes that it was made of, and how far the former lies behind the latter. */
 interface Made {
-  readonly text: string;
+  readonly head: string;
   readonly bytes: Buffer;
   readonly moved: number;
   readonly cutFrom: number;
@@ -75,10 +76,10 @@ interface Made {
 }
 
 /** A part of a text costs no copy. What lies behind a cut moves by it. */
-function partOf({ text, bytes, moved, cutFrom, cut, isCheap }: Made, span: Readonly<Span>): string {
+function partOf({ head, bytes, moved, cutFrom, cut, isCheap }: Made, span: Readonly<Span>): string {
   if (!isCheap) return bytes.toString('latin1', span.from, span.to);
   const shift = span.from > cutFrom ? moved - cut : moved;
-  return text.substring(span.from + shift, span.to + shift);
+  return head.substring(span.from + shift, span.to + shift);
 }
 
 /** It says neither its apiVersion nor its kind, as items of a list need not. */
@@ -95,22 +96,23 @@ function headOf({ apiVersion, kind }: Form): string {
 const SCRATCH_BYTES = 64 * 1024;
 let scratch: Buffer | undefined;
 
-/** `head`, and `bytes` from `from` to `to` without what lies between the cuts. */
+/** `prefix`, and `bytes` from `from` to `to` without what lies between the cuts. */
 function textOf(
-  head: string,
+  prefix: string,
   bytes: Buffer,
   from: number,
   cutFrom: number,
   cutTo: number,
   to: number,
 ): string {
-  if (head === '' && cutFrom === cutTo) return bytes.toString('utf8', from, to);
-  const length = head.length + (cutFrom - from) + (to - cutTo);
+  // Go writes managedFields last.
+  if (prefix === '' && cutTo === to) return bytes.toString('utf8', from, cutFrom);
+  const length = prefix.length + (cutFrom - from) + (to - cutTo);
   if (length > SCRATCH_BYTES) {
-    return head + bytes.toString('utf8', from, cutFrom) + bytes.toString('utf8', cutTo, to);
+    return prefix + bytes.toString('utf8', from, cutFrom) + bytes.toString('utf8', cutTo, to);
   }
   scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-  const begun = head === '' ? 0 : scratch.write(head, 0, 'latin1');
+  const begun = prefix === '' ? 0 : scratch.write(prefix, 0, 'latin1');
   const cut = begun + bytes.copy(scratch, begun, from, cutFrom);
   return scratch.toString('utf8', 0, cut + bytes.copy(scratch, cut, cutTo, to));
 }

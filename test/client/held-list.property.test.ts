@@ -13,6 +13,7 @@ import { dropManagedFields } from '../../operator/store/transform.ts';
 import type { TransportResponse } from '../../operator/transport/transport.ts';
 import type { Hold } from '../../operator/watch/list-watch.ts';
 import { chunksOf } from '../stream/chunks.ts';
+import { cutText } from '../support/cut-text.ts';
 import { recording } from '../support/recorded-stream.ts';
 
 const asked = { method: 'GET', path: '/api/v1/configmaps' } as const;
@@ -204,7 +205,7 @@ describe('what is known', () => {
   const identity = { ...form, name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '3' };
 
   test.each<[string, KubernetesObject]>([
-    ['held', new HeldObject(identity, JSON.stringify({ ...form, ...A }))],
+    ['held', new HeldObject(identity, cutText(JSON.stringify({ ...form, ...A })))],
     ['parsed', { ...form, ...A }],
   ])('is handed on in place of the same state: %s', async (_, object) => {
     const asked: ObjectKey[] = [];
@@ -228,7 +229,7 @@ describe('what is known', () => {
   });
 
   test('is not handed on when it cannot be read', async () => {
-    const broken = new HeldObject(identity, '{');
+    const broken = new HeldObject(identity, { head: '{', tail: '' });
     expect(() => broken.read()).toThrow();
 
     const { items } = await held({ text: listOf(A) }, known(broken));

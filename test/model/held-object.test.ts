@@ -8,6 +8,7 @@ import {
   readObject,
 } from '../../operator/model/held-object.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
+import { cutText } from '../support/cut-text.ts';
 
 const OBJECT = {
   apiVersion: 'v1',
@@ -30,10 +31,8 @@ const IDENTITY = {
   resourceVersion: '7',
 };
 
-/** Its metadata lie between the first brace of theirs and the one before the data. */
 function held(text: string = JSON.stringify(OBJECT)): HeldObject {
-  const from = text.indexOf('{"name"');
-  return new HeldObject(IDENTITY, text, Math.max(from, 0), text.indexOf(',"data"'));
+  return new HeldObject(IDENTITY, cutText(text));
 }
 
 function refusal(read: () => unknown): unknown {
@@ -56,7 +55,7 @@ test('says who it is without being read', () => {
 });
 
 test('one without a namespace has none', () => {
-  expect(new HeldObject({ ...IDENTITY, namespace: '' }, '{}').metadata).not.toHaveProperty(
+  expect(new HeldObject({ ...IDENTITY, namespace: '' }, cutText('{}')).metadata).not.toHaveProperty(
     'namespace',
   );
 });
@@ -161,13 +160,6 @@ test('its metadata are read alone, once, and are those of the object when that w
   expect(one.readMetadata()).toBe(one.read().metadata);
 });
 
-test('where they are not known to lie, its metadata are read with all of it', () => {
-  const one = new HeldObject(IDENTITY, JSON.stringify(OBJECT));
-
-  expect(metadataOf(one)).toEqual(OBJECT.metadata);
-  expect(one.textLength).toBe(0);
-});
-
 test('metadata that are no JSON make it unreadable', () => {
   const text = JSON.stringify(OBJECT).replace('"web"', 'web');
   const broken = held(text);
@@ -185,4 +177,61 @@ test('metadata that are no JSON make it unreadable', () => {
 test('an object that was parsed is never unreadable, and has its own metadata', () => {
   expect(isUnreadable(OBJECT)).toBe(false);
   expect(metadataOf(OBJECT)).toBe(OBJECT.metadata);
+});
+
+/** The next state of OBJECT, with other metadata and, for what is kept to be worth it, some text. */
+function state(resourceVersion: string, data: object = {}): HeldObject {
+  const metadata = { ...OBJECT.metadata, resourceVersion };
+  const text = JSON.stringify({ ...OBJECT, metadata, spec: { text: 'x'.repeat(300) }, data });
+  return new HeldObject({ ...IDENTITY, resourceVersion }, cutText(text));
+}
+
+function specOf(object: HeldObject): unknown {
+  return (object.read() as { readonly spec?: unknown }).spec;
+}
+
+test('a state takes from the one before what has not changed, once both come from read ones', () => {
+  const [first, second, third] = [state('1'), state('2'), state('3', { new: 'value' })];
+
+  first.read();
+  const keptOfFirst = first.keptLength;
+  second.follow(first);
+  second.read();
+  third.follow(second);
+
+  expect(third.read()).toMatchObject({
+    metadata: { resourceVersion: '3' },
+    data: { new: 'value' },
+  });
+  expect(specOf(third)).toBe(specOf(second));
+  expect(specOf(second)).not.toBe(specOf(first)); // of which no text was kept, for it had no next one
+  expect([keptOfFirst, second.keptLength > 300, third.keptLength > 300]).toEqual([0, true, true]);
+});
+
+test('states that nobody read are passed over', () => {
+  const states = ['1', '2', '3', '4', '5'].map((version) => state(version));
+  for (const [index, each] of states.entries()) {
+    const before = states[index - 1];
+    if (before !== undefined) each.follow(before);
+    if (index === 0 || index === 1 || index === 4) each.read();
+  }
+
+  const [, second, third, fourth, fifth] = states as [HeldObject, ...HeldObject[]];
+
+  expect(specOf(fifth as HeldObject)).toBe(specOf(second as HeldObject));
+  expect([third?.textLength, fourth?.textLength].every((length) => (length ?? 0) > 300)).toBe(true);
+});
+
+test('where nobody reads, no text is kept twice, and where an object was unreadable, nothing is taken', () => {
+  const [first, second] = [state('1'), state('2')];
+  const broken = held('{"data":hush}');
+
+  second.follow(first);
+  second.read();
+  refusal(() => broken.read());
+  const next = state('3');
+  next.follow(broken);
+  next.read();
+
+  expect([second.keptLength, next.keptLength]).toEqual([0, 0]);
 });

@@ -4,6 +4,7 @@ import { type KubernetesObject, objectKey } from '../../operator/model/object.ts
 import type { Change } from '../../operator/store/cache.ts';
 import { Keeping } from '../../operator/store/keeping.ts';
 import { readable } from '../../operator/store/readable.ts';
+import { cutText } from '../support/cut-text.ts';
 
 const KEY = objectKey('demo', 'a');
 
@@ -19,7 +20,7 @@ function heldAt(resourceVersion: string): HeldObject {
   const identity = { apiVersion: 'v1', kind: 'Thing', name: 'a', namespace: 'demo', uid: 'u' };
   return new HeldObject(
     { ...identity, resourceVersion },
-    JSON.stringify(objectAt(resourceVersion)),
+    cutText(JSON.stringify(objectAt(resourceVersion))),
   );
 }
 
@@ -41,7 +42,7 @@ function brokenAt(resourceVersion: string): HeldObject {
   const { textLength } = heldAt(resourceVersion);
   const identity = { apiVersion: 'v1', kind: 'Thing', name: 'a', namespace: 'demo', uid: 'u' };
   const text = JSON.stringify(objectAt(resourceVersion)).slice(0, textLength - 1);
-  return new HeldObject({ ...identity, resourceVersion }, text);
+  return new HeldObject({ ...identity, resourceVersion }, cutText(text));
 }
 
 const OTHER = objectKey('demo', 'b');
