@@ -1,6 +1,15 @@
 import { type Member, membersOf } from './members.ts';
-
-type Json = Record<string, unknown>;
+import {
+  addRow,
+  type Common,
+  commonWith,
+  isWorthwhile,
+  type Json,
+  type ParsedRow,
+  parsed,
+  parsedRow,
+  type Row,
+} from './unchanged-members.ts';
 
 /** A state of an object that was read: the next one takes from it what has not changed. */
 interface ReadState {
@@ -28,17 +37,15 @@ export interface Reading {
 
 /** What is shorter, in characters, is parsed: telling its parts apart costs as much. */
 const WORTHWHILE_LENGTH = 256;
-/** Less in common than a fourth is little: comparing, and keeping the text, is not worth it. */
-const WORTHWHILE_SHARE = 0.25;
 /** So many states in a row with little in common, and it is tried no more. */
 const MISSES = 3;
-const COMMA = 0x2c;
 const CLOSE_BRACE = 0x7d;
 
 /**
  * The object of which `head` and `tail` are the JSON. Members behind `metadata` whose text is what it
  * was in the state before are the very values of that state: most changes leave `spec` or `status` as
- * it was, and to compare texts costs a fraction of parsing them.
+ * it was, and to compare texts costs a fraction of parsing them. Of the one that changed, its members
+ * are told apart in the same way.
  *
  * @param head - from the object's opening brace to the last member of `metadata`.
  * @param tail - the rest, from the brace that closes `metadata`.
@@ -67,106 +74,63 @@ function anew(head: string, tail: string, misses: number): Reading {
  * lies between is a row of members, too, which parsing it shows, then the tail is these and no others.
  */
 function merged(head: string, tail: string, before: ReadState): Reading | undefined {
-  const members = before.members ?? membersOf(before.tail, 1);
-  if (members === undefined) return undefined;
-  const { front, back, from, to } = commonOf(tail, before.tail, members);
-  const changedLength = to - from;
-  if (tail.charCodeAt(tail.length - 1) !== CLOSE_BRACE || changedLength < 0) return undefined;
-  if (changedLength > tail.length * (1 - WORTHWHILE_SHARE)) return undefined;
+  const last = before.tail.length - 1;
+  const members = before.members ?? membersOf(before.tail, 1, last);
+  if (members === undefined || tail.charCodeAt(tail.length - 1) !== CLOSE_BRACE) return undefined;
+  const old: ParsedRow = { text: before.tail, members, values: before.object };
+  const row: Row = { text: tail, from: 1, to: tail.length - 1 };
+  const common = commonWith(row, old);
   const object = parsed(`${head}}}`);
-  const changed = changedLength === 0 ? {} : parsedMembers(tail, from, to);
-  if (object === undefined || changed === undefined) return undefined;
+  if (common === undefined || object === undefined) return undefined;
+  const changed = changedValue(row, old, common) ?? changedMembers(row, common);
+  if (changed === undefined || !addRow(object, old, common, changed)) return undefined;
 
-  const names = Object.keys(changed);
-  const isWhole =
-    take(object, members.slice(0, front), before.object) &&
-    names.every((name) => takeOne(object, name, changed[name])) &&
-    take(object, members.slice(back), before.object);
-  if (!isWhole) return undefined;
-  const moved = tail.length - before.tail.length;
-  const isKnown = front === back || isOnly(names, members.slice(front, back));
-  const now = isKnown ? moveMembers(members, front, back, moved) : undefined;
+  const now = membersNow(members, common, Object.keys(changed), tail.length - before.tail.length);
   return { object, leaves: { tail, object, members: now, misses: 0 } };
 }
 
-/** How two tails are the same: but for `from` to `to`, and the members from `front` to before `back`. */
-interface Common {
-  readonly front: number;
-  readonly back: number;
-  readonly from: number;
-  readonly to: number;
+/** What is not the same, parsed. */
+function changedMembers(row: Row, common: Common): Json | undefined {
+  if (!isWorthwhile(row, common)) return undefined;
+  return parsedRow({ text: row.text, from: common.from, to: common.to });
 }
 
-function commonOf(tail: string, old: string, members: readonly Member[]): Common {
-  let front = 0;
-  let from = 1;
-  for (const member of members) {
-    if (!isSame(tail, from, old, member)) break;
-    from = member.to;
-    front++;
-  }
-  let back = members.length;
-  let to = tail.length - 1;
-  for (; back > front; back--) {
-    const member = members[back - 1] as Member;
-    const begin = to - (member.to - member.from);
-    if (!isSame(tail, begin, old, member)) break;
-    to = begin;
-  }
-  return { front, back, from, to };
+/** The same where it is one member that was an object, and is one: of that, too, members are taken. */
+function changedValue(
+  { text }: Row,
+  { text: old, members, values }: ParsedRow,
+  { front, back, from, to }: Common,
+): Json | undefined {
+  const member = back === front + 1 ? members[front] : undefined;
+  if (member === undefined || to - from < WORTHWHILE_LENGTH) return undefined;
+  const name = ',"":'.length + member.name.length;
+  const begin = member.from + name;
+  if (text.charCodeAt(to - 1) !== CLOSE_BRACE) return undefined;
+  if (text.slice(from, from + name + 1) !== old.slice(member.from, begin + 1)) return undefined;
+  const parts = membersOf(old, begin, member.to - 1);
+  if (parts === undefined) return undefined;
+  const oldValue: ParsedRow = { text: old, members: parts, values: values[member.name] as Json };
+  const value: Row = { text, from: from + name, to: to - 1 };
+  const common = commonWith(value, oldValue);
+  const changed = common && changedMembers(value, common);
+  const object: Json = {};
+  if (common === undefined || changed === undefined) return undefined;
+  return addRow(object, oldValue, common, changed) ? { [member.name]: object } : undefined;
 }
 
-/** Whether `member` of `old` lies in `tail` at `at`. Comparing slices is native, and copies nothing. */
-function isSame(tail: string, at: number, old: string, { from, to }: Member): boolean {
-  return tail.slice(at, at + to - from) === old.slice(from, to);
-}
-
-/** What lies in `tail` from the comma at `from`; undefined unless it is a row of members. */
-function parsedMembers(tail: string, from: number, to: number): Json | undefined {
-  if (tail.charCodeAt(from) !== COMMA) return undefined;
-  const members = parsed(`{${tail.slice(from + 1, to)}}`);
-  return members === undefined || isEmpty(members) ? undefined : members;
-}
-
-function isEmpty(object: Json): boolean {
-  for (const _ in object) return false;
-  return true;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-function take(object: Json, members: readonly Member[], from: Json): boolean {
-  return members.every(({ name }) => takeOne(object, name, from[name]));
-}
-
-/** False where it comes twice, and for `__proto__`, which is no name like others. */
-function takeOne(object: Json, name: string, value: unknown): boolean {
-  if (Object.hasOwn(object, name) || name === '__proto__') return false;
-  object[name] = value;
-  return true;
-}
-
-function isOnly(names: readonly string[], members: readonly Member[]): boolean {
-  return names.length === 1 && members.length === 1 && names[0] === members[0]?.name;
-}
-
-/** Where members lie now, of which one may have changed: those behind it have moved. */
-function moveMembers(
+/** Where members lie now: those behind what has changed have moved. Undefined where it is not known. */
+function membersNow(
   members: readonly Member[],
-  front: number,
-  back: number,
+  { front, back }: Common,
+  changed: readonly string[],
   moved: number,
-): readonly Member[] {
-  if (moved === 0) return members;
+): readonly Member[] | undefined {
+  const isOne = back === front + 1 && changed.length === 1 && changed[0] === members[front]?.name;
+  if (front !== back && !isOne) return undefined;
+  if (moved === 0 && isOne) return members;
   return members.map((member, index) => {
-    const { name, from, to } = member;
     if (index < front) return member;
+    const { name, from, to } = member;
     return { name, from: index < back ? from : from + moved, to: to + moved };
   });
 }

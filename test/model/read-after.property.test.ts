@@ -42,7 +42,11 @@ function edited(row: readonly string[], edits: readonly Edit[]): readonly string
 
 /** What becomes of a text, be it JSON or not: something is put where a member may begin or end, or left out. */
 const damage = fc.option(
-  fc.tuple(fc.nat(6), fc.nat(1), fc.constantFrom('', ',', '}', '3', ' ', ',"x":1', '"')),
+  fc.tuple(
+    fc.nat(6),
+    fc.nat(1),
+    fc.constantFrom('', ',', '}', ']', '{', '3', ' ', ',"x":1', '{"x":1', '"'),
+  ),
   { nil: undefined, freq: 1 },
 );
 function damaged(row: readonly string[], done: Damage | undefined): string {
@@ -64,7 +68,15 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-test('each state is what JSON.parse has it be, whatever was read before', () => {
+/** The same row, a level deeper. */
+function within(tail: string): string {
+  return `},"spec":${JSON.stringify([LONG])},"status":{${tail.slice(2)}}`;
+}
+
+test.each([
+  ['each state', (tail: string) => tail],
+  ['each state of a member', within],
+])('%s is what JSON.parse has it be, whatever was read before', (_, tailOf) => {
   let taken = 0;
   fc.assert(
     fc.property(history, ([begun, changes]) => {
@@ -72,7 +84,7 @@ test('each state is what JSON.parse has it be, whatever was read before', () => 
       let left: Predecessor | undefined = 'forgotten';
       for (const [begin, edits, done] of [['{"metadata":{', [], undefined] as const, ...changes]) {
         row = edited(row, edits);
-        const tail = damaged(row, done);
+        const tail = tailOf(damaged(row, done));
         const expected = outcome(() => JSON.parse(begin + tail));
 
         const read = outcome(() => {
@@ -86,9 +98,37 @@ test('each state is what JSON.parse has it be, whatever was read before', () => 
         expect(read).toStrictEqual(expected);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 3_000 },
   );
   expect(taken).toBeGreaterThan(500);
+});
+
+test('another member with as long a name is another', () => {
+  const tail = `},"spec":{"a":1},"status":{"text":"${LONG}","more":["${LONG}"],"seen":1}}`;
+  const renamed = tail.replace('"status"', '"statux"').replace(':1}}', ':2}}');
+  const { leaves } = readAfter('{"metadata":{', tail, 'forgotten');
+
+  const { object } = readAfter('{"metadata":{', renamed, leaves);
+
+  expect(object).toStrictEqual(JSON.parse(`{"metadata":{${renamed}`));
+});
+
+test('of a member that has changed, members are taken, too', () => {
+  const conditions = [{ type: 'Ready', message: LONG }];
+  const [first, second, third] = ['1', '2', '3'].map((seen) => {
+    const status = { phase: 'Running', seen, conditions, more: { text: LONG } };
+    return `},"spec":{},"status":${JSON.stringify(status)}}`;
+  });
+  const head = '{"metadata":{';
+  const before = readAfter(head, second ?? '', readAfter(head, first ?? '', 'forgotten').leaves);
+
+  const now = readAfter(head, third ?? '', before.leaves);
+
+  type State = { readonly status: Readonly<Record<string, unknown>> };
+  const [was, is] = [before.object, now.object].map((object) => (object as State).status);
+  expect(is).toEqual((JSON.parse(head + third) as State).status);
+  expect(is?.conditions).toBe(was?.conditions);
+  expect(is?.more).toBe(was?.more);
 });
 
 /** Of states with `spec`, `other` and `status`, in this order. */
@@ -158,16 +198,20 @@ test('what has changed once is taken from then on, wherever it has moved to', ()
 
 test.each([
   ['a comma at the end', (tail: string) => `${tail.slice(0, -1)},}`],
-  ['a comma in between', (tail: string) => tail.replace(',"other"', ',,"other"')],
+  ['a comma in between', (tail: string) => tail.replace(',"status"', ',,"status"')],
   ['no brace at the end', (tail: string) => tail.slice(0, -1)],
   ['two braces at the end', (tail: string) => `${tail}}`],
   ['a comma for the last brace', (tail: string) => `${tail.slice(0, -1)},`],
+  ['a bracket for the brace of a member', (tail: string) => `${tail.slice(0, -2)}]}`],
+  ['a brace for the first comma', (tail: string) => `}{${tail.slice(2)}`],
+  ['a member before the brace of others', (tail: string) => tail.replace('{"b"', '{"c":1{"b"')],
+  ['a comma for the brace of a member', (tail: string) => tail.replace('{"b"', ',"b"')],
+  ['a brace for a comma', (tail: string) => tail.replace(',"d"', '{"d"')],
 ])('%s is no JSON, though every member is as it was', (_, damage) => {
-  const text = {
-    head: '{"metadata":{"name":"a"',
-    tail: `},"spec":{"a":"${LONG}"},"other":{"b":{}}}`,
-  };
-  const { leaves } = readAfter(text.head, text.tail, 'forgotten');
+  const head = '{"metadata":{"name":"a"';
+  const tail = `},"spec":{"a":"${LONG}"},"status":{"b":"${LONG}","d":{},"e":["${LONG}"]}}`;
+  const { leaves } = readAfter(head, tail, 'forgotten');
 
-  expect(() => readAfter(text.head, damage(text.tail), leaves)).toThrow(SyntaxError);
+  expect(readAfter(head, tail, leaves).leaves).toHaveProperty('members');
+  expect(() => readAfter(head, damage(tail), leaves)).toThrow(SyntaxError);
 });
