@@ -35,8 +35,11 @@ export interface Reading {
   readonly leaves: Predecessor | undefined;
 }
 
-/** What is shorter, in characters, is parsed: telling its parts apart costs as much. */
-const WORTHWHILE_LENGTH = 256;
+/**
+ * What is shorter, in characters, is parsed. Telling its parts apart takes as long: half as long as
+ * parsing for a Pod of 4,400 characters, 0.85 of it for 1,050, and twice for a ConfigMap of 500.
+ */
+const WORTHWHILE_LENGTH = 1024;
 /** So many states in a row with little in common, and it is tried no more. */
 const MISSES = 3;
 const CLOSE_BRACE = 0x7d;

@@ -182,7 +182,7 @@ test('an object that was parsed is never unreadable, and has its own metadata', 
 /** The next state of OBJECT, with other metadata and, for what is kept to be worth it, some text. */
 function state(resourceVersion: string, data: object = {}): HeldObject {
   const metadata = { ...OBJECT.metadata, resourceVersion };
-  const text = JSON.stringify({ ...OBJECT, metadata, spec: { text: 'x'.repeat(300) }, data });
+  const text = JSON.stringify({ ...OBJECT, metadata, spec: { text: 'x'.repeat(1_100) }, data });
   return new HeldObject({ ...IDENTITY, resourceVersion }, cutText(text));
 }
 
@@ -205,7 +205,11 @@ test('a state takes from the one before what has not changed, once both come fro
   });
   expect(specOf(third)).toBe(specOf(second));
   expect(specOf(second)).not.toBe(specOf(first)); // of which no text was kept, for it had no next one
-  expect([keptOfFirst, second.keptLength > 300, third.keptLength > 300]).toEqual([0, true, true]);
+  expect([keptOfFirst, second.keptLength > 1_100, third.keptLength > 1_100]).toEqual([
+    0,
+    true,
+    true,
+  ]);
 });
 
 test('states that nobody read are passed over', () => {
@@ -219,7 +223,9 @@ test('states that nobody read are passed over', () => {
   const [, second, third, fourth, fifth] = states as [HeldObject, ...HeldObject[]];
 
   expect(specOf(fifth as HeldObject)).toBe(specOf(second as HeldObject));
-  expect([third?.textLength, fourth?.textLength].every((length) => (length ?? 0) > 300)).toBe(true);
+  expect([third?.textLength, fourth?.textLength].every((length) => (length ?? 0) > 1_100)).toBe(
+    true,
+  );
 });
 
 test('where nobody reads, no text is kept twice, and where an object was unreadable, nothing is taken', () => {

@@ -4,7 +4,7 @@ import type { HeldText } from '../../operator/model/held-object.ts';
 import { type Predecessor, readAfter } from '../../operator/model/read-after.ts';
 
 /** Long enough that the tail is worth telling apart. */
-const LONG = 'word '.repeat(60);
+const LONG = 'word '.repeat(220);
 
 const leaf = fc.oneof(
   fc.constantFrom<unknown>(null, true, 0, 12, -1.5e3, '', '"}', '\\', ',"b":1', 'ü'),
