@@ -136,6 +136,16 @@ export const SUBJECTS = {
     command: onNode('drain', 'envelope'),
     lacks: LIMIT,
   },
+  'keep-text': {
+    title: 'limit: lines kept by name',
+    command: onNode('keep', 'envelope'),
+    lacks: LIMIT,
+  },
+  'keep-object': {
+    title: 'limit: objects parsed and kept by name',
+    command: onNode('keep', 'object'),
+    lacks: LIMIT,
+  },
 } as const satisfies Readonly<Record<string, Subject>>;
 
 export type SubjectName = keyof typeof SUBJECTS;

@@ -31,7 +31,7 @@ export type WorkName = string;
 
 const OURS = ['chancery-envelope', 'chancery-object', 'chancery-reconcile'] as const;
 const PEERS = ['client-node', 'fluent-client', 'dot-i-operator', 'python'] as const;
-const LIMITS = ['json-parse', 'drain'] as const;
+const LIMITS = ['json-parse', 'drain', 'keep-text', 'keep-object'] as const;
 const EVERYBODY = [...OURS, 'chancery-kubectl', ...PEERS, ...LIMITS] as const;
 /** Who is compared with whom runs next to them: the less time lies between, the less it can change. */
 const IN_SHORT = [
