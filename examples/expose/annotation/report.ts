@@ -1,0 +1,27 @@
+import { type ReconcileContext, type Service, services } from 'chancery';
+
+/** What people are to know about a Service: a Service has no status of its own for that. */
+export interface Report {
+  readonly url?: string | undefined;
+  readonly problem?: { readonly reason: string; readonly note: string } | undefined;
+}
+
+/**
+ * Writes the annotations `expose.url` and `expose.problem` where they differ. A problem is told by an
+ * Event when it is new, and the annotation remembers it over restarts.
+ */
+export async function report(
+  { metadata }: Service,
+  { url, problem }: Report,
+  { client, event }: ReconcileContext<Service>,
+): Promise<void> {
+  const text = problem && `${problem.reason}: ${problem.note}`;
+  const told = metadata.annotations ?? {};
+  const isNews = told['expose.problem'] !== text;
+  if (!isNews && told['expose.url'] === url) return;
+  if (isNews && problem !== undefined) event('Warning', problem.reason, problem.note);
+  const annotations = { 'expose.url': url ?? null, 'expose.problem': text ?? null };
+  // With its uid: a Service made anew under this name is not the one that was looked at.
+  const body = { metadata: { uid: metadata.uid, annotations } };
+  await client.patch(services, metadata, { type: 'merge', body });
+}

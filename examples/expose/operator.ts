@@ -1,0 +1,3 @@
+import { exposeByAnnotation } from './annotation/controller.ts';
+
+export default [exposeByAnnotation];

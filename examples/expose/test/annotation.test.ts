@@ -1,0 +1,186 @@
+/** The annotation `expose`, against an API server. */
+import type { Ingress, KubernetesObject, Service } from 'chancery';
+import { eventually, service } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { type Place, type Setup, startExample } from '../../testing/place.ts';
+import { exposeByAnnotation } from '../annotation/controller.ts';
+
+const start = (more: Partial<Setup> = {}): Promise<Place> =>
+  startExample({ name: 'expose', controllers: [exposeByAnnotation], ...more });
+
+const ingress = ({ env, namespace }: Place, name = 'web') =>
+  env.get<Ingress>('networking.k8s.io/v1', 'Ingress', namespace, name);
+
+/** The one path of an Ingress, once it is there. */
+async function pathOf(place: Place, name = 'web'): Promise<string | undefined> {
+  return (await ingress(place, name))?.spec?.rules?.[0]?.http?.paths[0]?.path;
+}
+
+async function annotationsOf(place: Place, name = 'web'): Promise<Record<string, string>> {
+  const live = await place.env.get<Service>('v1', 'Service', place.namespace, name);
+  return { ...live?.metadata.annotations };
+}
+
+async function annotate(place: Place, annotations: Record<string, string | null>): Promise<void> {
+  await place.env.patch('v1', 'Service', place.namespace, 'web', { metadata: { annotations } });
+}
+
+async function create({ env, namespace }: Place, expose?: string): Promise<Service> {
+  const annotations = expose === undefined ? {} : { expose };
+  return env.create(service('web', { namespace, annotations }) as Service);
+}
+
+/** As somebody makes it by hand, before or beside the operator. */
+async function createForeign({ env, namespace }: Place): Promise<KubernetesObject> {
+  return env.create({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'web', namespace },
+    spec: { defaultBackend: { service: { name: 'mine', port: { number: 1 } } } },
+  } as Ingress);
+}
+
+const problem = (place: Place) =>
+  eventually(async () => (await annotationsOf(place))['expose.problem']);
+
+test('acceptance 1: the web app of the original gets an Ingress for /mdn on port 8080', async () => {
+  const place = await start();
+
+  await place.apply(new URL('../sample/web-app.yml', import.meta.url));
+  const made = await eventually(() => ingress(place, 'web-app'));
+
+  expect(made.spec?.rules).toEqual([
+    {
+      http: {
+        paths: [
+          {
+            path: '/mdn',
+            pathType: 'Prefix',
+            backend: { service: { name: 'web-app', port: { number: 8080 } } },
+          },
+        ],
+      },
+    },
+  ]);
+  expect(made.metadata.ownerReferences).toMatchObject([{ kind: 'Service', controller: true }]);
+});
+
+test('acceptance 2, EX1: an annotation that is added, changed and removed later is followed', async () => {
+  const place = await start();
+  await create(place);
+
+  await annotate(place, { expose: '/one' });
+  await eventually(async () => (await pathOf(place)) === '/one');
+  const { uid } = (await ingress(place))?.metadata ?? {};
+  await annotate(place, { expose: '/two', 'expose.host': 'shop.example.org' });
+  await eventually(async () => (await pathOf(place)) === '/two');
+  expect((await ingress(place))?.metadata.uid).toBe(uid);
+  await eventually(
+    async () => (await annotationsOf(place))['expose.url'] === 'http://shop.example.org/two',
+  );
+
+  await annotate(place, { expose: null });
+  await eventually(async () => (await ingress(place)) === undefined);
+  await eventually(async () => (await annotationsOf(place))['expose.url'] === undefined);
+});
+
+test('acceptance 3, EX2: with the Service its Ingress goes, also while no operator runs', async () => {
+  const place = await start();
+  await create(place, '/one');
+  await eventually(() => ingress(place));
+
+  await place.operator.stop();
+  await place.env.delete('v1', 'Service', place.namespace, 'web');
+
+  await eventually(async () => (await ingress(place)) === undefined);
+});
+
+test('acceptance 4, EX4: a value that would change the document is told of, and nothing is made', async () => {
+  const place = await start();
+  await create(place, '/a","pathType":"Exact');
+
+  expect(await problem(place)).toMatch(/^InvalidAnnotation: annotation expose must be a path/);
+  const [warning] = await eventually(async () => {
+    const found = await place.events('InvalidAnnotation');
+    return found.length > 0 && found;
+  });
+
+  expect(warning?.type).toBe('Warning');
+  expect(await ingress(place)).toBeUndefined();
+});
+
+test('acceptance 5, EX7: an Ingress that a user has made is left alone, and told of, until it goes', async () => {
+  const place = await start();
+  const foreign = await createForeign(place);
+  await create(place, '/one');
+
+  expect(await problem(place)).toMatch(/^ErrResourceExists: Ingress web exists/);
+  await eventually(async () => (await place.events('ErrResourceExists')).length === 1);
+  const { resourceVersion } = foreign.metadata;
+  expect((await ingress(place))?.metadata.resourceVersion).toBe(resourceVersion);
+
+  await place.env.delete('networking.k8s.io/v1', 'Ingress', place.namespace, 'web');
+  await eventually(async () => (await pathOf(place)) === '/one');
+  await eventually(async () => (await annotationsOf(place))['expose.problem'] === undefined);
+});
+
+test('EX3: an API server that fails is not taken for one that has no Ingress', async () => {
+  const place = await start({ stopped: true });
+  await createForeign(place);
+  await create(place, '/one');
+  await place.env.server.stop();
+
+  const operator = place.startOperator();
+  await eventually(() => operator.log.some(({ level }) => level === 'warn'));
+  await place.env.server.listen();
+
+  expect(await problem(place)).toMatch(/^ErrResourceExists/);
+  expect(place.writes()).not.toContain('create ingresses.networking.k8s.io');
+});
+
+test('EX8: what changed while no operator ran is acted upon when it starts', async () => {
+  const place = await start();
+  await create(place, '/one');
+  await eventually(() => ingress(place));
+
+  await place.operator.stop();
+  await annotate(place, { expose: '/two' });
+  const second = place.startOperator();
+  await eventually(async () => (await pathOf(place)) === '/two');
+  await second.stop();
+  await annotate(place, { expose: null });
+  place.startOperator();
+
+  await eventually(async () => (await ingress(place)) === undefined);
+});
+
+test('EX9: a change is seen though the watch of it broke', async () => {
+  const place = await start();
+  await create(place, '/one');
+  await eventually(() => ingress(place));
+
+  place.env.server.closeWatches('reset');
+  await annotate(place, { expose: '/two' });
+
+  await eventually(async () => (await pathOf(place)) === '/two');
+});
+
+test('a slip of the pen takes nothing down, and is told once, over a restart as well', async () => {
+  const place = await start();
+  await create(place, '/one');
+  await eventually(() => ingress(place));
+
+  await annotate(place, { expose: 'one' });
+  await problem(place);
+  await eventually(async () => (await place.events('InvalidAnnotation')).length === 1);
+  await place.operator.stop();
+  const before = place.writes().length;
+  const again = place.startOperator();
+  await eventually(() => again.meter.snapshot()[SUCCESSES] !== undefined);
+
+  expect(await pathOf(place)).toBe('/one');
+  expect(place.writes().length).toBe(before);
+  expect(await place.events('InvalidAnnotation')).toHaveLength(1);
+});
+
+const SUCCESSES = 'controller_runtime_reconcile_total{controller="expose",result="success"}';
