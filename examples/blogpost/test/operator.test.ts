@@ -1,0 +1,186 @@
+import type { ReconcileContext } from 'chancery';
+import { crashPoints, eventually, FakeClock, startOperator, startTestEnv } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { type Place, startExample } from '../../testing/place.ts';
+import blogpost, { type blogPosts } from '../operator.ts';
+
+type BlogPost = NonNullable<(typeof blogPosts)['objects']>;
+
+const API = 'iximiuz.com/v1alpha1';
+const CRD = new URL('../crd.yaml', import.meta.url);
+const SAMPLE = new URL('../sample/', import.meta.url);
+const NEW_YEAR = Date.parse('2030-01-01T00:00:00Z');
+
+const start = (clock: FakeClock): Promise<Place> =>
+  startExample({ name: 'blogpost', controllers: [blogpost], manifests: [CRD], clock });
+
+function postOf({ env, namespace }: Place, name = 'blog-post-1'): Promise<BlogPost | undefined> {
+  return env.get<BlogPost>(API, 'BlogPost', namespace, name);
+}
+
+/** As soon as the status speaks of the latest spec. */
+function settledPost(place: Place, name = 'blog-post-1'): Promise<BlogPost> {
+  return eventually(async () => {
+    const post = await postOf(place, name);
+    const { status, metadata } = post ?? {};
+    return status?.observedGeneration === metadata?.generation && post;
+  });
+}
+
+test('acceptance 2 and 3: the sample is published, with the time of the clock, and told of once', async () => {
+  const place = await start(new FakeClock(NEW_YEAR));
+
+  await place.apply(SAMPLE);
+  const { status } = await settledPost(place);
+  const told = await eventually(async () => {
+    const notes = await place.events();
+    return notes.length > 0 && notes;
+  });
+
+  expect(status).toMatchObject({
+    publishedAt: '2030-01-01T00:00:00Z',
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Published' }],
+  });
+  expect(told).toEqual([
+    { type: 'Normal', reason: 'Published', note: 'published at 2030-01-01T00:00:00Z' },
+  ]);
+});
+
+test('acceptance 4: a later operator leaves publishedAt as it is, whatever is edited', async () => {
+  const clock = new FakeClock(NEW_YEAR);
+  const place = await start(clock);
+  await place.apply(SAMPLE);
+  await settledPost(place);
+  await place.operator.stop();
+  clock.advance(86_400_000);
+  const { env, namespace } = place;
+  await env.patch(API, 'BlogPost', namespace, 'blog-post-1', { spec: { title: null } });
+
+  place.startOperator();
+  const post = await settledPost(place);
+
+  expect(post.metadata.generation).toBe(2);
+  expect(post.status).toMatchObject({
+    publishedAt: '2030-01-01T00:00:00Z',
+    conditions: [{ status: 'True' }],
+  });
+  expect(await place.events('TitleMissing')).toEqual([]);
+});
+
+test('acceptance 5: kubectl explains what the schema describes', async () => {
+  const place = await start(new FakeClock(NEW_YEAR));
+
+  const explained = await place.kubectl('explain', 'blogpost.spec');
+
+  expect(explained).toContain('What its author says.');
+  expect(explained).toMatch(/author\s+<string>\s+Who has written it\./);
+  expect(explained).toMatch(/title\s+<string>\s+The heading\./);
+});
+
+test('acceptance 6: a post can be deleted, be the operator there or not', async () => {
+  const place = await start(new FakeClock(NEW_YEAR));
+  await place.apply(SAMPLE);
+  await settledPost(place);
+
+  await place.kubectl('delete', 'blogpost', 'blog-post-1');
+  const first = await postOf(place);
+  await place.apply(SAMPLE);
+  await settledPost(place);
+  await place.operator.stop();
+  await place.kubectl('delete', 'blogpost', 'blog-post-1');
+
+  expect(first).toBeUndefined();
+  expect(await postOf(place)).toBeUndefined();
+});
+
+test('a post without a title is told so once, and is published when it has one', async () => {
+  const clock = new FakeClock(NEW_YEAR);
+  const place = await start(clock);
+  const { env, namespace } = place;
+  const metadata = { name: 'draft', namespace };
+  await env.create({ apiVersion: API, kind: 'BlogPost', metadata });
+  const draft = await settledPost(place, 'draft');
+  await env.patch(API, 'BlogPost', namespace, 'draft', { spec: { title: '  ' } });
+  await settledPost(place, 'draft');
+  clock.advance(1_000);
+
+  await env.patch(API, 'BlogPost', namespace, 'draft', { spec: { title: 'At last' } });
+  const post = await settledPost(place, 'draft');
+  await eventually(async () => (await place.events('Published')).length > 0);
+
+  expect(draft.status).toMatchObject({
+    conditions: [{ type: 'Ready', status: 'False', reason: 'TitleMissing' }],
+  });
+  expect(draft.status?.publishedAt).toBeUndefined();
+  expect(post.status).toMatchObject({
+    publishedAt: '2030-01-01T00:00:01Z',
+    conditions: [{ status: 'True', reason: 'Published' }],
+  });
+  const told = await env.list<{ series?: object } & BlogPost>(
+    'events.k8s.io/v1',
+    'Event',
+    namespace,
+  );
+  expect(await place.events('TitleMissing')).toHaveLength(1);
+  expect(told.filter(({ series }) => series !== undefined)).toEqual([]);
+});
+
+test('a post of a cluster with the definition of the seed is published after the upgrade', async () => {
+  const place = await startExample({
+    name: 'blogpost',
+    controllers: [blogpost],
+    manifests: [new URL('seed/crd.yaml', import.meta.url)],
+    stopped: true,
+  });
+  await place.apply(SAMPLE);
+  const before = await postOf(place);
+  await place.env.apply(CRD);
+
+  place.startOperator();
+  const post = await settledPost(place);
+
+  expect(post.metadata.uid).toBe(before?.metadata.uid);
+  expect(post.status?.publishedAt).toBeDefined();
+});
+
+test('acceptance 3: wherever it is killed, publishedAt is set once', async () => {
+  const points = await crashPoints({
+    env: () => startTestEnv({ backend: 'embedded' }),
+    arrange: async (env, namespace) => {
+      await env.apply(CRD);
+      await env.apply(SAMPLE, { namespace });
+    },
+    start: (url, namespace) => startOperator({ url, namespace, controllers: [blogpost] }),
+    until: async (env, namespace) => {
+      const post = await env.get<BlogPost>(API, 'BlogPost', namespace, 'blog-post-1');
+      return post?.status?.publishedAt !== undefined;
+    },
+    state: async (env, namespace) => {
+      const states = env.events.history('blogposts.iximiuz.com', namespace, 'blog-post-1');
+      const times = states.map((state) => (state as BlogPost).status?.publishedAt);
+      return new Set(times.filter((time) => time !== undefined)).size;
+    },
+    calls: ({ resource, verb }) => resource === 'blogposts.iximiuz.com' && verb !== 'watch',
+  });
+
+  expect(points.map(({ when, call }) => `${when} ${call.verb}`)).toEqual(
+    expect.arrayContaining(['before get', 'after get', 'before patch', 'after patch']),
+  );
+});
+
+test('acceptance 3: a cache that is older than the date does not set another', async () => {
+  const metadata = { name: 'old', namespace: 'demo', uid: 'u', generation: 1 };
+  const stale: BlogPost = { apiVersion: API, kind: 'BlogPost', metadata, spec: { title: 'Old' } };
+  const live = { ...stale, status: { publishedAt: '2029-12-31T00:00:00Z' } };
+  const stated: unknown[] = [];
+  const context = {
+    client: { find: async () => live },
+    clock: new FakeClock(NEW_YEAR),
+    setStatus: async (status: unknown) => void stated.push(status),
+    event: () => expect.unreachable('nothing has happened'),
+  } as unknown as ReconcileContext;
+
+  await blogpost.reconcile('demo/old' as never, stale, context);
+
+  expect(stated).toMatchObject([{ publishedAt: '2029-12-31T00:00:00Z' }]);
+});

@@ -1,0 +1,93 @@
+import { deployment, eventually, ownerReference } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { complaints, SAMPLE, startFoos } from './foo-place.ts';
+
+test('FO2, acceptance 6: after a renaming the old Deployment is removed', async () => {
+  const place = await startFoos();
+  await place.apply(SAMPLE);
+  await place.told('Synced');
+
+  await place.edit({ deploymentName: 'renamed' });
+  await eventually(async () => (await place.deployment()) === undefined);
+  await place.told('Synced');
+  await place.operator.stop();
+  await place.edit({ deploymentName: 'again' });
+  place.startOperator();
+  await eventually(async () => (await place.deployment('renamed')) === undefined);
+  await place.told('Synced');
+
+  expect((await place.deployment('again'))?.spec.replicas).toBe(1);
+  expect(complaints(place)).toEqual([]);
+});
+
+test('FO2: a Foo that cannot have its new name keeps what it has', async () => {
+  const place = await startFoos();
+  const { env, namespace } = place;
+  await env.create(deployment('taken', { namespace }));
+  await place.apply(SAMPLE);
+  await place.told('Synced');
+
+  await place.edit({ deploymentName: 'taken' });
+  const blocked = await place.told('ErrResourceExists');
+  const kept = await place.deployment();
+  await place.edit({ deploymentName: '' });
+  await place.told('DeploymentNameMissing');
+
+  expect(blocked.status?.availableReplicas).toBe(1);
+  expect((await place.deployment())?.metadata.uid).toBe(kept?.metadata.uid);
+});
+
+test('FO3: what is as it should be costs no write and no Event', async () => {
+  const place = await startFoos();
+  await place.apply(SAMPLE);
+  await place.told('Synced');
+  await place.touch(); // whatever the Pods have led to comes before it
+  const told = await eventually(async () => {
+    const count = await place.count('Synced');
+    return count > 0 && count;
+  });
+  const before = place.writes();
+
+  await place.touch();
+  await place.touch();
+
+  expect(place.writes()).toEqual(before);
+  expect(await place.count('Synced')).toBe(told);
+});
+
+test('FO4: a template that somebody bends comes back; replicas that no Foo states stay', async () => {
+  const place = await startFoos();
+  const { env, namespace } = place;
+  await place.createFoo('example-foo', { deploymentName: 'example-foo' });
+  await place.told('Synced');
+  const bent = { containers: [{ name: 'nginx', image: 'busybox:1' }] };
+
+  const spec = { replicas: 2, template: { spec: bent } };
+  await env.patch('apps/v1', 'Deployment', namespace, 'example-foo', { spec });
+  const mended = await eventually(async () => {
+    const live = await place.deployment();
+    return live?.spec.template.spec?.containers[0]?.image !== 'busybox:1' && live;
+  });
+
+  expect(mended.spec.replicas).toBe(2);
+});
+
+test('FO5: the image is a version, also of a Deployment that the original has made', async () => {
+  const place = await startFoos({ stopped: true });
+  const { env, namespace } = place;
+  const foo = await place.createFoo('example-foo', { deploymentName: 'example-foo', replicas: 2 });
+  const made = deployment('example-foo', {
+    namespace,
+    podLabels: { app: 'nginx', controller: 'example-foo' },
+    podSpec: { containers: [{ name: 'nginx', image: 'nginx:latest' }] },
+    ownerReferences: [ownerReference(foo)],
+  });
+  const original = await env.create(made);
+
+  place.startOperator();
+  await eventually(async () => (await place.foo())?.status?.availableReplicas === 2);
+  const live = await place.deployment();
+
+  expect(live?.metadata.uid).toBe(original.metadata.uid);
+  expect(live?.spec.template.spec?.containers).toMatchObject([{ image: 'nginx:1.29' }]);
+});
