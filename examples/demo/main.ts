@@ -4,16 +4,17 @@
  */
 import { configMaps, restClient, systemClock, undiciTransport } from 'chancery';
 import { ApiServer, eventually } from 'chancery/testing';
-import { type Ambassador, startAmbassador } from './ambassador.ts';
+import { type Ambassador, startAmbassador } from '../try/ambassador.ts';
+import { type LogLine, OperatorProcess } from '../try/operator-process.ts';
+import { Timeline } from '../try/timeline.ts';
 import { applySample, NAMESPACE, prepare } from './example.ts';
 import { filterOf } from './filter.ts';
-import { type LogLine, OperatorProcess } from './operator-process.ts';
 import { PodWatch } from './pod-watch.ts';
-import { Timeline } from './timeline.ts';
 
 const CONFIG_MAP = 'webapp-config';
 /** Where the operator keeps what it has acted on. */
 const STATE = 'config-restart-state';
+const MODULE = new URL('../config-restart/operator.ts', import.meta.url);
 const REPLICAS = 3;
 const LIMIT_MS = 25_000;
 
@@ -44,7 +45,10 @@ async function main(): Promise<number> {
   let operator: OperatorProcess | undefined;
   try {
     ambassador = await startAmbassador(server.url, filterOf(NAMESPACE), timeline);
-    operator = await OperatorProcess.start(ambassador.url, NAMESPACE, tellOf(timeline));
+    operator = await OperatorProcess.start(
+      { module: MODULE, apiUrl: ambassador.url, namespace: NAMESPACE },
+      tellOf(timeline),
+    );
     await operator.ready(deadline);
     timeline.tell(
       'operator',

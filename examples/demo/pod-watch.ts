@@ -7,7 +7,7 @@ import {
   systemClock,
   type Transport,
 } from 'chancery';
-import type { Timeline } from './timeline.ts';
+import type { Timeline } from '../try/timeline.ts';
 
 /** Tells of Pods coming and going, and knows when a rollout is over. */
 export class PodWatch {

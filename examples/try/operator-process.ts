@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from 'chancery/testing';
 
 const CLI = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
-const MODULE = fileURLToPath(new URL('../config-restart/operator.ts', import.meta.url));
 const POLL_MS = 50;
 
 /** One line of the operator's log. */
@@ -15,7 +14,20 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** The shipped operator, in a process of its own as in its container. */
+export interface OperatorStart {
+  /** What `chancery run` is given. */
+  readonly module: URL;
+  /** Its ambassador. */
+  readonly apiUrl: string;
+  /** Where its Pod would be. */
+  readonly namespace: string;
+  /** Its sources watch every namespace. Default false: its own. */
+  readonly watchesAll?: boolean;
+  /** More settings, by environment variable. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** An operator in a process of its own, as in its container. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly #healthUrl: string;
@@ -33,14 +45,13 @@ export class OperatorProcess {
     });
   }
 
-  /** `chancery run` on the config-restart module; it knows the ambassador's URL and its namespace. */
+  /** `chancery run`: it knows the ambassador's URL and its namespace. */
   static async start(
-    apiUrl: string,
-    namespace: string,
+    { module, apiUrl, namespace, watchesAll = false, environment }: OperatorStart,
     onLog: (line: LogLine) => void,
   ): Promise<OperatorProcess> {
     const port = await freePort();
-    const child = spawn(process.execPath, [CLI, 'run', MODULE], {
+    const child = spawn(process.execPath, [CLI, 'run', fileURLToPath(module)], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env.PATH,
@@ -48,11 +59,12 @@ export class OperatorProcess {
         CHANCERY_HEALTH_HOST: '127.0.0.1',
         CHANCERY_HEALTH_PORT: String(port),
         CHANCERY_METRICS_PORT: '0',
-        WATCH_NAMESPACE: namespace,
+        WATCH_NAMESPACE: watchesAll ? '*' : namespace,
         POD_NAMESPACE: namespace,
-        POD_NAME: 'config-restart-0',
+        POD_NAME: 'operator-0',
         // Who tries this in a Pod has its token beside the demo, which is not what it shows.
         CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
+        ...environment,
       },
     });
     return new OperatorProcess(child, `http://127.0.0.1:${port}/readyz`, onLog);

@@ -1,0 +1,25 @@
+/** Writes the manifests of every example, or with `--check` shows what is not as it would be written. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { TREES } from './trees.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const CLI = fileURLToPath(new URL('../operator/cli/main.ts', import.meta.url));
+
+const flags = process.argv.slice(2);
+if (flags.some((flag) => flag !== '--check')) {
+  process.stderr.write('usage: npm run generate, or npm run generate:check\n');
+  process.exit(2);
+}
+for (const [name, words] of Object.entries(TREES)) {
+  process.stderr.write(`${name}: `);
+  const { status } = spawnSync(
+    process.execPath,
+    [CLI, 'generate', 'manifests', ...words, ...flags],
+    {
+      cwd: ROOT,
+      stdio: 'inherit',
+    },
+  );
+  if (status !== 0) process.exitCode = status ?? 1;
+}

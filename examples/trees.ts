@@ -1,0 +1,26 @@
+import { EXAMPLES } from './try/examples.ts';
+
+/** What `npm run generate` says on top of each tree's files. */
+const COMMAND = ['--command', 'npm run generate'];
+
+/** The words of `chancery generate manifests` for every tree of manifests in this repository, by example. */
+export const TREES: Readonly<Record<string, readonly string[]>> = {
+  'config-restart': [
+    'examples/config-restart/operator.ts',
+    ...['-o', 'manifests', '--operator-image', 'chancery-operator'],
+    ...['--module-path', '/examples/config-restart/operator.ts'],
+    ...['--resource', '../examples/config-restart', ...COMMAND],
+  ],
+  website: treeOf('website'),
+  ...Object.fromEntries(Object.keys(EXAMPLES).map((name) => [name, treeOf(name)])),
+};
+
+/** Of an operator in an image of its own, beside the components that all of them share. */
+function treeOf(name: string): readonly string[] {
+  return [
+    `examples/${name}/operator.ts`,
+    ...['-o', `examples/${name}/manifests`, '--operator-image', `${name}-operator`],
+    ...['--module-path', `/operators/${name}/operator.ts`],
+    ...['--components', '../../../manifests/components', ...COMMAND],
+  ];
+}

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import {
+  type Controller,
+  isRunnable,
+  type KubernetesObject,
+  proxyFilter,
+  type Runnable,
+  rbac,
+} from 'chancery';
+import { ApiServer } from 'chancery/testing';
+import { type Ambassador, startAmbassador } from './ambassador.ts';
+import { EXAMPLES, folderOf } from './examples.ts';
+import { type LogLine, OperatorProcess } from './operator-process.ts';
+import type { Timeline } from './timeline.ts';
+
+export const NAMESPACE = 'demo';
+
+/** An example that runs. */
+export interface Running {
+  /** Of the API server, for its administrator. */
+  readonly url: string;
+  /** The last lines of the operator's log. */
+  readonly tail: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  readonly name: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}
+
+/** An API server, the ambassador and the operator, each with what is generated for the example. */
+export async function startExample(
+  { name, port, signal }: ClusterOptions,
+  timeline: Timeline,
+): Promise<Running> {
+  const { watchesAll = false, environment = {}, beside } = EXAMPLES[name] ?? {};
+  const folder = folderOf(name);
+  const workloads = { podReadyMs: 400, podStopMs: 200 };
+  const server = await ApiServer.start({ port, authorization: 'RBAC', workloads });
+  const stops: (() => Promise<void>)[] = [() => server.close()];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).reverse()) await each();
+  };
+  try {
+    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    for (const file of manifestsOf(folder)) {
+      server.applyManifest(await readFile(file, 'utf8'), NAMESPACE);
+    }
+    const placement = { namespaces: watchesAll ? undefined : [NAMESPACE] };
+    const controllers = await controllersOf(folder);
+    const serviceAccount = { name, namespace: NAMESPACE };
+    for (const role of rbac(controllers, { ...placement, name, serviceAccount })) {
+      server.create(inNamespace(role as unknown as KubernetesObject));
+    }
+    const user = await server.urlFor(`system:serviceaccount:${NAMESPACE}:${name}`);
+    const filter = proxyFilter(controllers, placement);
+    const ambassador: Ambassador = await startAmbassador(user, filter, timeline);
+    stops.push(() => ambassador.kill());
+    const operator = await OperatorProcess.start(
+      {
+        module: new URL('operator.ts', folder),
+        apiUrl: ambassador.url,
+        namespace: NAMESPACE,
+        watchesAll,
+        environment,
+      },
+      (line) => tell(timeline, line),
+    );
+    stops.push(() => operator.stop());
+    await operator.ready(signal);
+    timeline.tell(
+      'operator',
+      `chancery run examples/${name}/operator.ts (pid ${operator.pid}) is ready`,
+    );
+    if (beside !== undefined) {
+      const { start } = (await import(new URL(beside, folder).href)) as Beside;
+      stops.push(await start(server.url));
+      timeline.tell('cluster', `examples/${name}/${beside} runs beside it`);
+    }
+    return { url: server.url, tail: operator.tail, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What runs beside an operator: `start` resolves to what stops it. */
+interface Beside {
+  readonly start: (url: string) => Promise<() => Promise<void>>;
+}
+
+/** Definitions first, then what is to be there before. */
+function manifestsOf(folder: URL): readonly URL[] {
+  return ['crd.yaml', 'crds/', 'given/'].flatMap((name) => {
+    const at = new URL(name, folder);
+    if (!existsSync(at)) return [];
+    if (!name.endsWith('/')) return [at];
+    const files = readdirSync(at).filter((file) => file.endsWith('.yaml'));
+    return files.sort().map((file) => new URL(file, at));
+  });
+}
+
+async function controllersOf(folder: URL): Promise<readonly Controller[]> {
+  const { default: exported } = (await import(new URL('operator.ts', folder).href)) as {
+    readonly default: Controller | readonly (Controller | Runnable)[];
+  };
+  const all = Array.isArray(exported) ? exported : [exported];
+  return all.filter((each): each is Controller => !isRunnable(each));
+}
+
+/** A Role that names no namespace lives where it is applied. */
+function inNamespace(object: KubernetesObject): KubernetesObject {
+  const isOfCluster = object.kind.startsWith('Cluster');
+  return isOfCluster || object.metadata.namespace !== undefined
+    ? object
+    : { ...object, metadata: { ...object.metadata, namespace: NAMESPACE } };
+}
+
+function tell(timeline: Timeline, { level, msg }: LogLine): void {
+  if (level === 'warn' || level === 'error') timeline.tell('operator', `${level}: ${msg}`);
+}

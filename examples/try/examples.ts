@@ -1,0 +1,18 @@
+/** The examples that can be tried, with what each needs beside its files. */
+
+export interface Example {
+  /** Its sources watch every namespace. Default false: their own. */
+  readonly watchesAll?: boolean;
+  /** Settings, by environment variable. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A module of its folder that runs beside it, and is given the URL of the API server. */
+  readonly beside?: string;
+}
+
+/** By their folders. */
+export const EXAMPLES: Readonly<Record<string, Example>> = {};
+
+/** Where the folder of an example is. */
+export function folderOf(name: string): URL {
+  return new URL(`../${name}/`, import.meta.url);
+}
