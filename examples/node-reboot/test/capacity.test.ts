@@ -1,0 +1,54 @@
+import type { KubernetesObject } from 'chancery';
+import { expect, test } from 'vitest';
+import { aheadOf, freePlaces, placeOf } from '../capacity.ts';
+import {
+  AFTER_REBOOT,
+  BEFORE_REBOOT,
+  PHASE,
+  REBOOT_IN_PROGRESS,
+  REBOOT_NEEDED,
+  REBOOT_OK,
+  REBOOT_PAUSED,
+} from '../protocol.ts';
+
+/** A Node with these labels or annotations, all `true`. */
+function node(name: string, ...keys: readonly string[]): KubernetesObject {
+  const all = Object.fromEntries(keys.map((key) => [key, 'true']));
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: all, annotations: all } };
+}
+
+function timedOut(name: string, ...keys: readonly string[]): KubernetesObject {
+  const { metadata, ...rest } = node(name, ...keys);
+  const annotations = { ...metadata.annotations, [PHASE]: 'TimedOut' };
+  return { ...rest, metadata: { ...metadata, annotations } };
+}
+
+test('a place is held from the checks before to the checks after', () => {
+  expect(placeOf(node('a'))).toBe('none');
+  expect(placeOf(node('a', REBOOT_NEEDED))).toBe('wanted');
+  expect(placeOf(node('a', REBOOT_NEEDED, REBOOT_PAUSED))).toBe('none');
+  expect(placeOf(node('a', REBOOT_NEEDED, BEFORE_REBOOT))).toBe('held');
+  expect(placeOf(node('a', REBOOT_NEEDED, REBOOT_OK))).toBe('held');
+  expect(placeOf(node('a', REBOOT_IN_PROGRESS))).toBe('held');
+  expect(placeOf(node('a', AFTER_REBOOT))).toBe('held');
+  expect(placeOf(timedOut('a', REBOOT_NEEDED, REBOOT_OK))).toBe('none');
+});
+
+test('FL3: a Node that counts twice takes one place, and too many Nodes leave none', () => {
+  const twice = node('a', AFTER_REBOOT, REBOOT_OK, REBOOT_NEEDED);
+
+  expect(freePlaces([twice], 1)).toBe(0);
+  expect(freePlaces([twice], 2)).toBe(1);
+  expect(freePlaces([twice, node('b', AFTER_REBOOT), node('c', AFTER_REBOOT)], 1)).toBe(0);
+});
+
+test('one that has timed out stands back for those that have not tried', () => {
+  const late = timedOut('a', REBOOT_NEEDED);
+  const fresh = node('b', REBOOT_NEEDED);
+  const holding = node('c', REBOOT_NEEDED, REBOOT_OK);
+
+  expect(aheadOf(late, [late, fresh, holding], 1)).toEqual([fresh]);
+  expect(aheadOf(late, [late, fresh, holding], 2)).toEqual([]); // there is room for both
+  expect(aheadOf(late, [late, holding], 1)).toEqual([]);
+  expect(aheadOf(fresh, [late, fresh], 1)).toEqual([]);
+});

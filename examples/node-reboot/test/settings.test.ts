@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { rebootSettingsFrom } from '../settings.ts';
+import { ALWAYS_OPEN } from '../window.ts';
+
+const from = (settings: Readonly<Record<string, string>>) =>
+  rebootSettingsFrom(
+    Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [`UPDATE_OPERATOR_${name}`, value]),
+    ),
+  );
+
+test('without settings one Node reboots at a time, for an hour, whenever it wants to', () => {
+  expect(rebootSettingsFrom({})).toEqual({
+    maxRebooting: 1,
+    rebootTimeoutMs: 3_600_000,
+    window: ALWAYS_OPEN,
+    beforeReboot: [],
+    afterReboot: [],
+  });
+});
+
+test('FL6: how many Nodes reboot at a time is a setting', () => {
+  expect(from({ MAX_REBOOTING: '3' }).maxRebooting).toBe(3);
+  expect(() => from({ MAX_REBOOTING: '0' })).toThrow('UPDATE_OPERATOR_MAX_REBOOTING');
+  expect(() => from({ MAX_REBOOTING: 'all' })).toThrow('UPDATE_OPERATOR_MAX_REBOOTING');
+});
+
+test('the variables of the original mean what they mean there', () => {
+  const settings = from({
+    BEFORE_REBOOT_ANNOTATIONS: 'anno1, example.com/anno2',
+    AFTER_REBOOT_ANNOTATIONS: 'anno3,,anno3',
+    REBOOT_WINDOW_START: 'Thu 23:00',
+    REBOOT_WINDOW_LENGTH: '1h30m',
+  });
+
+  expect(settings.beforeReboot).toEqual(['anno1', 'example.com/anno2']);
+  expect(settings.afterReboot).toEqual(['anno3']);
+  expect(settings.window.isOpen(Date.parse('2030-01-11T00:29:00Z'))).toBe(true);
+  expect(settings.window.isOpen(Date.parse('2030-01-11T00:31:00Z'))).toBe(false);
+});
+
+test('FL11: half a window is refused, and does not mean always', () => {
+  expect(() => from({ REBOOT_WINDOW_START: '14:00' })).toThrow('REBOOT_WINDOW_LENGTH is missing');
+  expect(() => from({ REBOOT_WINDOW_LENGTH: '1h' })).toThrow('REBOOT_WINDOW_START is missing');
+  expect(() => from({ REBOOT_WINDOW_TIME_ZONE: 'UTC' })).toThrow('REBOOT_WINDOW_START is missing');
+});
+
+test('a time limit is a time, and 0 is none', () => {
+  expect(from({ REBOOT_TIMEOUT: '90m' }).rebootTimeoutMs).toBe(5_400_000);
+  expect(from({ REBOOT_TIMEOUT: '0' }).rebootTimeoutMs).toBe(0);
+  expect(() => from({ REBOOT_TIMEOUT: 'soon' })).toThrow('UPDATE_OPERATOR_REBOOT_TIMEOUT');
+});
+
+test('what the API server would not take as the name of an annotation is refused', () => {
+  expect(() => from({ BEFORE_REBOOT_ANNOTATIONS: 'a b' })).toThrow('names of annotations');
+});

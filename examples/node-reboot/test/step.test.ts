@@ -1,0 +1,146 @@
+import type { KubernetesObject } from 'chancery';
+import { expect, test } from 'vitest';
+import {
+  AFTER_REBOOT,
+  BEFORE_REBOOT,
+  PHASE,
+  REBOOT_IN_PROGRESS,
+  REBOOT_NEEDED,
+  REBOOT_OK,
+  REBOOT_PAUSED,
+  SINCE,
+} from '../protocol.ts';
+import { stateOf } from '../state.ts';
+import { beginStep, leftMs, nextStep } from '../step.ts';
+
+type Keys = Readonly<Record<string, string>>;
+
+const NOW = Date.parse('2030-01-07T12:00:00Z');
+const HOUR = 3_600_000;
+const settings = { beforeReboot: ['x'], afterReboot: ['y'], rebootTimeoutMs: HOUR };
+
+function node(annotations?: Keys, labels?: Keys): KubernetesObject {
+  const metadata = { name: 'n', ...(annotations && { annotations }), ...(labels && { labels }) };
+  return { apiVersion: 'v1', kind: 'Node', metadata };
+}
+
+const phase = (name: string, since = '2030-01-07T12:00:00Z') => ({ [PHASE]: name, [SINCE]: since });
+const needed = { [REBOOT_NEEDED]: 'true' };
+const approved = { ...needed, [REBOOT_OK]: 'true' };
+const before = { [BEFORE_REBOOT]: 'true' };
+const after = { [AFTER_REBOOT]: 'true' };
+
+test('FL4: a Node without labels and without annotations is idle, and is left alone', () => {
+  expect(stateOf(node())).toBe('Idle');
+  expect(nextStep(node(), settings, NOW)).toBeUndefined();
+  expect(leftMs(node(), settings, NOW)).toBeUndefined();
+});
+
+test.each<[string, Keys, Keys]>([
+  ['Idle', { [REBOOT_OK]: 'true' }, {}],
+  ['Idle', { [REBOOT_NEEDED]: 'True' }, {}],
+  ['Paused', { ...needed, [REBOOT_PAUSED]: 'true' }, {}],
+  ['Waiting', needed, {}],
+  ['Waiting', needed, { [BEFORE_REBOOT]: 'false' }],
+  ['BeforeReboot', needed, before],
+  ['Withdrawn', {}, before],
+  ['Withdrawn', { ...needed, [REBOOT_PAUSED]: 'true' }, before],
+  ['Rebooting', approved, {}],
+  ['Rebooting', { ...approved, [REBOOT_PAUSED]: 'true' }, {}],
+  ['Rebooting', { ...needed, [REBOOT_IN_PROGRESS]: 'true' }, {}],
+  [
+    'Rebooted',
+    { [REBOOT_OK]: 'true', [REBOOT_NEEDED]: 'false', [REBOOT_IN_PROGRESS]: 'false' },
+    {},
+  ],
+  ['AfterReboot', { [REBOOT_OK]: 'true' }, after],
+  ['AfterReboot', approved, after],
+])('a Node is %s with %o and labels %o', (state, annotations, labels) => {
+  expect(stateOf(node(annotations, labels))).toBe(state);
+});
+
+test('a place is taken by the label, and forgets what the checks have said before', () => {
+  expect(beginStep(settings, NOW)).toMatchObject({
+    labels: before,
+    annotations: { x: null, ...phase('BeforeReboot') },
+  });
+});
+
+test('leave is given when every check before has said so, in one write', () => {
+  const waiting = node({ ...needed, ...phase('BeforeReboot'), x: 'yes' }, before);
+  const ready = node({ ...needed, ...phase('BeforeReboot'), x: 'true' }, before);
+
+  expect(nextStep(waiting, settings, NOW)).toBeUndefined();
+  expect(nextStep(ready, settings, NOW)).toMatchObject({
+    labels: { [BEFORE_REBOOT]: null },
+    annotations: { x: null, [REBOOT_OK]: 'true', ...phase('Rebooting') },
+  });
+});
+
+test('a reboot has ended when every check after has said so', () => {
+  const keys = { [REBOOT_OK]: 'true', [REBOOT_NEEDED]: 'false', [REBOOT_IN_PROGRESS]: 'false' };
+  const ready = node({ ...keys, ...phase('AfterReboot'), y: 'true' }, after);
+
+  expect(nextStep(node({ ...keys, y: 'true' }), settings, NOW)).toMatchObject({
+    labels: after,
+    annotations: { y: null, ...phase('AfterReboot') },
+  });
+  expect(nextStep(ready, settings, NOW)).toMatchObject({
+    labels: { [AFTER_REBOOT]: null },
+    annotations: { y: null, [REBOOT_OK]: 'false', [PHASE]: null, [SINCE]: null },
+  });
+});
+
+test('what another hand has begun is timed from when it is seen', () => {
+  const begun = node(approved);
+
+  expect(nextStep(begun, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
+  expect(nextStep(node({ ...approved, ...phase('Rebooting') }), settings, NOW)).toBeUndefined();
+  expect(nextStep(node({ ...approved, ...phase('Rebooting', 'soon') }), settings, NOW)).toEqual({
+    annotations: phase('Rebooting'),
+  });
+});
+
+test('leave that nobody has used by its time is taken back; a machine that is down is only told of', () => {
+  const silent = node({ ...approved, ...phase('Rebooting') });
+  const down = node({ ...approved, [REBOOT_IN_PROGRESS]: 'true', ...phase('Rebooting') });
+
+  expect(leftMs(silent, settings, NOW + 1)).toBe(HOUR - 1);
+  expect(nextStep(silent, settings, NOW + HOUR - 1)).toBeUndefined();
+  expect(nextStep(silent, settings, NOW + HOUR)).toMatchObject({
+    annotations: { [REBOOT_OK]: 'false', [PHASE]: 'TimedOut' },
+    event: { type: 'Warning', reason: 'RebootTimeout' },
+  });
+  expect(nextStep(down, settings, NOW + HOUR)?.annotations).toEqual(
+    phase('TimedOut', '2030-01-07T13:00:00Z'),
+  );
+});
+
+test('checks that do not answer by their time lose the place, and are told of once', () => {
+  const asked = node({ ...needed, ...phase('BeforeReboot') }, before);
+  const unanswered = node({ ...phase('TimedOut') }, after);
+
+  expect(nextStep(asked, settings, NOW + HOUR)).toMatchObject({
+    labels: { [BEFORE_REBOOT]: null },
+    annotations: { x: null, [PHASE]: 'TimedOut' },
+  });
+  expect(nextStep(unanswered, settings, NOW + 9 * HOUR)).toBeUndefined();
+  expect(leftMs(unanswered, settings, NOW + 9 * HOUR)).toBeUndefined();
+});
+
+test('a limit of 0 is none', () => {
+  const never = { ...settings, rebootTimeoutMs: 0 };
+  const down = node({ ...approved, ...phase('Rebooting') });
+
+  expect(leftMs(down, never, NOW)).toBeUndefined();
+  expect(nextStep(down, never, NOW + 1_000 * HOUR)).toBeUndefined();
+});
+
+test('what is noted of a Node is taken away when it is over, but not that it has timed out', () => {
+  const forgotten = { annotations: { [PHASE]: null, [SINCE]: null } };
+
+  expect(nextStep(node(phase('Rebooting')), settings, NOW)).toEqual(forgotten);
+  expect(nextStep(node(phase('TimedOut')), settings, NOW)).toEqual(forgotten);
+  expect(nextStep(node({ ...needed, ...phase('Rebooting') }), settings, NOW)).toEqual(forgotten);
+  expect(nextStep(node({ ...needed, ...phase('TimedOut') }), settings, NOW)).toBeUndefined();
+});
