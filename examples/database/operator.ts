@@ -1,0 +1,3 @@
+import { sampleDb } from './sample-db.ts';
+
+export default [sampleDb];

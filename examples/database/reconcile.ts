@@ -1,0 +1,59 @@
+/** One pass over a SampleDB that is to stay: refuse, deploy, upgrade, back up, report. */
+import { AWAIT_CHANGE, READY, type ReconcileContext, type Result } from 'chancery';
+import { deployPlan } from './deploy.ts';
+import { type PlanRun, runPlan } from './plan.ts';
+import { problemOf } from './problem.ts';
+import { conditionOf, initialized, report } from './report.ts';
+import type { SampleDb } from './resources.ts';
+import { type Scene, sceneOf } from './scene.ts';
+import { upgradePlan } from './upgrade.ts';
+
+export async function reconcileSampleDb(
+  db: SampleDb,
+  context: ReconcileContext<SampleDb>,
+): Promise<Result> {
+  const scene = sceneOf(db, context);
+  const problem = problemOf(scene);
+  if (problem !== undefined) return refuse(scene, problem);
+
+  const deploy = await runPlan(deployPlan(scene), context.signal);
+  const upgrading = upgradePlan(scene);
+  const upgrade = upgrading && (await runPlan(upgrading, context.signal));
+
+  const running = upgrade?.plan.status === 'FATAL_ERROR' ? upgrade : deploy;
+  const phase = phaseOf(deploy, upgrade);
+  await report(scene, phase, { deploy, upgrade }, [
+    conditionOf(READY, running.progress),
+    ...initialized(scene, deploy),
+  ]);
+  return next([deploy, upgrade]);
+}
+
+function phaseOf({ plan }: PlanRun, upgrade: PlanRun | undefined): string {
+  if (upgrade !== undefined && upgrade.plan.status !== 'COMPLETE') {
+    return upgrade.plan.status === 'FATAL_ERROR' ? 'Failed' : 'Upgrading';
+  }
+  if (plan.status === 'FATAL_ERROR') return 'Failed';
+  return plan.status === 'COMPLETE' ? 'Running' : 'Deploying';
+}
+
+/** Nothing is written but that it is refused; a change of the spec wakes us. */
+async function refuse(scene: Scene, { reason, message }: { reason: string; message: string }) {
+  const { db, context } = scene;
+  const before = db.status?.conditions?.find(({ type }) => type === READY);
+  if (before?.reason !== reason || before.message !== message) {
+    context.event('Warning', reason, message);
+  }
+  await report(scene, 'Invalid', {}, [{ type: READY, status: 'False', reason, message }]);
+  return AWAIT_CHANGE;
+}
+
+/** What has failed is the toolkit's to retry; else the earliest that a plan waits for. */
+export function next(runs: readonly (PlanRun | undefined)[], wakeInMs?: number): Result {
+  const failed = runs.find((run) => run?.failure !== undefined);
+  if (failed !== undefined) throw failed.failure;
+  const times = [wakeInMs, ...runs.map((run) => run?.progress.requeueAfterMs)].filter(
+    (ms) => ms !== undefined,
+  );
+  return times.length === 0 ? AWAIT_CHANGE : { requeueAfterMs: Math.min(...times) };
+}

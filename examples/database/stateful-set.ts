@@ -1,0 +1,58 @@
+import type { coreV1, Desired, StatefulSet } from 'chancery';
+import { connectionOf } from './jobs.ts';
+import { labelsOf, type Scene } from './scene.ts';
+
+/** On the StatefulSet: what its image is a version of. Written together with the image, or not at all. */
+export const VERSION = 'example.dev/database-version';
+
+export interface Release {
+  readonly image: string;
+  readonly version: string | undefined;
+}
+
+export function desiredStatefulSet(
+  scene: Scene,
+  { image, version }: Release,
+  replicas: number,
+): Desired<StatefulSet> {
+  const { db, name } = scene;
+  const { size, className, mountPath } = db.spec.storage;
+  const container: coreV1.Container = {
+    name: 'database',
+    image,
+    ports: [{ name: 'database', containerPort: db.spec.port }],
+    envFrom: connectionOf(scene),
+    volumeMounts: [{ name: 'data', mountPath }],
+  };
+  return {
+    metadata: {
+      name,
+      labels: labelsOf(name),
+      ...(version !== undefined && { annotations: { [VERSION]: version } }),
+    },
+    spec: {
+      serviceName: name,
+      replicas,
+      selector: { matchLabels: selectorLabels(name) },
+      template: {
+        metadata: { labels: selectorLabels(name) },
+        spec: { automountServiceAccountToken: false, containers: [container] },
+      },
+      volumeClaimTemplates: [
+        {
+          metadata: { name: 'data', labels: labelsOf(name) },
+          spec: {
+            accessModes: ['ReadWriteOnce'],
+            resources: { requests: { storage: String(size) } },
+            ...(className !== undefined && { storageClassName: className }),
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** A Pod of a Job has the labels of the instance as well: it is no replica, and serves nothing. */
+export function selectorLabels(name: string): Readonly<Record<string, string>> {
+  return { ...labelsOf(name), 'app.kubernetes.io/component': 'replica' };
+}

@@ -1,0 +1,11 @@
+import { crdYaml } from 'chancery/schema';
+import { expect, test } from 'vitest';
+import { databases, sampleDbs } from '../resources.ts';
+
+test('the definitions that are shipped are those of the schemas', async () => {
+  await expect(crdYaml(sampleDbs)).toMatchFileSnapshot('../crds/sampledbs.example.dev.yaml');
+  for (const resource of Object.values(databases)) {
+    const file = `../crds/${resource.definition.metadata.name}.yaml`;
+    await expect(crdYaml(resource)).toMatchFileSnapshot(file);
+  }
+});

@@ -1,0 +1,82 @@
+/** A SampleDB in a cluster whose Jobs end when the test says so. */
+import type { Job, KubernetesObject } from 'chancery';
+import { eventually, type WorkloadOptions } from 'chancery/testing';
+import { type Place, type Setup, startExample } from '../../testing/place.ts';
+import operator from '../operator.ts';
+import type { SampleDb } from '../resources.ts';
+
+/** Pods come and go at once; what is to end runs for longer than any test. */
+export const ENDLESS_JOBS: WorkloadOptions = { podReadyMs: 5, podStopMs: 5, podRunMs: 3_600_000 };
+
+export interface DbPlace extends Place {
+  db(name?: string): Promise<SampleDb | undefined>;
+  jobs(role?: string): Promise<readonly Job[]>;
+  /** Waits for the one Job with such a name. */
+  job(pattern: RegExp): Promise<Job>;
+  /** Ends a Job, as its controller would. */
+  end(job: Job, how: 'Complete' | 'Failed'): Promise<void>;
+  /** Waits until the status is about the latest spec, and `probe` holds. */
+  until(probe: (db: SampleDb) => boolean, name?: string): Promise<SampleDb>;
+  get<T extends KubernetesObject>(
+    apiVersion: string,
+    kind: string,
+    name: string,
+  ): Promise<T | undefined>;
+}
+
+export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
+  const place = await startExample({
+    name: 'database',
+    controllers: operator,
+    manifests: [new URL('../crds/', import.meta.url)],
+    workloads: ENDLESS_JOBS,
+    ...setup,
+  });
+  const { env, namespace } = place;
+  const db = (name = 'orders') => env.get<SampleDb>('example.dev/v1', 'SampleDB', namespace, name);
+  const jobs = async (role?: string) =>
+    (await env.list<Job>('batch/v1', 'Job', namespace)).filter(
+      ({ metadata }) => role === undefined || metadata.labels?.['example.dev/job'] === role,
+    );
+  return Object.assign(place, {
+    db,
+    jobs,
+    job: (pattern: RegExp) =>
+      eventually(async () => (await jobs()).find(({ metadata }) => pattern.test(metadata.name))),
+    end: async ({ metadata: { name } }: Job, how: 'Complete' | 'Failed') => {
+      await env.patch('batch/v1', 'Job', namespace, name, { status: ended(how) }, 'status');
+    },
+    until: (probe: (live: SampleDb) => boolean, name?: string) =>
+      eventually(async () => {
+        const live = await db(name);
+        if (live?.status?.observedGeneration !== live?.metadata.generation) return undefined;
+        return live !== undefined && probe(live) ? live : undefined;
+      }),
+    get: <T extends KubernetesObject>(apiVersion: string, kind: string, name: string) =>
+      env.get<T>(apiVersion, kind, namespace, name),
+  });
+}
+
+function ended(how: 'Complete' | 'Failed'): object {
+  const now = new Date().toISOString().replace(/[.]\d+/, '');
+  const reason = how === 'Complete' ? 'CompletionsReached' : 'BackoffLimitExceeded';
+  const first = how === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
+  const conditions = [first, how].map((type) => ({
+    type,
+    status: 'True',
+    reason,
+    message: reason,
+    lastProbeTime: now,
+    lastTransitionTime: now,
+  }));
+  return { startTime: now, conditions, ...(how === 'Complete' && { completionTime: now }) };
+}
+
+/** How a plan stands. */
+export const planOf = (live: SampleDb, name: 'deploy' | 'backup' | 'upgrade' | 'cleanup') =>
+  live.status?.plans[name]?.status;
+
+export const isReady = (live: SampleDb): boolean => conditionOf(live, 'Ready')?.status === 'True';
+
+export const conditionOf = (live: SampleDb, type: string) =>
+  live.status?.conditions?.find((condition) => condition.type === type);
