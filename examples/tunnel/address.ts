@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Client, type Service, services } from 'chancery';
+
+/** What is to become of the addresses of a Service. */
+export interface AddressChange {
+  /** Stands there, once. */
+  readonly add?: string | undefined;
+  /** Do not stand there. */
+  readonly remove: readonly (string | undefined)[];
+}
+
+type Stored = Service & { readonly metadata: { readonly resourceVersion: string } };
+
+/**
+ * Writes the addresses of a Service where they differ: to the status, and to `spec.externalIPs` if asked
+ * to. Addresses of others stay. Who reads a list and writes it back says which version was read, so that
+ * nothing is lost: a race that was lost is let through, and tried again.
+ */
+export async function changeAddresses(
+  client: Client,
+  service: Stored,
+  change: AddressChange,
+  { externalIPs }: { readonly externalIPs: boolean },
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion } = service.metadata;
+  const target = { name, namespace };
+  const shown = service.status?.loadBalancer?.ingress ?? [];
+  const ingress = changed(
+    shown,
+    ({ ip }) => ip,
+    change,
+    (ip) => ({ ip }),
+  );
+  let version: string | undefined = resourceVersion;
+  if (!isDeepStrictEqual(ingress, shown)) {
+    const body = { metadata: { uid, resourceVersion }, status: { loadBalancer: { ingress } } };
+    const options = { subresource: 'status' };
+    const stored = await client.patch(services, target, { type: 'merge', body }, options);
+    version = stored.metadata.resourceVersion;
+  }
+  if (!externalIPs) return;
+  const external = service.spec?.externalIPs ?? [];
+  const wanted = changed(
+    external,
+    (ip) => ip,
+    change,
+    (ip) => ip,
+  );
+  if (isDeepStrictEqual(wanted, external)) return;
+  const body = { metadata: { uid, resourceVersion: version }, spec: { externalIPs: wanted } };
+  await client.patch(services, target, { type: 'merge', body });
+}
+
+/** `entries` without those to be removed and without repetitions, and with the one to be added. */
+export function changed<Entry>(
+  entries: readonly Entry[],
+  addressOf: (entry: Entry) => string | undefined,
+  { add, remove }: AddressChange,
+  entryFor: (address: string) => Entry,
+): readonly Entry[] {
+  const gone = new Set(remove.filter((address) => address !== undefined && address !== add));
+  const seen = new Set<string>();
+  const kept = entries.filter((entry) => {
+    const address = addressOf(entry);
+    if (address === undefined) return true; // by a name, which is never ours
+    if (gone.has(address) || seen.has(address)) return false;
+    seen.add(address);
+    return true;
+  });
+  return add === undefined || seen.has(add) ? kept : [...kept, entryFor(add)];
+}

@@ -1,0 +1,140 @@
+/** What the original does wrong with the client, by the numbers of the README. */
+import { eventually, secret } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { API, service, startTunnels, tunnelOf } from './place.ts';
+
+test('IN7: a client that somebody deletes is made again, and follows the ports of the Service', async () => {
+  const place = await startTunnels();
+  const { env, namespace } = place;
+  await place.apply([service('nginx-1')]);
+  await place.ready();
+  const uid = (await place.client())?.metadata.uid;
+
+  await env.delete('apps/v1', 'Deployment', namespace, 'nginx-1-tunnel-client');
+  await eventually(async () => {
+    const live = await place.client();
+    return live !== undefined && live.metadata.uid !== uid;
+  });
+  const ports = [
+    { name: 'http', port: 80 },
+    { name: 'https', port: 443 },
+  ];
+  await env.patch('v1', 'Service', namespace, 'nginx-1', { spec: { ports } });
+  const [container] = await eventually(async () => {
+    const live = await place.client();
+    const isNew = live?.metadata.annotations?.['inlets.dev/ports'] === '80,443';
+    return isNew && live.spec?.template?.spec?.containers;
+  });
+
+  expect(container?.args).toContain('--ports=80,443');
+  expect(container?.args).toContain('--url=wss://203.0.113.1:8123/connect');
+});
+
+test('IN8: a foreign Deployment in the place of the client is left alone, and no reference to it is kept', async () => {
+  const place = await startTunnels();
+  await place.apply(foreignClient);
+  await place.apply([service('nginx-1')]);
+
+  const tunnel = await place.because('NotOwned');
+  const before = place.writes().length;
+  await place.passes(3);
+
+  expect(tunnel.status?.clientDeploymentRef).toBeUndefined();
+  expect((await place.client())?.metadata.labels).toEqual({ app: 'theirs' });
+  expect(place.writes()).toHaveLength(before);
+  expect(await place.addresses()).toEqual([]);
+  await place.env.delete('apps/v1', 'Deployment', place.namespace, 'nginx-1-tunnel-client');
+  await place.ready(); // it goes on when the place is free
+});
+
+test('IN9: the licence is the one that the Tunnel names; IN10: and none is copied', async () => {
+  const place = await startTunnels();
+  const { env, namespace } = place;
+  const serviceRef = { name: 'db' };
+  await place.apply([service('db', { type: 'ClusterIP' })]);
+
+  await place.apply([tunnelOf('own', { serviceRef, licenseRef: { name: 'mine' } })]);
+  await place.apply([tunnelOf('usual', { serviceRef })]);
+  await place.ready('own');
+  await place.ready('usual');
+
+  const volumes = async (name: string) =>
+    (await place.client(name))?.spec?.template?.spec?.volumes?.map(
+      (each) => each.secret?.secretName,
+    );
+  expect(await volumes('own-client')).toEqual(['own', 'mine']);
+  expect(await volumes('usual-client')).toEqual(['usual', 'inlets-license']);
+  const secrets = await env.list('v1', 'Secret', namespace);
+  expect(secrets.map(({ metadata }) => metadata.name).sort()).toEqual(['own', 'usual']);
+});
+
+test('IN13: ports that are not of TCP are told of, and a Service with no others gets no host', async () => {
+  const place = await startTunnels();
+  const ports = [
+    { name: 'dns', port: 53, protocol: 'UDP' },
+    { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+  ];
+
+  await place.apply([service('both', { ports }), service('none', { ports: ports.slice(0, 1) })]);
+  const both = await place.ready('both-tunnel');
+  const none = await place.because('NothingToCarry', 'none-tunnel');
+
+  const message = both.status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+  expect(message).toContain('not 53/UDP');
+  expect(none.status?.hostId).toBeUndefined();
+  expect(place.provider.hosts.map(({ request }) => request.name)).toEqual(['both-tunnel']);
+});
+
+test('an invalid Tunnel, one without its Service and one without its token get a condition and no host', async () => {
+  const place = await startTunnels();
+  await place.apply([service('db', { type: 'ClusterIP' })]);
+
+  await place.apply([
+    tunnelOf('far', { serviceRef: { name: 'db', namespace: 'elsewhere' } }),
+    tunnelOf('early', { serviceRef: { name: 'later' } }),
+    tunnelOf('named', { serviceRef: { name: 'db' }, authTokenRef: { name: 'given' } }),
+  ]);
+  await place.because('InvalidSpec', 'far');
+  await place.because('ServiceMissing', 'early');
+  await place.because('TokenMissing', 'named');
+  const madeMeanwhile = place.provider.made;
+  await place.apply([service('later', { type: 'ClusterIP' })]);
+  await place.env.create(secret('given', { namespace: place.namespace, data: { token: 'open' } }));
+  await place.ready('early');
+  await place.ready('named');
+
+  expect(madeMeanwhile).toBe(0);
+  expect(place.server.tokens).toContain('open');
+});
+
+test('a lost token is not made anew for a host that knows the old one', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1')]);
+  await place.ready();
+
+  await place.env.delete('v1', 'Secret', place.namespace, 'nginx-1-tunnel');
+  await place.because('TokenMissing');
+  await place.passes(3);
+  const lost = await place.env.get('v1', 'Secret', place.namespace, 'nginx-1-tunnel');
+  await place.env.delete(API, 'Tunnel', place.namespace, 'nginx-1-tunnel');
+  await eventually(async () => (await place.addresses()).includes('203.0.113.2'));
+
+  expect(lost).toBeUndefined();
+});
+
+const labels = { app: 'theirs' };
+
+const foreignClient = [
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'nginx-1-tunnel-client', labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: 'theirs', image: 'theirs:1' }] },
+      },
+    },
+  },
+];

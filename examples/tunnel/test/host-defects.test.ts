@@ -1,0 +1,102 @@
+/** What the original does wrong with hosts, by the numbers of the README. */
+import { eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { API, service, startTunnels, tunnelOf } from './place.ts';
+
+test('IN1: a host is given back although the operator did not run when its Tunnel was deleted', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1', { type: 'ClusterIP' })]);
+  await place.apply([tunnelOf('own', { serviceRef: { name: 'nginx-1' } })]);
+  await place.ready('own');
+  await place.operator.kill();
+
+  await place.env.delete(API, 'Tunnel', place.namespace, 'own');
+  place.server.complaint = 'the provider is down';
+  place.startOperator();
+  await eventually(async () => (await place.events('HostNotRemoved')).length === 1);
+  const held = await place.tunnel('own');
+  place.server.complaint = undefined;
+  await eventually(async () => (await place.tunnel('own')) === undefined);
+
+  expect(held).toBeDefined();
+  expect(place.provider.hosts).toEqual([]);
+});
+
+test('IN2: an operator that is killed when the host is made, and before anybody knows, finds it again', async () => {
+  const place = await startTunnels();
+  place.server.afterCreate = () => place.operator.kill();
+
+  await place.apply([service('nginx-1')]);
+  await eventually(() => place.provider.made === 1);
+  await eventually(async () => (await place.tunnel())?.status?.hostId === undefined);
+  place.startOperator();
+  const tunnel = await place.ready();
+
+  expect(tunnel.status?.hostId).toBe('host-1');
+  expect(place.provider.made).toBe(1);
+});
+
+test('IN4: a Service that is deleted while the operator does not run takes Tunnel and host along', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1')]);
+  await place.ready();
+  await place.operator.kill();
+
+  await place.env.delete('v1', 'Service', place.namespace, 'nginx-1');
+  await eventually(async () => (await place.tunnel())?.metadata.deletionTimestamp !== undefined);
+  place.startOperator();
+  await eventually(async () => (await place.tunnel()) === undefined);
+
+  expect(place.provider.hosts).toEqual([]);
+});
+
+test('IN4: a host that the provider has lost is missed for a while, and then replaced with its address', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1')]);
+  await place.ready();
+
+  place.provider.lose('host-1');
+  const missing = await place.because('HostMissing');
+  await place.passes(3);
+  const madeMeanwhile = place.provider.made;
+  await eventually(async () => (await place.addresses()).includes('203.0.113.2'));
+
+  expect(missing.status).toMatchObject({ hostStatus: 'missing', hostId: 'host-1' });
+  expect(madeMeanwhile).toBe(1);
+  expect(await place.addresses()).toEqual(['203.0.113.2']);
+  expect((await place.ready()).status?.hostMissingSince).toBeUndefined();
+});
+
+test('IN12: what has not changed is told of once, and written never', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1')]);
+  await place.ready();
+  await eventually(async () => (await place.events('Connected')).length === 1);
+  const before = place.writes();
+
+  await place.passes(10);
+
+  expect(place.writes()).toEqual(before);
+  expect(await place.events('Connected')).toEqual([
+    { type: 'Normal', reason: 'Connected', note: '203.0.113.1 carries ports 80' },
+  ]);
+});
+
+test('a failing provider is told of once, and asked again; the token is in neither Event, status nor log', async () => {
+  const place = await startTunnels();
+  place.server.complaint = 'no quota is left';
+  await place.apply([service('nginx-1')]);
+
+  const failed = await place.because('ProvisionerFailed');
+  await eventually(async () => (await place.events('ProvisionerFailed')).length === 1);
+  place.server.complaint = undefined;
+  const tunnel = await place.ready();
+
+  const [token = ''] = place.server.tokens;
+  const told = JSON.stringify([failed, tunnel, await place.events(), place.operator.log]);
+  expect(failed.status?.conditions?.map(({ message }) => message)).toContain(
+    'the provisioner says: no quota is left',
+  );
+  expect(token).toHaveLength(64);
+  expect(told).not.toContain(token);
+});

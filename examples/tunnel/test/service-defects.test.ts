@@ -1,0 +1,109 @@
+/** What the original does wrong with Services, by the numbers of the README. */
+import { eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { service, startTunnels, tunnelOf } from './place.ts';
+
+test('IN3: an address stands in the list once, beside those of others, and goes alone', async () => {
+  const place = await startTunnels({ settings: { externalIPs: true }, stopped: true });
+  const ips = ['203.0.113.1', '198.51.100.7', '203.0.113.1']; // as the original leaves it behind
+  await place.apply([service('nginx-1', { externalIPs: ips })]);
+  const status = { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } };
+  await place.env.patch('v1', 'Service', place.namespace, 'nginx-1', { status }, 'status');
+
+  place.startOperator();
+  await place.ready();
+  const during = await place.addresses();
+  const external = (await place.service())?.spec?.externalIPs;
+  await place.kubectl('annotate', 'service', 'nginx-1', 'operator.inlets.dev/manage=false');
+  await eventually(async () => (await place.tunnel()) === undefined);
+
+  expect(during).toEqual(['203.0.113.1', '198.51.100.7']);
+  expect(external).toEqual(['203.0.113.1', '198.51.100.7']);
+  expect(await place.addresses()).toEqual(['198.51.100.7']);
+  expect((await place.service())?.spec?.externalIPs).toEqual(['198.51.100.7']);
+});
+
+test('IN5: a Tunnel may have the name of another Service, and neither is taken for the other', async () => {
+  const place = await startTunnels();
+
+  await place.apply([service('a', { type: 'ClusterIP' }), service('b')]);
+  await place.apply([tunnelOf('a', { serviceRef: { name: 'b' } })]);
+  await place.ready('a');
+  await place.ready('b-tunnel');
+
+  expect(await place.tunnel('a-tunnel')).toBeUndefined();
+  expect(await place.addresses('b')).toEqual([(await place.tunnel('b-tunnel'))?.status?.hostIP]);
+});
+
+test('IN6: a Service that is not of type LoadBalancer any more loses its Tunnel', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1')]);
+  await place.ready();
+
+  const spec = { type: 'ClusterIP' };
+  await place.env.patch('v1', 'Service', place.namespace, 'nginx-1', { spec });
+  await eventually(async () => (await place.tunnel()) === undefined);
+
+  expect(place.provider.hosts).toEqual([]);
+});
+
+test('IN9: updateServiceIP decides who shows an address, and of two Tunnels one does', async () => {
+  const place = await startTunnels({ settings: { annotatedOnly: true } });
+  const serviceRef = { name: 'nginx-1' };
+  await place.apply([service('nginx-1')]);
+
+  await place.apply([tunnelOf('silent', { serviceRef, updateServiceIP: false })]);
+  await place.ready('silent');
+  const unasked = await place.addresses();
+  await place.apply([tunnelOf('first', { serviceRef, updateServiceIP: true })]);
+  const first = await place.ready('first');
+  await place.apply([tunnelOf('second', { serviceRef, updateServiceIP: true })]);
+  await place.ready('second');
+  await place.passes(12);
+
+  expect(unasked).toEqual([]);
+  expect(await place.addresses()).toEqual([first.status?.hostIP]);
+});
+
+test('IN11: Services of another class are left alone; spec.externalIPs is touched only when asked for', async () => {
+  const place = await startTunnels();
+
+  await place.apply([
+    service('theirs', { loadBalancerClass: 'example.com/metal' }),
+    service('ours', { loadBalancerClass: 'operator.inlets.dev/tunnel' }),
+    service('unclassed'),
+  ]);
+  await place.ready('ours-tunnel');
+  await place.ready('unclassed-tunnel');
+
+  expect(await place.tunnel('theirs-tunnel')).toBeUndefined();
+  expect((await place.service('ours'))?.spec?.externalIPs).toBeUndefined();
+});
+
+test('a slip of the pen in the annotation neither makes nor removes anything', async () => {
+  const place = await startTunnels();
+  await place.apply([service('nginx-1')]);
+  const { uid } = (await place.ready()).metadata;
+
+  await place.kubectl('annotate', 'service', 'nginx-1', 'operator.inlets.dev/manage=treu');
+  await eventually(async () => (await place.events('InvalidAnnotation')).length === 1);
+
+  expect((await place.tunnel())?.metadata).toMatchObject({ uid });
+  expect((await place.tunnel())?.metadata.deletionTimestamp).toBeUndefined();
+});
+
+test('a foreign Tunnel in the place of its own is left alone, and the Service says so', async () => {
+  const place = await startTunnels();
+  await place.apply([service('other', { type: 'ClusterIP' })]);
+  await place.apply([tunnelOf('nginx-1-tunnel', { serviceRef: { name: 'other' } })]);
+  await place.ready();
+
+  await place.apply([service('nginx-1')]);
+  const [told] = await eventually(async () => {
+    const found = await place.events('NotOwned');
+    return found.length > 0 && found;
+  });
+
+  expect(told).toMatchObject({ type: 'Warning' });
+  expect((await place.tunnel())?.spec.serviceRef).toEqual({ name: 'other' });
+});

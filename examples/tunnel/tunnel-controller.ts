@@ -1,0 +1,72 @@
+import {
+  AWAIT_CHANGE,
+  type Channel,
+  type Controller,
+  controller,
+  controllerOf,
+  deployments,
+  generationChanged,
+  secrets,
+  services,
+} from 'chancery';
+import { bringUp } from './bring-up.ts';
+import { giveBack } from './give-back.ts';
+import type { Facts } from './host.ts';
+import { type Outcome, outcomeOf, report } from './outcome.ts';
+import { type Provisioner, ProvisionerError } from './provisioner/provisioner.ts';
+import type { Settings } from './settings.ts';
+import { GROUP, type Tunnel, tunnels } from './tunnel.ts';
+
+export interface TunnelControllerOptions {
+  readonly provisioner: Provisioner;
+  readonly settings: Settings;
+  /** Says which Tunnels a change of a Service is about. */
+  readonly changed: Channel;
+}
+
+/** Brings up what a Tunnel says: token, host, client, and the address of its Service. */
+export function tunnelController(options: TunnelControllerOptions): Controller<Tunnel> {
+  const { settings, changed } = options;
+  return controller({
+    name: 'tunnels',
+    for: tunnels,
+    predicate: generationChanged, // its own status is no news
+    owns: [deployments],
+    triggers: [changed],
+    permissions: [
+      { resource: tunnels, verbs: ['get'] },
+      { resource: services, verbs: ['get', ...(settings.externalIPs ? ['patch' as const] : [])] },
+      { resource: services, subresource: 'status', verbs: ['patch'] },
+      { resource: secrets, verbs: ['get', 'create'] },
+    ],
+    finalizer: {
+      name: `${GROUP}/host`,
+      finalize: (tunnel, context) => giveBack(tunnel, context, options),
+    },
+    maxConcurrentReconciles: 4, // a provider that is slow for one Tunnel must not hold up the others
+    async reconcile(_key, tunnel, context) {
+      if (tunnel === undefined) return AWAIT_CHANGE;
+      const facts: Facts = { ...factsOf(tunnel), generated: isGenerated(tunnel) };
+      let outcome: Outcome;
+      try {
+        outcome = await bringUp(tunnel, facts, context, options);
+      } catch (error) {
+        const known = outcomeOf(error, settings.checkMs);
+        if (known === undefined) throw error;
+        await report(tunnel, facts, known, context);
+        if (error instanceof ProvisionerError) throw error; // again, with back-off
+        outcome = known;
+      }
+      await report(tunnel, facts, outcome, context);
+      return { requeueAfterMs: outcome.requeueAfterMs };
+    },
+  });
+}
+
+/** What the last pass knew, which is what is known until this one has found out more. */
+function factsOf({ status = {} }: Tunnel): Facts {
+  const { conditions: _, observedGeneration: __, ...facts } = status;
+  return facts;
+}
+
+const isGenerated = (tunnel: Tunnel): boolean => controllerOf(tunnel)?.kind === 'Service';

@@ -1,0 +1,55 @@
+import { AGE_COLUMN, type CustomResource, customResource, Nullable, Type } from 'chancery/schema';
+
+export const GROUP = 'operator.inlets.dev';
+
+/** An object by its name. A namespace is accepted, and must be the Tunnel's own. */
+const reference = () =>
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 253 }),
+    namespace: Type.Optional(Type.String()),
+  });
+
+export const tunnels = customResource({
+  group: GROUP,
+  version: 'v1alpha1',
+  kind: 'Tunnel',
+  description:
+    'A public address for a Service: a host at a provider, and a client that joins them.',
+  spec: Type.Object({
+    serviceRef: reference(),
+    authTokenRef: Type.Optional(Nullable(reference())),
+    licenseRef: Type.Optional(Nullable(reference())),
+    updateServiceIP: Type.Optional(Nullable(Type.Boolean())),
+  }),
+  status: Type.Object({
+    authTokenRef: Type.Optional(reference()),
+    clientDeploymentRef: Type.Optional(reference()),
+    generated: Type.Optional(Type.Boolean()),
+    hostIP: Type.Optional(Type.String()),
+    hostId: Type.Optional(Type.String()),
+    hostMissingSince: Type.Optional(Type.String({ format: 'date-time' })),
+    hostStatus: Type.Optional(Type.String()),
+  }),
+  printerColumns: [
+    { name: 'Service', jsonPath: '.spec.serviceRef.name' },
+    { name: 'Client', jsonPath: '.status.clientDeploymentRef.name' },
+    { name: 'HostStatus', jsonPath: '.status.hostStatus' },
+    { name: 'HostIP', jsonPath: '.status.hostIP' },
+    { name: 'HostID', jsonPath: '.status.hostId' },
+    { name: 'UpdateServiceIP', jsonPath: '.spec.updateServiceIP' },
+    { name: 'Ready', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
+    AGE_COLUMN,
+  ],
+});
+
+export type Tunnel = typeof tunnels extends CustomResource<infer T> ? T : never;
+
+/** What its status says besides conditions. */
+export type TunnelFacts = Omit<NonNullable<Tunnel['status']>, 'conditions' | 'observedGeneration'>;
+
+/** What marks the host at its provider, whatever becomes of names: the identity of this very Tunnel. */
+export function uidOf({ metadata }: Tunnel): string {
+  const { uid = '' } = metadata;
+  if (uid === '') throw new Error('a Tunnel that was read has a uid');
+  return uid;
+}
