@@ -69,10 +69,9 @@ export class HeldObject implements KubernetesObject {
     return this.#head.length + this.#tail.length;
   }
 
-  /** Characters that are kept though it was read, to see what the next state has in common with it. */
+  /** Characters of the state that was read last, kept to see what the next has in common with it. */
   get keptLength(): number {
-    const left = this.#predecessor;
-    return this.textLength > 0 || typeof left !== 'object' ? 0 : left.tail.length;
+    return typeof this.#predecessor === 'object' ? this.#predecessor.tail.length : 0;
   }
 
   /** Somebody has tried to read it, in vain. */

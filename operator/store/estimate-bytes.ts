@@ -18,8 +18,8 @@ export function estimateBytes(value: unknown): number {
 }
 
 function heldBytes(held: HeldObject): number {
-  if (held.textLength > 0) return held.textLength;
-  return estimateBytes(held.read()) + held.keptLength;
+  const { textLength, keptLength } = held;
+  return keptLength + (textLength > 0 ? textLength : estimateBytes(held.read()));
 }
 
 /** How many objects are measured to estimate them all. */

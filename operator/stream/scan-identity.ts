@@ -16,8 +16,7 @@ export interface ScannedIdentity {
   readonly name: Readonly<Span>;
   readonly uid: Readonly<Span>;
   readonly resourceVersion: Readonly<Span>;
-  /** From the opening brace of `metadata` to behind the closing one. */
-  readonly metadataFrom: number;
+  /** Behind the brace that closes `metadata`. */
   readonly metadataTo: number;
   /** `managedFields`, with a comma in front or behind; from -1 where there are none. */
   readonly managedFrom: number;
@@ -39,7 +38,6 @@ class Found implements ScannedIdentity {
   readonly name: Span = { from: -1, to: -1 };
   readonly uid: Span = { from: -1, to: -1 };
   readonly resourceVersion: Span = { from: -1, to: -1 };
-  metadataFrom = -1;
   metadataTo = -1;
   managedFrom = -1;
   managedTo = -1;
@@ -51,7 +49,6 @@ class Found implements ScannedIdentity {
     this.name.from = -1;
     this.uid.from = -1;
     this.resourceVersion.from = -1;
-    this.metadataFrom = -1;
     this.metadataTo = -1;
     this.managedFrom = -1;
     this.managedTo = -1;
@@ -107,9 +104,8 @@ function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): b
     if (value < 0) return false;
     const member = memberAt(bytes, key, value, OF_OBJECT);
     if (member === 'metadata') {
-      if (found.metadataFrom >= 0) return false;
+      if (found.metadataTo >= 0) return false;
       at = scanMetadata(bytes, value, to);
-      found.metadataFrom = value;
       found.metadataTo = at;
     } else if (member !== undefined) {
       at = takeText(member, bytes, value, to);

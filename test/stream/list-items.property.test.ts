@@ -32,7 +32,6 @@ function expectIdentityOf(item: Buffer, from: number, told: ScannedIdentity | un
   const alone = scanIdentity(Buffer.from(item), 0, item.length, false);
   const moved = alone && {
     ...alone,
-    metadataFrom: alone.metadataFrom + from,
     metadataTo: alone.metadataTo + from,
     managedFrom: alone.managedFrom < 0 ? -1 : alone.managedFrom + from,
     managedTo: alone.managedTo < 0 ? -1 : alone.managedTo + from,

@@ -64,7 +64,9 @@ async function evict({ exchange, cluster, served }: Handling, target: Target): P
   const text = await readBody(exchange);
   const eviction = { group: 'policy', version: 'v1', kind: 'Eviction' };
   const body = decodeObject(exchange, text, served, eviction) as Json;
-  const options = isObject(body.deleteOptions) ? body.deleteOptions : undefined;
+  const dryRun = exchange.query.getAll('dryRun');
+  // Unlike a deletion's, these options of the body do not stand for all of the query's.
+  const options = isObject(body.deleteOptions) ? { dryRun, ...body.deleteOptions } : undefined;
   evictPod(cluster, target, parseDeletionOptions(exchange.query, options));
   const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   exchange.json(201, success);

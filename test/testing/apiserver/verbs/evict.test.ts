@@ -131,3 +131,18 @@ test('a Pod that is not there is 404', async () => {
 
   expect(status).toBe(404);
 });
+
+test('a dry run in the query holds beside preconditions in the body', async () => {
+  const { send, server } = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
+  const { uid } = server.get('v1', 'Pod', 'default', 'a')?.metadata ?? {};
+
+  const answer = await send('POST', '/api/v1/namespaces/default/pods/a/eviction?dryRun=All', {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name: 'a' },
+    deleteOptions: { preconditions: { uid } },
+  });
+
+  expect(answer.status).toBe(201);
+  expect(server.get('v1', 'Pod', 'default', 'a')?.metadata.deletionTimestamp).toBeUndefined();
+});
