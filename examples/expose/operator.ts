@@ -1,3 +1,7 @@
 import { exposeByAnnotation } from './annotation/controller.ts';
+import { configController } from './exposecontroller/config-controller.ts';
+import { ingressController } from './exposecontroller/ingress-controller.ts';
+import { serviceController } from './exposecontroller/service-controller.ts';
 
-export default [exposeByAnnotation];
+/** The shell controller's annotation, and the labels and annotations of jenkins-x/exposecontroller. */
+export default [exposeByAnnotation, configController, ingressController, serviceController];

@@ -1,0 +1,116 @@
+import {
+  ApiError,
+  AWAIT_CHANGE,
+  channel,
+  configMaps,
+  controller,
+  enqueueMapped,
+  type Ingress,
+  ingresses,
+  isApplyConflict,
+  isNotFound,
+  keyOf,
+  objectKey,
+  type ReconcileContext,
+  type Result,
+  services,
+  source,
+  splitKey,
+} from 'chancery';
+import { configFor } from './config.ts';
+import { planIngress } from './ingress-plan.ts';
+import { type Contribution, isAsWanted, isGenerated, mergedIngress } from './merged-ingress.ts';
+import { servicesToReview } from './service-controller.ts';
+import { ingressNameOf, isToBeExposed } from './service-wish.ts';
+
+type Context = ReconcileContext<Ingress>;
+
+/** Keys of Ingresses that have to be looked at again, because the configuration has changed. */
+export const ingressesToReview = channel();
+
+/**
+ * One Ingress for all Services that name it. The key is that of the Ingress, whether it exists or not:
+ * a Service maps to the name that it contributes to, with its old state and with its new one.
+ */
+export const ingressController = controller({
+  name: 'exposecontroller-ingress',
+  for: ingresses,
+  watches: [
+    enqueueMapped(source(services), (service) => [
+      objectKey(service.metadata.namespace, ingressNameOf(service)),
+    ]),
+    enqueueMapped(source(configMaps), () => []), // read, and looked at by the controller of its own
+  ],
+  triggers: [ingressesToReview],
+  permissions: [{ resource: ingresses, verbs: ['create', 'patch', 'delete'] }],
+
+  async reconcile(key, live, context): Promise<Result> {
+    const { namespace = '', name } = splitKey(key);
+    const named = context
+      .store(services)
+      .list({ namespace })
+      .filter((service) => ingressNameOf(service) === name);
+    servicesToReview.send(named.map(keyOf)); // their URL is that of what is there
+    if (live !== undefined && (!isGenerated(live) || isGoing(live))) return AWAIT_CHANGE;
+    const config = configFor([namespace, context.self.namespace], context.store(configMaps));
+    if (config === undefined || 'problem' in config) return AWAIT_CHANGE;
+    if (config.cleanup) {
+      if (live !== undefined && name.includes(config.cleanupFilter)) await remove(live, context);
+      return AWAIT_CHANGE;
+    }
+    if (config.exposer !== 'Ingress') {
+      if (live !== undefined) await remove(live, context);
+      return AWAIT_CHANGE;
+    }
+    const asking = named
+      .filter((service) => isToBeExposed(service, config))
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map((service) => ({ service, ...planIngress(service, config) }));
+    // Whoever asks for what cannot be loses nothing by it: the Ingress stays until that is mended.
+    if (asking.some(({ refusal }) => refusal !== undefined)) return AWAIT_CHANGE;
+    const contributions = asking.filter((each): each is Contribution => each.plan !== undefined);
+    if (contributions.length > 0) {
+      await write(mergedIngress(namespace, name, contributions), live, contributions, context);
+    } else if (live !== undefined) await remove(live, context);
+    return AWAIT_CHANGE;
+  },
+});
+
+async function write(
+  wanted: Ingress,
+  live: Ingress | undefined,
+  contributions: readonly Contribution[],
+  { client, events }: Context,
+): Promise<void> {
+  if (live !== undefined && isAsWanted(live, wanted)) return;
+  try {
+    if (live === undefined) {
+      // Without force: one that somebody made this very moment has rules of its own, and keeps them.
+      await client.apply(ingresses, wanted);
+    } else {
+      const { uid = '' } = live.metadata;
+      const body = { ...wanted, metadata: { ...wanted.metadata, uid } };
+      await client.applyExisting(ingresses, body, { force: true });
+    }
+  } catch (error) {
+    if (live === undefined && isApplyConflict(error)) return; // its arrival brings us back
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    for (const { service: regarding } of contributions) {
+      const reason = 'IngressRejected';
+      events.record({ regarding, type: 'Warning', reason, action: 'Expose', note: error.message });
+    }
+  }
+}
+
+async function remove(live: Ingress, { client }: Context): Promise<void> {
+  const { uid = '' } = live.metadata;
+  try {
+    await client.delete(ingresses, live.metadata, { preconditions: { uid } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function isGoing({ metadata }: Ingress): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}

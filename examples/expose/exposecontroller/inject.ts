@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import {
+  type ConfigMap,
+  configMaps,
+  type Deployment,
+  deployments,
+  type ReconcileContext,
+  type Service,
+} from 'chancery';
+import type { Config } from './config.ts';
+import { injectedData, servicesNamedBy } from './injected-data.ts';
+
+type Context = ReconcileContext<Service>;
+
+/** Deployments that are to be rolled when a ConfigMap changes, by name, with commas between them. */
+const UPDATE_ON_CHANGE = 'configmap.fabric8.io/update-on-change';
+
+/** Tells the ConfigMaps of the namespace what they want to know, and rolls who reads the Service's own. */
+export async function inject(
+  service: Service,
+  url: string | undefined,
+  config: Config,
+  context: Context,
+): Promise<void> {
+  const { name, namespace = '' } = service.metadata;
+  for (const configMap of context.store(configMaps).list({ namespace })) {
+    if (!servicesNamedBy(configMap).includes(name)) continue;
+    const wanted = injectedData(configMap, service, url, config);
+    if (Object.keys(wanted).length === 0) continue;
+    const data = await write(configMap, wanted, context);
+    if (configMap.metadata.name === name) await roll(name, data, namespace, context);
+  }
+}
+
+/** Only the keys that differ are sent; with the uid, so that another ConfigMap of that name is not meant. */
+async function write(
+  { metadata, data = {} }: ConfigMap,
+  wanted: Readonly<Record<string, string>>,
+  { client }: Context,
+): Promise<Readonly<Record<string, string>>> {
+  const different = Object.entries(wanted).filter(([key, value]) => data[key] !== value);
+  if (different.length === 0) return data;
+  const body = { metadata: { uid: metadata.uid }, data: Object.fromEntries(different) };
+  await client.patch(configMaps, metadata, { type: 'merge', body });
+  return { ...data, ...wanted };
+}
+
+async function roll(
+  configMap: string,
+  data: Readonly<Record<string, string>>,
+  namespace: string,
+  { store, client }: Context,
+): Promise<void> {
+  const env = { name: environmentNameOf(configMap), value: digestOf(data) };
+  for (const deployment of store(deployments).list({ namespace })) {
+    if (!configMapsOf(deployment).includes(configMap)) continue;
+    const { containers = [] } = deployment.spec?.template.spec ?? {};
+    const late = containers.filter(
+      (container) =>
+        container.env?.some(({ name, value }) => name === env.name && value === env.value) !== true,
+    );
+    if (late.length === 0) continue;
+    const spec = { containers: late.map(({ name }) => ({ name, env: [env] })) };
+    const body = { metadata: { uid: deployment.metadata.uid }, spec: { template: { spec } } };
+    await client.patch(deployments, deployment.metadata, { type: 'strategic', body });
+  }
+}
+
+export function configMapsOf({ metadata }: Deployment): readonly string[] {
+  const text = metadata.annotations?.[UPDATE_ON_CHANGE] ?? '';
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function environmentNameOf(configMap: string): string {
+  const words = configMap.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  return `FABRIC8_${words.replace(/^_/, '')}_CONFIGMAP`;
+}
+
+/** The same for the same data, in whatever order; and short, where the original put all of the text. */
+function digestOf(data: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+}

@@ -1,0 +1,87 @@
+import {
+  AWAIT_CHANGE,
+  type Client,
+  channel,
+  configMaps,
+  controller,
+  deployments,
+  enqueueMapped,
+  ingresses,
+  nodes,
+  objectKey,
+  type Result,
+  type Service,
+  services,
+  source,
+} from 'chancery';
+import { type Config, configFor } from './config.ts';
+import { exposureOf } from './exposure.ts';
+import { configMapsOf, inject } from './inject.ts';
+import { servicesNamedBy } from './injected-data.ts';
+import { giveBack, report } from './report.ts';
+import { ingressNameOf, isToBeExposed } from './service-wish.ts';
+
+/** Keys of Services that have to be looked at again: the configuration, or their Ingress, has changed. */
+export const servicesToReview = channel();
+
+/** A Service's own part: its type, the annotations that tell of it, and who wants to know its URL. */
+export const serviceController = controller({
+  name: 'exposecontroller',
+  for: services,
+  watches: [
+    enqueueMapped(source(ingresses), () => []), // whose controller says which Services it is about
+    enqueueMapped(source(configMaps), (configMap) =>
+      servicesNamedBy(configMap).map((name) => objectKey(configMap.metadata.namespace, name)),
+    ),
+    enqueueMapped(source(deployments), (deployment) =>
+      configMapsOf(deployment).map((name) => objectKey(deployment.metadata.namespace, name)),
+    ),
+  ],
+  triggers: [servicesToReview],
+  permissions: [
+    { resource: services, verbs: ['patch'] },
+    { resource: configMaps, verbs: ['patch'] },
+    { resource: deployments, verbs: ['patch'] },
+    { resource: nodes, verbs: ['list'] }, // NodePort without node-ip
+  ],
+
+  async reconcile(_key, service, context): Promise<Result> {
+    if (service === undefined || service.metadata.deletionTimestamp !== undefined) {
+      return AWAIT_CHANGE; // its Ingress names it as an owner, and goes with it
+    }
+    const { namespace = '' } = service.metadata;
+    const { client, store, self } = context;
+    const config = configFor([namespace, self.namespace], store(configMaps));
+    if (config === undefined || 'problem' in config) return AWAIT_CHANGE;
+    if (!isToBeExposed(service, config) || isCleanedUp(service, config)) {
+      await giveBack(service, context);
+      return AWAIT_CHANGE;
+    }
+    const ingress = store(ingresses).get(objectKey(namespace, ingressNameOf(service)));
+    const nodeIp = config.exposer === 'NodePort' ? await nodeAddress(config, client) : undefined;
+    const exposure = exposureOf(service, config, { ingress, nodeIp });
+    if (exposure === undefined) return AWAIT_CHANGE; // its Ingress is on its way, and wakes it
+    if (exposure.type === 'NodePort' && (service.spec?.externalIPs ?? []).length > 0) {
+      const body = { metadata: { uid: service.metadata.uid }, spec: { externalIPs: null } };
+      await client.patch(services, service.metadata, { type: 'merge', body });
+    }
+    await report(service, exposure, context);
+    await inject(service, exposure.url, config, context);
+    return AWAIT_CHANGE;
+  },
+});
+
+function isCleanedUp(service: Service, { cleanup, cleanupFilter }: Config): boolean {
+  return cleanup && ingressNameOf(service).includes(cleanupFilter);
+}
+
+/** A node port is open on every node: with several, a person has to say which address is meant. */
+async function nodeAddress({ nodeIp }: Config, client: Client): Promise<string | undefined> {
+  if (nodeIp !== undefined) return nodeIp;
+  const [node, ...others] = await client.list(nodes);
+  if (node === undefined || others.length > 0) return undefined;
+  const { addresses = [] } = node.status ?? {};
+  const external = node.metadata.annotations?.['fabric8.io/externalIP'];
+  const of = (wanted: string) => addresses.find(({ type }) => type === wanted)?.address;
+  return external ?? of('ExternalIP') ?? of('InternalIP');
+}
