@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  enqueueMapped,
+  type HorizontalPodAutoscaler,
+  horizontalPodAutoscalers,
+  type ObjectKey,
+  objectKey,
+  type ReconcileContext,
+  source,
+} from 'chancery';
+
+/** The Deployment that an autoscaler scales: the key of the TDSet of the same name, if there is one. */
+function deploymentKey({ metadata, spec }: HorizontalPodAutoscaler): readonly ObjectKey[] {
+  const { apiVersion = 'apps/v1', kind, name } = spec.scaleTargetRef;
+  const isDeployment = kind === 'Deployment' && apiVersion.startsWith('apps/');
+  return isDeployment ? [objectKey(metadata.namespace ?? '', name)] : [];
+}
+
+const autoscalers = source(horizontalPodAutoscalers, { indexes: { deployment: deploymentKey } });
+
+/** An autoscaler that comes, goes or is changed; what it measures every 15 s is none of our business. */
+export const autoscalerChanges = enqueueMapped(autoscalers, deploymentKey, {
+  predicate: (event) =>
+    event.type !== 'update' || !isDeepStrictEqual(event.old.spec, event.object.spec),
+});
+
+/** The autoscaler of the Deployment `key`, if there is one. */
+export function autoscalerOf(
+  key: ObjectKey,
+  { store }: Pick<ReconcileContext, 'store'>,
+): HorizontalPodAutoscaler | undefined {
+  return store(autoscalers).byIndex('deployment', key)[0];
+}
+
+/**
+ * Lets `autoscaler` have no fewer than `replicas`, as far as its own limit allows: the schedule is then the
+ * floor, and the load decides above it. Resolves to the floor that was written, or undefined where it is so already.
+ */
+export async function adjust(
+  autoscaler: HorizontalPodAutoscaler,
+  replicas: number,
+  { client }: Pick<ReconcileContext, 'client'>,
+): Promise<number | undefined> {
+  const { metadata, spec } = autoscaler;
+  // An autoscaler with a floor of 0 is refused by most clusters.
+  const minReplicas = Math.max(1, Math.min(replicas, spec.maxReplicas));
+  if ((spec.minReplicas ?? 1) === minReplicas) return undefined;
+  const body = { metadata: { uid: metadata.uid }, spec: { minReplicas } }; // of this one only
+  await client.patch(horizontalPodAutoscalers, metadata, { type: 'merge', body });
+  return minReplicas;
+}

@@ -1,0 +1,151 @@
+/** The acceptance scenarios, with the operator as in its Pod. */
+import type { KubernetesObject } from 'chancery';
+import { eventually, FakeClock } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { passing, startTDSets } from './support/tdset-place.ts';
+
+test('acceptance 1: the sample follows the day, at the boundary and not later', async () => {
+  const clock = new FakeClock(Date.parse('2030-01-07T20:00:00Z'));
+  const place = await startTDSets({ clock });
+  const replicas = async () => (await place.deployment('tdset-sample'))?.spec.replicas;
+  const status = async () => (await place.set('tdset-sample'))?.status;
+  /** Everything is as it should be, and waits. */
+  const quiet = (next: string) =>
+    passing(clock, async () => (await status())?.nextTransitionTime === next);
+  await place.apply(new URL('../sample/', import.meta.url));
+
+  await passing(clock, async () => (await replicas()) === 2);
+  await quiet('2030-01-08T00:00:00Z');
+  expect(await status()).toMatchObject({ activeWindow: '19:00-00:00', desiredReplicas: 2 });
+
+  clock.advance(Date.parse('2030-01-08T00:30:00Z') - clock.now());
+  await passing(clock, async () => (await replicas()) === 3);
+  await quiet('2030-01-08T01:00:00Z');
+  const inTheGap = await status();
+  expect(inTheGap).toMatchObject({ desiredReplicas: 3, uncoveredHours: ['00:00-01:00'] });
+  expect(inTheGap?.activeWindow).toBeUndefined();
+
+  clock.advance(Date.parse('2030-01-08T06:00:00Z') - clock.now());
+  await passing(clock, async () => (await replicas()) === 2);
+  await quiet('2030-01-08T09:00:00Z');
+
+  clock.advance(Date.parse('2030-01-08T08:59:58Z') - clock.now());
+  await passing(clock, async () => clock.now() > Date.parse('2030-01-08T08:59:59.500Z'));
+  expect(await replicas()).toBe(2);
+  clock.advance(Date.parse('2030-01-08T09:00:00Z') - clock.now());
+  await place.replicas('tdset-sample', 5); // time stands at nine o'clock sharp
+});
+
+test.each([
+  ['March', '2030-03-31T06:58:00Z', '2030-03-31T07:00:00Z', '2030-03-31T15:00:00Z'],
+  ['October', '2030-10-27T07:58:00Z', '2030-10-27T08:00:00Z', '2030-10-27T16:00:00Z'],
+])('acceptance 2: in Berlin it is nine by the local clock, on the day of the change in %s', async (_, from, nine, five) => {
+  const clock = new FakeClock(Date.parse(from));
+  const place = await startTDSets({ clock });
+  await place.create('office', {
+    timeZone: 'Europe/Berlin',
+    schedulingConfig: [{ startTime: 9, endTime: 17, replica: 5 }],
+    defaultReplica: 1,
+  });
+  const next = async () => (await place.set('office'))?.status?.nextTransitionTime;
+
+  await passing(clock, async () => (await next()) === nine);
+  expect((await place.deployment('office'))?.spec.replicas).toBe(1);
+  clock.advance(Date.parse(nine) - clock.now());
+  await place.replicas('office', 5);
+
+  await eventually(async () => (await next()) === five);
+});
+
+test('acceptance 3: a Deployment that is somebody else’s stays as it is, until it goes', async () => {
+  const place = await startTDSets();
+  const { env, namespace } = place;
+  const labels = { app: 'theirs' };
+  const theirs = await env.create({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'shop', namespace },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'b' }] } },
+    },
+  } as KubernetesObject);
+
+  await place.create('shop');
+  const degraded = await place.condition('shop', 'Degraded', 'True', 'NotOwned');
+  await place.edit('shop', { defaultReplica: 9 });
+  await place.condition('shop', 'Degraded', 'True', 'NotOwned');
+
+  expect(degraded.message).toContain('shop');
+  expect((await place.deployment('shop'))?.spec).toEqual(
+    (theirs as typeof theirs & { spec: object }).spec,
+  );
+  expect(place.writes().filter((write) => write.includes('deployments'))).toEqual([]);
+  await eventually(async () => (await place.events('NotOwned')).length > 0);
+  expect(await place.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+
+  await env.delete('apps/v1', 'Deployment', namespace, 'shop');
+  await place.condition('shop', 'Degraded', 'False');
+  await place.replicas('shop', 2);
+});
+
+test('acceptance 4: an image is rolled out, and a number that somebody sets is set right', async () => {
+  const place = await startTDSets();
+  await place.create('shop');
+  await place.condition('shop', 'Ready', 'True');
+
+  await place.edit('shop', { container: { image: 'nginx:1.30', port: 8080 } });
+  const rolled = await eventually(async () => {
+    const live = await place.deployment('shop');
+    const [container] = live?.spec.template.spec?.containers ?? [];
+    return container?.image === 'nginx:1.30' && container;
+  });
+  await place.condition('shop', 'Ready', 'True');
+  await place.kubectl('scale', 'deployment/shop', '--replicas=7');
+  await place.replicas('shop', 2);
+  const told = await eventually(async () => {
+    const events = await place.events('Corrected');
+    return events.length > 0 && events;
+  });
+
+  expect(rolled.ports).toEqual([{ name: 'tdset', containerPort: 8080, protocol: 'TCP' }]);
+  expect(told).toEqual([
+    {
+      type: 'Normal',
+      reason: 'Corrected',
+      note: 'the Deployment had 7 replicas, and the schedule says 2',
+    },
+  ]);
+});
+
+test('acceptance 5 and 6: what the original took is taken as it stands, and goes with its Deployment', async () => {
+  const place = await startTDSets({ allNamespaces: true });
+  const { env } = place;
+  // The repository's own example: with its namespace, and a window over every hour that there is.
+  await env.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'temp' } });
+  await env.create({
+    apiVersion: 'schedule.rs/v1',
+    kind: 'TDSet',
+    metadata: { name: 'tdset-hello-world', namespace: 'temp' },
+    spec: {
+      container: { image: 'crccheck/hello-world', port: 8000 },
+      schedulingConfig: [
+        { startTime: 18, endTime: 19, replica: 5 },
+        { startTime: 1, endTime: 2, replica: 1 },
+      ],
+      defaultReplica: 3,
+    },
+  } as KubernetesObject);
+  const made = () => env.get('apps/v1', 'Deployment', 'temp', 'tdset-hello-world');
+
+  const deployment = await eventually(made);
+  await env.delete('schedule.rs/v1', 'TDSet', 'temp', 'tdset-hello-world');
+  await eventually(async () => (await made()) === undefined);
+  await eventually(async () => (await env.list('v1', 'Pod', 'temp')).length === 0);
+
+  expect(deployment).toMatchObject({
+    metadata: { ownerReferences: [{ kind: 'TDSet', name: 'tdset-hello-world', controller: true }] },
+    spec: { template: { spec: { containers: [{ name: 'tdset-hello-world' }] } } },
+  });
+});
