@@ -3,6 +3,7 @@ import {
   controller,
   deployments,
   enqueueMapped,
+  generationChanged,
   keyOf,
   type ObjectKey,
   source,
@@ -16,6 +17,7 @@ export function fooController(): Controller<Foo> {
   return controller({
     name: 'sample-controller',
     for: foos,
+    predicate: generationChanged, // what is told about a Foo is no reason to look at it again
     owns: [deployments],
     watches: [
       // A Deployment of somebody else names no Foo; when it goes, its name is free.

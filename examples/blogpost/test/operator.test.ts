@@ -27,11 +27,12 @@ function settledPost(place: Place, name = 'blog-post-1'): Promise<BlogPost> {
   });
 }
 
-test('acceptance 2 and 3: the sample is published, with the time of the clock, and told of once', async () => {
+test('acceptance 2, 3 and 5: the sample is published, and told of once; kubectl explains it', async () => {
   const place = await start(new FakeClock(NEW_YEAR));
 
   await place.apply(SAMPLE);
   const { status } = await settledPost(place);
+  const explained = await place.kubectl('explain', 'blogpost.spec');
   const told = await eventually(async () => {
     const notes = await place.events();
     return notes.length > 0 && notes;
@@ -44,20 +45,25 @@ test('acceptance 2 and 3: the sample is published, with the time of the clock, a
   expect(told).toEqual([
     { type: 'Normal', reason: 'Published', note: 'published at 2030-01-01T00:00:00Z' },
   ]);
+  expect(explained).toContain('What its author says.');
+  expect(explained).toMatch(/author\s+<string>\s+Who has written it\./);
+  expect(explained).toMatch(/title\s+<string>\s+The heading\./);
 });
 
-test('acceptance 4: a later operator leaves publishedAt as it is, whatever is edited', async () => {
+test('acceptance 4 and 6: a later operator leaves publishedAt as it is; a post can be deleted', async () => {
   const clock = new FakeClock(NEW_YEAR);
   const place = await start(clock);
+  const { env, namespace } = place;
   await place.apply(SAMPLE);
   await settledPost(place);
   await place.operator.stop();
   clock.advance(86_400_000);
-  const { env, namespace } = place;
   await env.patch(API, 'BlogPost', namespace, 'blog-post-1', { spec: { title: null } });
 
   place.startOperator();
   const post = await settledPost(place);
+  await env.delete(API, 'BlogPost', namespace, 'blog-post-1');
+  const gone = await postOf(place);
 
   expect(post.metadata.generation).toBe(2);
   expect(post.status).toMatchObject({
@@ -65,32 +71,7 @@ test('acceptance 4: a later operator leaves publishedAt as it is, whatever is ed
     conditions: [{ status: 'True' }],
   });
   expect(await place.events('TitleMissing')).toEqual([]);
-});
-
-test('acceptance 5: kubectl explains what the schema describes', async () => {
-  const place = await start(new FakeClock(NEW_YEAR));
-
-  const explained = await place.kubectl('explain', 'blogpost.spec');
-
-  expect(explained).toContain('What its author says.');
-  expect(explained).toMatch(/author\s+<string>\s+Who has written it\./);
-  expect(explained).toMatch(/title\s+<string>\s+The heading\./);
-});
-
-test('acceptance 6: a post can be deleted, be the operator there or not', async () => {
-  const place = await start(new FakeClock(NEW_YEAR));
-  await place.apply(SAMPLE);
-  await settledPost(place);
-
-  await place.kubectl('delete', 'blogpost', 'blog-post-1');
-  const first = await postOf(place);
-  await place.apply(SAMPLE);
-  await settledPost(place);
-  await place.operator.stop();
-  await place.kubectl('delete', 'blogpost', 'blog-post-1');
-
-  expect(first).toBeUndefined();
-  expect(await postOf(place)).toBeUndefined();
+  expect(gone).toBeUndefined();
 });
 
 test('a post without a title is told so once, and is published when it has one', async () => {

@@ -1,9 +1,10 @@
 import { deployment, eventually, ownerReference } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { complaints, SAMPLE, startFoos } from './foo-place.ts';
+import { API, complaints, SAMPLE, startFoos } from './foo-place.ts';
 
-test('FO2, acceptance 6: after a renaming the old Deployment is removed', async () => {
+test('FO2, acceptance 6: after a renaming the old Deployment is removed, be the operator there or not', async () => {
   const place = await startFoos();
+  const { env, namespace } = place;
   await place.apply(SAMPLE);
   await place.told('Synced');
 
@@ -15,26 +16,35 @@ test('FO2, acceptance 6: after a renaming the old Deployment is removed', async 
   place.startOperator();
   await eventually(async () => (await place.deployment('renamed')) === undefined);
   await place.told('Synced');
+  const last = await place.deployment('again');
+  await place.operator.stop();
+  await env.delete(API, 'Foo', namespace, 'example-foo');
+  await eventually(async () => (await place.deployment('again')) === undefined);
 
-  expect((await place.deployment('again'))?.spec.replicas).toBe(1);
+  expect(last?.spec.replicas).toBe(1);
   expect(complaints(place)).toEqual([]);
 });
 
-test('FO2: a Foo that cannot have its new name keeps what it has', async () => {
+test('FO2: a Foo that cannot have its new name keeps what it has, until it can', async () => {
   const place = await startFoos();
-  const { env, namespace } = place;
-  await env.create(deployment('taken', { namespace }));
   await place.apply(SAMPLE);
-  await place.told('Synced');
+  await place.createFoo('second', { deploymentName: 'second' });
+  await Promise.all([place.told('Synced'), place.told('Synced', 'second')]);
+  const kept = await place.deployment('second');
 
-  await place.edit({ deploymentName: 'taken' });
-  const blocked = await place.told('ErrResourceExists');
-  const kept = await place.deployment();
-  await place.edit({ deploymentName: '' });
-  await place.told('DeploymentNameMissing');
+  await place.edit({ deploymentName: 'example-foo' }, 'second');
+  const blocked = await place.told('ErrResourceExists', 'second');
+  const still = await place.deployment('second');
+  await place.edit({ deploymentName: 'other' });
+  await place.told('Synced', 'second');
+  await eventually(async () => (await place.deployment('second')) === undefined);
 
   expect(blocked.status?.availableReplicas).toBe(1);
-  expect((await place.deployment())?.metadata.uid).toBe(kept?.metadata.uid);
+  expect(still?.metadata.uid).toBe(kept?.metadata.uid);
+  const controllers = async (name: string) =>
+    (await place.deployment(name))?.metadata.ownerReferences?.map((owner) => owner.name);
+  expect(await controllers('example-foo')).toEqual(['second']);
+  expect(await controllers('other')).toEqual(['example-foo']);
 });
 
 test('FO3: what is as it should be costs no write and no Event', async () => {

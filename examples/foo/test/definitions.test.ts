@@ -29,7 +29,7 @@ test('a Foo of the original has the same fields here', () => {
 
 test.each(
   ORIGINALS,
-)('FO1, acceptance 5: a status is written where the definition is the original %s', async (name) => {
+)('FO1, acceptance 5: with the original %s there is a status, and conditions when there is room', async (name) => {
   const place = await startFoos({ manifests: [original(name)] });
 
   await place.apply(SAMPLE);
@@ -41,36 +41,15 @@ test.each(
   await place.edit({ replicas: 2, deploymentName: 'second' });
   await eventually(async () => (await place.foo())?.status?.availableReplicas === 2);
   await eventually(async () => (await place.deployment()) === undefined);
+  const narrow = await place.foo();
+  await place.createFoo('without-spec');
+  await eventually(async () => (await place.count('DeploymentNameMissing')) > 0);
+  await place.env.apply(CRD);
+  await place.edit({ replicas: 1 });
+  const wide = await place.told('Synced');
 
   expect(idle).toEqual(before);
-  expect((await place.foo())?.status).toEqual({ availableReplicas: 2 });
-  expect(complaints(place)).toEqual([]);
-});
-
-test.each(
-  ORIGINALS,
-)('FO1: conditions come as soon as this definition follows the original %s', async (name) => {
-  const place = await startFoos({ manifests: [original(name)] });
-  await place.apply(SAMPLE);
-  await eventually(async () => (await place.foo())?.status?.availableReplicas === 1);
-
-  await place.env.apply(CRD);
-  await place.edit({ replicas: 2 });
-  const foo = await place.told('Synced');
-
-  expect(foo.status?.conditions).toMatchObject([{ status: 'True' }]);
-});
-
-test.each(
-  ORIGINALS,
-)('a Foo without a spec is told so where the definition is the original %s', async (name) => {
-  const place = await startFoos({ manifests: [original(name)] });
-  const { env, namespace } = place;
-
-  const metadata = { name: 'bare', namespace };
-  await env.create({ apiVersion: 'samplecontroller.k8s.io/v1alpha1', kind: 'Foo', metadata });
-  await eventually(async () => (await place.count('DeploymentNameMissing')) > 0);
-
-  expect((await place.foo('bare'))?.metadata.name).toBe('bare');
+  expect(narrow?.status).toEqual({ availableReplicas: 2 });
+  expect(wide.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
   expect(complaints(place)).toEqual([]);
 });

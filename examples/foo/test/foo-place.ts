@@ -12,13 +12,13 @@ export const CRD: URL = new URL('../crd.yaml', import.meta.url);
 export interface FooPlace extends Place {
   foo(name?: string): Promise<Foo | undefined>;
   deployment(name?: string): Promise<Deployment | undefined>;
-  createFoo(name: string, spec?: Partial<Foo['spec']>): Promise<Foo>;
+  createFoo(name: string, spec?: Foo['spec']): Promise<Foo>;
   edit(spec: object, name?: string): Promise<void>;
   /** As soon as the latest spec has been acted upon, and its condition has this reason. */
   told(reason: string, name?: string): Promise<Foo>;
   /** What was told for this reason, repetitions included. */
   count(reason: string): Promise<number>;
-  /** Resolves after a reconcile that nothing but a look at the Foo has led to. */
+  /** Resolves after a reconcile that only a label of the Deployment has led to. */
   touch(name?: string): Promise<void>;
 }
 
@@ -38,8 +38,10 @@ export async function startFoos({
     foo,
     deployment: (name = 'example-foo') =>
       env.get<Deployment>('apps/v1', 'Deployment', namespace, name),
-    createFoo: (name, spec = {}) =>
-      env.create({ apiVersion: API, kind: 'Foo', metadata: { name, namespace }, spec }),
+    createFoo: async (name, spec) => {
+      const named = { apiVersion: API, kind: 'Foo', metadata: { name, namespace } };
+      return (await env.create({ ...named, ...(spec && { spec }) })) as Foo;
+    },
     edit: async (spec, name = 'example-foo') => {
       await env.patch(API, 'Foo', namespace, name, { spec });
     },
@@ -57,8 +59,8 @@ export async function startFoos({
     },
     touch: async (name = 'example-foo') => {
       const before = reconciles(place);
-      const metadata = { annotations: { touched: String(before) } };
-      await env.patch(API, 'Foo', namespace, name, { metadata });
+      const metadata = { labels: { touched: String(before) } };
+      await env.patch('apps/v1', 'Deployment', namespace, name, { metadata });
       await eventually(() => reconciles(place) > before);
     },
   };
