@@ -1,18 +1,20 @@
 /** The scenarios that the operator is accepted by, behind a provider that makes a host each time it is asked. */
+import type { KubernetesObject } from 'chancery';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { API, service, startTunnels, tunnelOf } from './place.ts';
+import { tunnels } from '../tunnel.ts';
+import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
 const SAMPLE = new URL('../sample/', import.meta.url);
 
 test('acceptance 1: a Service gets a Tunnel, a host and its address, once, whatever is looked at again', async () => {
-  const place = await startTunnels();
+  const place = await startTunnels(RESTLESS);
   const { env, namespace } = place;
 
   await place.apply(SAMPLE);
   const tunnel = await place.ready();
   const before = env.events.history('services', namespace, 'nginx-1').length;
-  await place.passes(20); // each pass asks once
+  await place.passes(10); // each asks the provider once
 
   const seen = env.events
     .of({ resource: 'tunnels.operator.inlets.dev', namespace })
@@ -30,25 +32,12 @@ test('acceptance 1: a Service gets a Tunnel, a host and its address, once, whate
 
 test('acceptance 2: while the status cannot be written there is one host, and it is the one that is told of later', async () => {
   const place = await startTunnels();
-  const refuseStatus = (maxLength: number | null): object => {
-    const path =
-      '/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/hostId/maxLength';
-    return maxLength === null ? { op: 'remove', path } : { op: 'add', path, value: maxLength };
-  };
-  const patch = (operation: object) =>
-    place.kubectl(
-      'patch',
-      'crd',
-      'tunnels.operator.inlets.dev',
-      '--type=json',
-      `--patch=${JSON.stringify([operation])}`,
-    );
-  await patch(refuseStatus(1));
+  await place.env.apply([withLongestHostId(1)]);
 
   await place.apply(SAMPLE);
   await place.passes(6);
   const refused = await place.tunnel();
-  await patch(refuseStatus(null));
+  await place.env.apply([withLongestHostId(253)]);
   const tunnel = await place.ready();
 
   expect(refused?.status?.hostId).toBeUndefined();
@@ -80,7 +69,7 @@ test('acceptance 4: a Service that says operator.inlets.dev/manage=0 loses Tunne
   await place.apply(SAMPLE);
   await place.ready();
 
-  await place.kubectl('annotate', 'service', 'nginx-1', 'operator.inlets.dev/manage=0');
+  await place.manage('0');
   await eventually(async () => (await place.tunnel()) === undefined);
 
   expect(place.provider.hosts).toEqual([]);
@@ -109,3 +98,11 @@ test('acceptance 6: a ClusterIP Service gets nothing', async () => {
   expect(await place.tunnel('db-tunnel')).toBeUndefined();
   expect(place.provider.hosts.map(({ request }) => request.name)).toEqual(['web-tunnel']);
 });
+
+/** The definition, with a limit that the API server holds every write of the status to. */
+function withLongestHostId(maxLength: number): KubernetesObject {
+  const definition = JSON.parse(JSON.stringify(tunnels.definition));
+  const { properties } = definition.spec.versions[0].schema.openAPIV3Schema;
+  properties.status.properties.hostId.maxLength = maxLength;
+  return definition;
+}

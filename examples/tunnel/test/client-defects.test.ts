@@ -1,7 +1,7 @@
 /** What the original does wrong with the client, by the numbers of the README. */
 import { eventually, secret } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { API, service, startTunnels, tunnelOf } from './place.ts';
+import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
 test('IN7: a client that somebody deletes is made again, and follows the ports of the Service', async () => {
   const place = await startTunnels();
@@ -31,7 +31,7 @@ test('IN7: a client that somebody deletes is made again, and follows the ports o
 });
 
 test('IN8: a foreign Deployment in the place of the client is left alone, and no reference to it is kept', async () => {
-  const place = await startTunnels();
+  const place = await startTunnels(RESTLESS);
   await place.apply(foreignClient);
   await place.apply([service('nginx-1')]);
 
@@ -99,7 +99,9 @@ test('an invalid Tunnel, one without its Service and one without its token get a
   await place.because('TokenMissing', 'named');
   const madeMeanwhile = place.provider.made;
   await place.apply([service('later', { type: 'ClusterIP' })]);
-  await place.env.create(secret('given', { namespace: place.namespace, data: { token: 'open' } }));
+  await place.env.create(
+    secret('given', { namespace: place.namespace, data: { token: 'b3Blbg==' } }),
+  );
   await place.ready('early');
   await place.ready('named');
 
@@ -108,7 +110,7 @@ test('an invalid Tunnel, one without its Service and one without its token get a
 });
 
 test('a lost token is not made anew for a host that knows the old one', async () => {
-  const place = await startTunnels();
+  const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();
 

@@ -1,7 +1,7 @@
 /** What the original does wrong with hosts, by the numbers of the README. */
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { API, service, startTunnels, tunnelOf } from './place.ts';
+import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
 test('IN1: a host is given back although the operator did not run when its Tunnel was deleted', async () => {
   const place = await startTunnels();
@@ -51,7 +51,7 @@ test('IN4: a Service that is deleted while the operator does not run takes Tunne
 });
 
 test('IN4: a host that the provider has lost is missed for a while, and then replaced with its address', async () => {
-  const place = await startTunnels();
+  const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();
 
@@ -68,7 +68,7 @@ test('IN4: a host that the provider has lost is missed for a while, and then rep
 });
 
 test('IN12: what has not changed is told of once, and written never', async () => {
-  const place = await startTunnels();
+  const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();
   await eventually(async () => (await place.events('Connected')).length === 1);

@@ -25,9 +25,14 @@ export interface TunnelPlace extends Place {
   ready(name?: string): Promise<Tunnel>;
   /** Resolves when the condition Ready has this reason. */
   because(reason: string, name?: string): Promise<Tunnel>;
+  /** Says in an annotation whether the Service is to have a Tunnel. */
+  manage(value: string): Promise<unknown>;
   /** Resolves when the provider has been asked `more` times: so many passes, whatever came of them. */
   passes(more: number): Promise<void>;
 }
+
+/** All is looked at again in so short a time, for tests of what that must not change. */
+export const RESTLESS = { settings: { checkMs: 25 } };
 
 export async function startTunnels({
   settings = {},
@@ -40,7 +45,7 @@ export async function startTunnels({
   const server = new ProvisionerServer(provider);
   await server.start();
   onTestFinished(() => server.stop());
-  const quick = { pollMs: 20, checkMs: 40, missingMs: 1_000 };
+  const quick = { pollMs: 20, missingMs: 500 };
   const place = await startExample({
     name: 'tunnel',
     controllers: tunnelOperator({
@@ -75,6 +80,10 @@ export async function startTunnels({
         const ready = live?.status?.conditions?.find(({ type }) => type === 'Ready');
         return ready?.reason === reason ? live : undefined;
       }),
+    manage: (value: string) => {
+      const metadata = { annotations: { 'operator.inlets.dev/manage': value } };
+      return env.patch('v1', 'Service', namespace, 'nginx-1', { metadata });
+    },
     passes: async (more: number) => {
       const before = provider.lookups;
       await eventually(() => provider.lookups >= before + more);

@@ -14,7 +14,7 @@ test('IN3: an address stands in the list once, beside those of others, and goes 
   await place.ready();
   const during = await place.addresses();
   const external = (await place.service())?.spec?.externalIPs;
-  await place.kubectl('annotate', 'service', 'nginx-1', 'operator.inlets.dev/manage=false');
+  await place.manage('false');
   await eventually(async () => (await place.tunnel()) === undefined);
 
   expect(during).toEqual(['203.0.113.1', '198.51.100.7']);
@@ -48,7 +48,7 @@ test('IN6: a Service that is not of type LoadBalancer any more loses its Tunnel'
 });
 
 test('IN9: updateServiceIP decides who shows an address, and of two Tunnels one does', async () => {
-  const place = await startTunnels({ settings: { annotatedOnly: true } });
+  const place = await startTunnels({ settings: { annotatedOnly: true, checkMs: 25 } });
   const serviceRef = { name: 'nginx-1' };
   await place.apply([service('nginx-1')]);
 
@@ -85,7 +85,7 @@ test('a slip of the pen in the annotation neither makes nor removes anything', a
   await place.apply([service('nginx-1')]);
   const { uid } = (await place.ready()).metadata;
 
-  await place.kubectl('annotate', 'service', 'nginx-1', 'operator.inlets.dev/manage=treu');
+  await place.manage('treu');
   await eventually(async () => (await place.events('InvalidAnnotation')).length === 1);
 
   expect((await place.tunnel())?.metadata).toMatchObject({ uid });
