@@ -1,4 +1,5 @@
 import type { Desired, Ingress } from 'chancery';
+import { inUrl } from '../url-parts.ts';
 
 /**
  * Where the Service answers: under its host, or else under the address that an ingress controller has
@@ -10,12 +11,8 @@ export function exposedUrl(
 ): string | undefined {
   const [rule] = spec.rules ?? [];
   const [address] = status?.loadBalancer?.ingress ?? [];
-  const host = rule?.host ?? address?.hostname ?? bracketed(address?.ip);
+  const host = rule?.host ?? address?.hostname ?? address?.ip;
   if (host === undefined || host.startsWith('*')) return undefined;
   const protocol = spec.tls === undefined ? 'http' : 'https';
-  return `${protocol}://${host}${rule?.http?.paths[0]?.path ?? '/'}`;
-}
-
-function bracketed(ip: string | undefined): string | undefined {
-  return ip?.includes(':') ? `[${ip}]` : ip;
+  return `${protocol}://${inUrl(host)}${rule?.http?.paths[0]?.path ?? '/'}`;
 }

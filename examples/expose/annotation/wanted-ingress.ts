@@ -1,18 +1,12 @@
 import type { Desired, Ingress, Service } from 'chancery';
+import { isDnsName, isSafePath } from '../url-parts.ts';
 
 /** What a Service's annotations ask for, or why that cannot be. */
 export type Wanted =
   | { readonly ingress: Desired<Ingress>; readonly refusal?: undefined }
   | { readonly refusal: string; readonly ingress?: undefined };
 
-/**
- * What may stand in a path: the characters of a URL path that mean nothing to the configuration of an
- * ingress controller, so that whoever may annotate a Service cannot write into that.
- */
-const PATH = /^\/[A-Za-z0-9._~%@:+/-]*$/;
 const PATH_TYPES = ['Prefix', 'Exact', 'ImplementationSpecific'] as const;
-const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
-const DNS_NAME = new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`);
 
 /** Undefined for a Service that is not to be exposed. Pure. */
 export function wantedIngress({ metadata, spec = {} }: Service): Wanted | undefined {
@@ -25,10 +19,7 @@ export function wantedIngress({ metadata, spec = {} }: Service): Wanted | undefi
   const pathType = annotations['expose.pathType'] ?? 'Prefix';
   const port = portNumber(spec, annotations['expose.port']);
 
-  if (!PATH.test(path)) return refused('expose', path, 'must be a path such as /shop');
-  if (/\/\/|\/\.{1,2}(\/|$)|%2f/i.test(path)) {
-    return refused('expose', path, 'must not have an empty part, "." or ".." or a coded "/"');
-  }
+  if (!isSafePath(path)) return refused('expose', path, 'must be a path such as /shop');
   if (!isPathType(pathType)) {
     return refused('expose.pathType', pathType, `must be one of ${PATH_TYPES.join(', ')}`);
   }
@@ -79,10 +70,6 @@ function portNumber(
 
 function isPathType(text: string): text is (typeof PATH_TYPES)[number] {
   return PATH_TYPES.some((type) => type === text);
-}
-
-function isDnsName(text: string): boolean {
-  return text.length <= 253 && DNS_NAME.test(text);
 }
 
 /** The value is quoted and cut: it comes from whoever may annotate a Service. */

@@ -1,4 +1,5 @@
 import type { Ingress, Service } from 'chancery';
+import { inUrl } from '../url-parts.ts';
 import type { Config } from './config.ts';
 import { planIngress } from './ingress-plan.ts';
 import { isGenerated } from './merged-ingress.ts';
@@ -26,6 +27,9 @@ export function exposureOf(
   config: Config,
   around: Surroundings,
 ): Exposure | undefined {
+  if (service.spec?.type === 'ExternalName') {
+    return failed('NotExposable', 'a Service of type ExternalName has no Pods to send requests to');
+  }
   if (config.exposer === 'NodePort') return onNodePort(service, around.nodeIp);
   if (config.exposer === 'LoadBalancer') return onLoadBalancer(service);
   return onIngress(service, config, around.ingress);
@@ -81,10 +85,6 @@ function onLoadBalancer({ metadata, spec, status }: Service): Exposure {
 
 function protocolOf(portNames: readonly (string | undefined)[]): 'http' | 'https' {
   return portNames.includes('https') ? 'https' : 'http';
-}
-
-function inUrl(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
 }
 
 function failed(reason: string, note: string): Exposure {

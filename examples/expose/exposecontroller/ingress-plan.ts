@@ -1,4 +1,5 @@
 import type { networkingV1, Service } from 'chancery';
+import { isDnsName, isSafePath } from '../url-parts.ts';
 import type { Config } from './config.ts';
 import { exposedPort, ingressNameOf } from './service-wish.ts';
 
@@ -17,8 +18,6 @@ export type Planned =
   | { readonly plan: IngressPlan; readonly refusal?: undefined }
   | { readonly refusal: string; readonly plan?: undefined };
 
-const PATH = /^\/[A-Za-z0-9._~%@:+/-]*$/;
-
 /** The part of one Service in its Ingress, or why it can have none. Pure. */
 export function planIngress(service: Service, config: Config): Planned {
   const { name, namespace = '', annotations = {} } = service.metadata;
@@ -30,7 +29,9 @@ export function planIngress(service: Service, config: Config): Planned {
   if (domain === undefined) {
     return { refusal: `the configuration has no ${isInternal ? 'internal-domain' : 'domain'}` };
   }
-  if (port === undefined) return { refusal: `Service ${name} has no TCP port` };
+  if (!isDnsName(app)) return { refusal: 'fabric8.io/ingress.name must be a name for an object' };
+  if (service.spec?.type === 'ExternalName' || port === undefined)
+    return { refusal: `Service ${name} has no TCP port of its own` };
   if (extra === undefined) {
     return { refusal: 'fabric8.io/ingress.annotations needs lines of "key: value", no snippets' };
   }
@@ -39,11 +40,12 @@ export function planIngress(service: Service, config: Config): Planned {
   const usesPaths = mode === 'path';
   const suffix = annotations['fabric8.io/ingress.path'] || '/';
   const path = usesPaths ? joined(`/${namespace}/${app}`, suffix) : suffix;
-  if (!PATH.test(path)) return { refusal: 'fabric8.io/ingress.path must be a path such as /api/' };
+  if (!isSafePath(path)) return { refusal: 'fabric8.io/ingress.path must be a path such as /api/' };
   const hostName = annotations['fabric8.io/host.name'] || app;
   const host = usesPaths
     ? domain
     : filled(config.urlTemplate, { Service: hostName, Namespace: namespace, Domain: domain });
+  if (!isDnsName(host)) return { refusal: `${JSON.stringify(host.slice(0, 80))} is no host` };
 
   const hasTls = config.tlsAcme || config.tlsSecretName !== undefined;
   const usesTls = hasTls && annotations['jenkins-x.io/skip.tls'] !== 'true';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  ApiError,
   type ConfigMap,
   configMaps,
   type Deployment,
@@ -34,15 +35,24 @@ export async function inject(
 
 /** Only the keys that differ are sent; with the uid, so that another ConfigMap of that name is not meant. */
 async function write(
-  { metadata, data = {} }: ConfigMap,
+  configMap: ConfigMap,
   wanted: Readonly<Record<string, string>>,
-  { client }: Context,
+  { client, events }: Context,
 ): Promise<Readonly<Record<string, string>>> {
+  const { metadata, data = {} } = configMap;
   const different = Object.entries(wanted).filter(([key, value]) => data[key] !== value);
   if (different.length === 0) return data;
   const body = { metadata: { uid: metadata.uid }, data: Object.fromEntries(different) };
-  await client.patch(configMaps, metadata, { type: 'merge', body });
-  return { ...data, ...wanted };
+  try {
+    await client.patch(configMaps, metadata, { type: 'merge', body });
+    return { ...data, ...wanted };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error; // an immutable one
+    const reason = 'InjectionRejected';
+    const note = error.message;
+    events.record({ regarding: configMap, type: 'Warning', reason, action: 'Inject', note });
+    return data;
+  }
 }
 
 async function roll(

@@ -39,7 +39,17 @@ export function injectedData(
       put(wanted, keys, variant(url, { full, noPath, noProtocol }));
     }
   }
+  for (const key of claimedBefore(configMap, service)) wanted.delete(key);
   return Object.fromEntries(wanted);
+}
+
+/** Two Services that claim one key would write it in turns: the first by name has it. */
+function claimedBefore(configMap: ConfigMap, service: Service): readonly string[] {
+  const { annotations = {} } = configMap.metadata;
+  return Object.entries(annotations).flatMap(([annotation, keys]) => {
+    const other = OTHERS.exec(annotation)?.[4] ?? service.metadata.name;
+    return other < service.metadata.name ? keys.split(',').map((key) => key.trim()) : [];
+  });
 }
 
 /** By the last part of the annotation that names the key. */

@@ -57,8 +57,11 @@ export async function giveBack(
   event('Normal', 'Withdrawn', 'not exposed any more');
 }
 
+/** Only under what may be a key, and is none of those above: the API server would refuse the others. */
 function hostName(key: string | undefined, url: string): Readonly<Record<string, string>> {
-  return key ? { [key]: new URL(url).host } : {};
+  const isKey = /^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([-.\w]{0,61}[A-Za-z0-9])?$/.test(key ?? '');
+  const isFree = key !== undefined && ![EXPOSE_URL, HOST_NAME_AS, PROBLEM, STATED].includes(key);
+  return isKey && isFree ? { [key]: new URL(url).host } : {};
 }
 
 function digestOf(value: unknown): string {

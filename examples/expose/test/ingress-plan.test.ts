@@ -71,6 +71,9 @@ test.each([
     {},
   ],
   ['a path that is none', { 'fabric8.io/ingress.path': '/a {' }, {}],
+  ['a name that is none', { 'fabric8.io/ingress.name': '../x' }, {}],
+  ['a host that is none', { 'fabric8.io/host.name': 'a_b/' }, {}],
+  ['a Service of type ExternalName', {}, { type: 'ExternalName' }],
   ['a domain that is not configured', { 'fabric8.io/use.internal.domain': 'true' }, {}],
 ])('C2-6: %s is refused with a reason, and panics nobody', (_, annotations, spec) => {
   expect(planIngress(service(annotations, spec), config())).toEqual({

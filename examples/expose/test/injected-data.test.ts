@@ -89,6 +89,13 @@ test('config-yaml may be on the Service, as in the code of the original', () => 
   expect(injected(file, { [`${OWN}/config-yaml`]: 'nonsense: [' })).toEqual({});
 });
 
+test('a key that two Services claim is that of the first by name: they do not take turns', () => {
+  const before = 'expose.service-key.config.fabric8.io/shop';
+  const both = configMap({ [`expose.${OTHER}`]: 'a,b', [before]: 'b' }, {}, 'other');
+
+  expect(injected(both)).toEqual({ a: URL });
+});
+
 test('a ConfigMap names its own Service, and those of its annotations', () => {
   const both = configMap({ 'expose.service-key.config.fabric8.io/shop': 'k', other: 'x' });
 
