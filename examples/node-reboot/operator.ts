@@ -19,7 +19,7 @@ export function nodeReboot(settings: RebootSettings): Controller<Node> {
     for: nodeSource,
     predicate: or(labelChanged, annotationChanged), // not the heartbeat of every kubelet
     triggers: [turn],
-    permissions: [{ resource: nodes, verbs: ['list', 'patch'] }],
+    permissions: [{ resource: nodes, verbs: ['patch'] }],
     reconcile: createReconciler(settings, turn),
   });
 }

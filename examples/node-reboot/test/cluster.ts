@@ -1,6 +1,6 @@
 /** Three Nodes, the operator as in its Pod, and agents that are simulated. */
 import type { KubernetesObject, Node } from 'chancery';
-import { FakeClock, startOperator } from 'chancery/testing';
+import { eventually, FakeClock, startOperator } from 'chancery/testing';
 import { onTestFinished } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import { nodeReboot } from '../operator.ts';
@@ -21,6 +21,8 @@ export interface Cluster {
   readonly place: Place;
   /** The operator's; it stands unless the test moves it. */
   readonly clock: FakeClock;
+  /** `eventually`, while the operator's time goes on: after a leap its watches have to begin anew. */
+  passing(probe: () => unknown): Promise<unknown>;
   node(name: string): Promise<Node>;
   annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void>;
   label(name: string, labels: Readonly<Record<string, string | null>>): Promise<void>;
@@ -56,6 +58,11 @@ export async function startCluster(setup: Setup = {}): Promise<Cluster> {
   return {
     place,
     clock,
+    passing: (probe) =>
+      eventually(() => {
+        clock.advance(50);
+        return probe();
+      }),
     async node(name) {
       const found = await env.get<Node>('v1', 'Node', undefined, name);
       if (found === undefined) throw new Error(`there is no Node ${name}`);
