@@ -8,9 +8,11 @@ import {
   or,
   persistentVolumeClaims,
   secrets,
+  statefulSets,
 } from 'chancery';
+import { TEARDOWN, tearDown } from './cleanup.ts';
 import { reconcileSampleDb } from './reconcile.ts';
-import { sampleDbs } from './resources.ts';
+import { sampleDbs, volumeSnapshots } from './resources.ts';
 import { instanceOf, sources } from './scene.ts';
 
 export const sampleDb = controller({
@@ -22,8 +24,11 @@ export const sampleDb = controller({
   permissions: [
     { resource: secrets, verbs: ['get', 'create', 'delete'] },
     { resource: jobs, verbs: ['delete'] },
+    { resource: statefulSets, verbs: ['delete'] },
     { resource: persistentVolumeClaims, verbs: ['delete'] },
+    { resource: volumeSnapshots, verbs: ['get', 'create'] },
   ],
+  finalizer: { name: TEARDOWN, finalize: tearDown },
   async reconcile(_key, db, context) {
     return db === undefined ? AWAIT_CHANGE : reconcileSampleDb(db, context);
   },

@@ -1,0 +1,217 @@
+/** The plan cleanup: nothing is taken away before there is a snapshot of it. */
+import type { KubernetesObject, PersistentVolumeClaim, Secret, StatefulSet } from 'chancery';
+import { consistently, eventually, FakeClock } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
+
+/** With data that are worth a snapshot, and nothing to be initialized. */
+function orders(spec: object = {}): readonly KubernetesObject[] {
+  const db = {
+    apiVersion: 'example.dev/v1',
+    kind: 'SampleDB',
+    metadata: { name: 'orders' },
+    spec: {
+      image: 'postgres:17.1',
+      replicas: 2,
+      storage: { size: '1Gi', retain: 'Delete' },
+      backup: { schedule: '0 3 * * *', command: ['pg_dump'] },
+      snapshotOnDelete: 'Job',
+      ...spec,
+    },
+  };
+  return [db];
+}
+
+const claims = ({ env, namespace }: DbPlace) =>
+  env.list<PersistentVolumeClaim>('v1', 'PersistentVolumeClaim', namespace);
+const set = (place: DbPlace) => place.get<StatefulSet>('apps/v1', 'StatefulSet', 'orders');
+const isGone = async (place: DbPlace) => (await place.db()) === undefined;
+
+async function remove({ env, namespace }: DbPlace): Promise<void> {
+  await env.delete('example.dev/v1', 'SampleDB', namespace, 'orders');
+}
+
+async function running(spec: object = {}): Promise<DbPlace> {
+  const place = await startDb();
+  await place.apply(orders(spec));
+  await place.until(isReady);
+  return place;
+}
+
+test('acceptance 2 and SD3: a snapshot first, then StatefulSet, volumes and the object, however often it is deleted', async () => {
+  const place = await running();
+  const { env } = place;
+
+  await remove(place);
+  const snapshot = await place.job(/^orders-snapshot-[0-9a-f]{8}$/);
+  await remove(place);
+  const during = await eventually(async () => {
+    const live = await place.db();
+    return live?.status?.phase === 'Snapshotting' && live;
+  });
+  await consistently(async () => (await set(place))?.spec.replicas === 2);
+  await place.end(snapshot, 'Complete');
+  await eventually(() => isGone(place));
+
+  expect(planOf(during, 'cleanup')).toBe('IN_PROGRESS');
+  const gone = env.events
+    .of({ type: 'DELETED' })
+    .map(({ resource }) => resource)
+    .filter((resource) => /statefulsets|claims|secrets|sampledbs/.test(resource));
+  expect([...new Set(gone)]).toEqual([
+    'statefulsets.apps',
+    'persistentvolumeclaims',
+    'secrets',
+    'sampledbs.example.dev',
+  ]);
+  const phases = env.events
+    .history('sampledbs.example.dev', place.namespace, 'orders')
+    .map((db) => (db as typeof during).status?.phase);
+  expect([...new Set(phases)].slice(-4)).toEqual([
+    'Snapshotting',
+    'ScalingDown',
+    'DeletingVolumes',
+    'Done',
+  ]);
+  const snapshots = env.events.of({ type: 'ADDED', resource: 'jobs.batch' });
+  expect(snapshots.map(({ name }) => name)).toEqual([snapshot.metadata.name]);
+  expect(await claims(place)).toEqual([]);
+  expect(await place.jobs('snapshot')).toHaveLength(1); // it outlives what it was taken of
+  expect(await eventually(async () => (await place.events('CleanupComplete')).length)).toBe(1);
+});
+
+test('acceptance 3 and SD1: when the snapshot fails all stays, until the annotation says otherwise', async () => {
+  const place = await running();
+  const { env, namespace } = place;
+
+  await remove(place);
+  await place.end(await place.job(/^orders-snapshot-/), 'Failed');
+  const failed = await place.until((db) => planOf(db, 'cleanup') === 'FATAL_ERROR');
+  await consistently(async () => (await set(place))?.spec.replicas === 2);
+  const kept = await claims(place);
+  const events = await eventually(async () => {
+    const found = await place.events('SnapshotFailed');
+    return found.length > 0 && found;
+  });
+  await env.patch('example.dev/v1', 'SampleDB', namespace, 'orders', {
+    metadata: { annotations: { 'sampledb/force-delete': 'true' } },
+  });
+  await eventually(() => isGone(place));
+
+  expect(failed.metadata.deletionTimestamp).toBeDefined();
+  expect(conditionOf(failed, 'SnapshotFailed')).toMatchObject({ status: 'True', reason: 'Failed' });
+  expect(failed.status?.phase).toBe('Snapshotting');
+  expect(kept).toHaveLength(2);
+  expect(events).toMatchObject([{ type: 'Warning' }]);
+  expect(await claims(place)).toHaveLength(2); // no snapshot, so the volumes stay, and their password
+  expect(await place.get<Secret>('v1', 'Secret', 'orders-credentials')).toBeDefined();
+  await eventually(async () => (await set(place)) === undefined);
+});
+
+test('a failed snapshot that somebody deletes is taken again', async () => {
+  const place = await running();
+  await remove(place);
+  const first = await place.job(/^orders-snapshot-/);
+  await place.end(first, 'Failed');
+  await place.until((db) => planOf(db, 'cleanup') === 'FATAL_ERROR');
+
+  await place.env.delete('batch/v1', 'Job', place.namespace, first.metadata.name);
+  const second = await eventually(async () =>
+    (await place.jobs('snapshot')).find(({ metadata }) => metadata.uid !== first.metadata.uid),
+  );
+  await place.end(second, 'Complete');
+  await eventually(() => isGone(place));
+
+  expect(await claims(place)).toEqual([]);
+});
+
+test('retain: Retain keeps the volumes and what opens them, and one that is made anew uses both', async () => {
+  const place = await running({ storage: { size: '1Gi' }, snapshotOnDelete: 'None' });
+  const before = await claims(place);
+  const secret = await place.get<Secret>('v1', 'Secret', 'orders-credentials');
+
+  await remove(place);
+  await eventually(() => isGone(place));
+  await eventually(async () => (await set(place)) === undefined);
+  await place.apply(orders({ storage: { size: '1Gi' }, snapshotOnDelete: 'None' }));
+  await place.until(isReady);
+
+  expect(await place.get<Secret>('v1', 'Secret', 'orders-credentials')).toEqual(secret);
+  expect((await claims(place)).map(({ metadata }) => metadata.uid)).toEqual(
+    before.map(({ metadata }) => metadata.uid),
+  );
+});
+
+test('one that is deleted while the operator is down is torn down when it is back, and once', async () => {
+  const place = await running();
+  await place.operator.kill();
+
+  await remove(place);
+  await consistently(async () => (await place.db()) !== undefined);
+  place.startOperator();
+  const snapshot = await place.job(/^orders-snapshot-/);
+  await place.operator.kill();
+  await place.end(snapshot, 'Complete');
+  place.startOperator();
+  await eventually(() => isGone(place));
+
+  expect(place.env.events.of({ type: 'ADDED', resource: 'jobs.batch' })).toHaveLength(1);
+  expect(await claims(place)).toEqual([]);
+});
+
+test('VolumeSnapshots: one of each volume, and none is deleted before its snapshot is ready', async () => {
+  const clock = new FakeClock(Date.now());
+  const place = await startDb({ clock });
+  await place.env.apply([definition]);
+  await place.apply(orders({ snapshotOnDelete: 'VolumeSnapshot' }));
+  await place.until(isReady);
+  const ready = async (claim: string) => {
+    const found = await eventually(async () =>
+      (await list(place)).find(({ metadata }) => metadata.name.startsWith(`${claim}-`)),
+    );
+    const [version, kind] = ['snapshot.storage.k8s.io/v1', 'VolumeSnapshot'];
+    const { name } = found.metadata;
+    await place.env.patch(version, kind, place.namespace, name, { status }, 'status');
+  };
+  const status = { readyToUse: true };
+
+  await remove(place);
+  await ready('data-orders-0');
+  await consistently(async () => (await claims(place)).length === 2);
+  await ready('data-orders-1');
+  await eventually(() => {
+    clock.advance(1_000);
+    return isGone(place);
+  });
+
+  expect(await claims(place)).toEqual([]);
+  expect(await list(place)).toHaveLength(2);
+});
+
+/** As the snapshot controller's, as far as it matters here. */
+const definition: KubernetesObject & { readonly spec: object } = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {
+    name: 'volumesnapshots.snapshot.storage.k8s.io',
+    annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
+  },
+  spec: {
+    group: 'snapshot.storage.k8s.io',
+    names: { plural: 'volumesnapshots', kind: 'VolumeSnapshot' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      },
+    ],
+  },
+};
+const list = ({ env, namespace }: DbPlace) =>
+  env.list('snapshot.storage.k8s.io/v1', 'VolumeSnapshot', namespace);
