@@ -3,7 +3,6 @@ import {
   configMaps,
   controller,
   enqueueMapped,
-  keyOf,
   objectKey,
   type Result,
   services,
@@ -11,10 +10,9 @@ import {
 } from 'chancery';
 import { configFor, isConfigMap } from './config.ts';
 import { ingressesToReview } from './ingress-controller.ts';
-import { servicesToReview } from './service-controller.ts';
 import { ingressNameOf } from './service-wish.ts';
 
-/** When the configuration changes, every Service and every Ingress is looked at again. */
+/** When the configuration changes, every Ingress is looked at again, be it there or not. */
 export const configController = controller({
   name: 'exposecontroller-config',
   for: configMaps,
@@ -28,11 +26,10 @@ export const configController = controller({
         event('Warning', 'InvalidConfig', config.problem);
       }
     }
-    const all = store(services).list();
-    servicesToReview.send(all.map(keyOf));
-    ingressesToReview.send(
-      all.map((service) => objectKey(service.metadata.namespace, ingressNameOf(service))),
-    );
+    const keys = store(services)
+      .list()
+      .map((service) => objectKey(service.metadata.namespace, ingressNameOf(service)));
+    ingressesToReview.send(keys); // after which each has its Services looked at
     return AWAIT_CHANGE;
   },
 });

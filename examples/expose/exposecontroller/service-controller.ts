@@ -21,7 +21,7 @@ import { servicesNamedBy } from './injected-data.ts';
 import { giveBack, report } from './report.ts';
 import { ingressNameOf, isToBeExposed } from './service-wish.ts';
 
-/** Keys of Services that have to be looked at again: the configuration, or their Ingress, has changed. */
+/** Keys of Services whose Ingress was looked at, because it or the configuration has changed. */
 export const servicesToReview = channel();
 
 /** A Service's own part: its type, the annotations that tell of it, and who wants to know its URL. */
