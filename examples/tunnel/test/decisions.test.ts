@@ -1,0 +1,108 @@
+/** What is decided without a cluster. */
+import { ConfigurationError, type coreV1, type Service } from 'chancery';
+import { expect, test } from 'vitest';
+import { changed } from '../address.ts';
+import { clientDeployment } from '../client-deployment.ts';
+import { isManaged } from '../managed.ts';
+import { isPublisher } from '../publisher.ts';
+import { DEFAULT_SETTINGS, provisionerFrom, settingsFrom } from '../settings.ts';
+import type { Tunnel } from '../tunnel.ts';
+import { service } from './place.ts';
+
+const entry = (ip: string) => ({ ip });
+const change = (
+  entries: readonly coreV1.LoadBalancerIngress[],
+  add: string | undefined,
+  remove: string[],
+) => changed(entries, ({ ip }) => ip, { add, remove }, entry);
+
+test.each([
+  ['it is added beside others', [entry('a')], 'b', [], [entry('a'), entry('b')]],
+  ['it is not added twice', [entry('b'), entry('b')], 'b', ['b'], [entry('b')]],
+  ['the one before goes', [entry('a'), entry('c')], 'b', ['a'], [entry('c'), entry('b')]],
+  ['names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
+])('of the addresses of a Service: %s', (_, entries, add, remove, wanted) => {
+  expect(change(entries, add, remove)).toEqual(wanted);
+});
+
+const annotated = (annotations: object): Service => service('s', {}, { annotations });
+
+test.each([
+  [annotated({}), {}, true],
+  [annotated({}), { annotatedOnly: true }, false],
+  [annotated({ 'operator.inlets.dev/manage': '1' }), { annotatedOnly: true }, true],
+  [annotated({ 'operator.inlets.dev/manage': '0' }), {}, false],
+  [annotated({ 'dev.inlets.manage': 'false' }), {}, false],
+  [annotated({ 'operator.inlets.dev/manage': 'yes' }), {}, 'unreadable'],
+  [service('s', { type: 'ClusterIP' }), {}, false],
+  [service('s', { loadBalancerClass: 'x/y' }), { loadBalancerClass: 'x/y' }, true],
+  [service('s'), { classless: false }, false],
+])('case %#: whether a Service is to have a Tunnel', (given, settings, wanted) => {
+  expect(isManaged(given, { ...DEFAULT_SETTINGS, ...settings })).toBe(wanted);
+});
+
+const tunnel = (name: string, createdAt: string, fields: object = {}): Tunnel => ({
+  apiVersion: 'operator.inlets.dev/v1alpha1',
+  kind: 'Tunnel',
+  metadata: { name, uid: name, namespace: 'demo', creationTimestamp: createdAt, ...fields },
+  spec: { serviceRef: { name: 's' }, updateServiceIP: true },
+});
+
+test('of several Tunnels the one that was made for the Service shows its address, or else the oldest', () => {
+  const ownerReferences = [
+    { apiVersion: 'v1', kind: 'Service', name: 's', uid: 's', controller: true },
+  ];
+  const old = tunnel('old', '2026-01-01T00:00:00Z');
+  const young = tunnel('young', '2026-02-01T00:00:00Z');
+  const generated = tunnel('generated', '2026-03-01T00:00:00Z', { ownerReferences });
+
+  const publishers = (all: readonly Tunnel[]) =>
+    all.filter((each) => isPublisher(each, all)).map(({ metadata }) => metadata.name);
+
+  expect(publishers([young, old])).toEqual(['old']);
+  expect(publishers([young, generated, old])).toEqual(['generated']);
+});
+
+test('the longest names give labels that the API takes, and IPv6 a URL that can be read', () => {
+  const long = tunnel(`${'s'.repeat(63)}-tunnel`, '2026-01-01T00:00:00Z');
+  const facts = { hostIP: '2001:db8::1', ports: [80, 443], tokenSecret: 't' };
+
+  const { metadata, spec } = clientDeployment(long, facts, DEFAULT_SETTINGS);
+
+  const label = spec?.selector.matchLabels?.['app.kubernetes.io/name'];
+  expect(label).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+  expect(label?.length).toBeLessThanOrEqual(63);
+  expect(metadata.name).toHaveLength(77);
+  expect(spec?.template.spec?.containers[0]?.args?.[2]).toBe(
+    '--url=wss://[2001:db8::1]:8123/connect',
+  );
+});
+
+test('settings come from the environment, and an unusable one is refused with its name', () => {
+  const environment = { TUNNEL_ANNOTATED_ONLY: 'true', TUNNEL_CLIENT_IMAGE: ' own:1 ' };
+
+  expect(settingsFrom({})).toEqual(DEFAULT_SETTINGS);
+  expect(settingsFrom(environment)).toMatchObject({ annotatedOnly: true, clientImage: 'own:1' });
+  expect(() => settingsFrom({ TUNNEL_CLASSLESS: 'no' })).toThrow(ConfigurationError);
+});
+
+test.each([
+  [{ TUNNEL_PROVISIONER: 'aws' }, 'TUNNEL_PROVISIONER must be fake, exec or webhook'],
+  [{ TUNNEL_PROVISIONER: 'exec' }, 'TUNNEL_PROVISIONER_COMMAND'],
+  [{ TUNNEL_PROVISIONER: 'exec', TUNNEL_PROVISIONER_COMMAND: '["a", 1]' }, 'must be a path'],
+  [
+    { TUNNEL_PROVISIONER: 'webhook', TUNNEL_PROVISIONER_URL: 'file:///x' },
+    'TUNNEL_PROVISIONER_URL',
+  ],
+])('case %#: a provisioner that cannot be is refused', (environment, message) => {
+  expect(() => provisionerFrom(environment)).toThrow(message);
+});
+
+test.each([
+  {},
+  { TUNNEL_PROVISIONER: 'exec', TUNNEL_PROVISIONER_COMMAND: '/usr/local/bin/provision' },
+  { TUNNEL_PROVISIONER: 'exec', TUNNEL_PROVISIONER_COMMAND: '["provision", "--fast"]' },
+  { TUNNEL_PROVISIONER: 'webhook', TUNNEL_PROVISIONER_URL: 'https://provision.example/' },
+])('case %#: a provisioner is chosen by the environment', (environment) => {
+  expect(provisionerFrom(environment)).toMatchObject({ create: expect.any(Function) });
+});

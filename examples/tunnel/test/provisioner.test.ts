@@ -1,0 +1,131 @@
+/** The two ways out of the process: a program and a URL, by one contract. */
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from 'chancery';
+import { eventually, FakeClock } from 'chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { execProvisioner } from '../provisioner/exec.ts';
+import { FakeProvisioner } from '../provisioner/fake.ts';
+import { type HostRequest, ProvisionerError } from '../provisioner/provisioner.ts';
+import { webhookProvisioner } from '../provisioner/webhook.ts';
+import { ProvisionerServer } from './provisioner-server.ts';
+
+const PROGRAM = fileURLToPath(new URL('provision.mjs', import.meta.url));
+
+const program = (kind: string, ...words: string[]) =>
+  execProvisioner([process.execPath, PROGRAM, kind, ...words]);
+
+const call = () => ({ clock: systemClock, signal: new AbortController().signal });
+
+const REQUEST: HostRequest = {
+  uid: 'u-1',
+  namespace: 'demo',
+  name: 'nginx-1-tunnel',
+  token: 'very-secret',
+  controlPort: 8123,
+  ports: [80],
+};
+
+/** A URL that is served as the test says, until it ends. */
+async function served(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+test('a program is given the request on its input, and its arguments as they are, past every shell', async () => {
+  const provisioner = program('echo', '$(id)', ';ls');
+
+  const found = await provisioner.find('u-1', call());
+  const unknown = await provisioner.find('unknown', call());
+  const made = await provisioner.create(REQUEST, call());
+  await provisioner.remove('u-1', call());
+
+  expect(found).toEqual({ id: 'find u-1 $(id) ;ls', status: 'active', ip: '192.0.2.9' });
+  expect(unknown).toBeUndefined();
+  expect(made.id).toBe('create u-1 $(id) ;ls');
+});
+
+test.each([
+  ['complain', 'the provisioner says: no quota for ***'],
+  ['crash', 'the provisioner failed: exit code 4'],
+  ['flood', 'the provisioner failed: ERR_CHILD_PROCESS_STDIO_MAXBUFFER'],
+  ['silent', 'the provisioner did not answer in JSON'],
+  ['wrong', 'the provisioner answered with a host of unusable status or address'],
+])('of a program that does this: %s, the error says so, and no secret', async (kind, message) => {
+  const error = await program(kind)
+    .create(REQUEST, call())
+    .catch((reason: unknown) => reason);
+
+  expect(error).toBeInstanceOf(ProvisionerError);
+  expect(error).toMatchObject({ message });
+  expect(error).not.toHaveProperty('cause'); // what Node says there repeats what was written
+});
+
+test('a program that does not exist is an error with its reason', async () => {
+  const found = execProvisioner(['/does/not/exist']).find('u-1', call());
+
+  await expect(found).rejects.toThrow('the provisioner failed: ENOENT');
+});
+
+test('a program that hangs is ended when its time is over, by the clock of the operator', async () => {
+  const clock = new FakeClock();
+  const provisioner = execProvisioner([process.execPath, PROGRAM, 'hang'], { timeoutMs: 30_000 });
+
+  const found = provisioner.find('u-1', { clock, signal: new AbortController().signal });
+  const refused = expect(found).rejects.toThrow('the provisioner did not answer within 30000 ms');
+  await eventually(() => clock.pending === 1);
+  clock.advance(30_000);
+
+  await refused;
+  expect(clock.pending).toBe(0);
+});
+
+test('what stops the operator ends a call with its reason', async () => {
+  const stop = new AbortController();
+  const url = await served(() => {}); // never answers
+
+  const found = webhookProvisioner(url).find('u-1', { clock: systemClock, signal: stop.signal });
+  const refused = expect(found).rejects.toThrow('stopping');
+  stop.abort(new Error('stopping'));
+
+  await refused;
+});
+
+test('a webhook finds, makes and gives back', async () => {
+  const provider = new FakeProvisioner();
+  const server = new ProvisionerServer(provider);
+  await server.start();
+  onTestFinished(() => server.stop());
+  const provisioner = webhookProvisioner(server.url);
+
+  const before = await provisioner.find('u-1', call());
+  const made = await provisioner.create(REQUEST, call());
+  const found = await provisioner.find('u-1', call());
+  await provisioner.remove('u-1', call());
+
+  expect(before).toBeUndefined();
+  expect(made).toEqual({ id: 'host-1', status: 'provisioning' });
+  expect(found).toEqual({ id: 'host-1', status: 'active', ip: '203.0.113.1' });
+  expect(provider.hosts).toEqual([]);
+});
+
+test('a webhook that fails, redirects or answers without end is an error', async () => {
+  const failing = await served((_, response) => response.writeHead(503).end('<html>'));
+  const redirecting = await served((_, response) =>
+    response.writeHead(307, { location: 'http://198.51.100.1/' }).end(),
+  );
+  const flooding = await served((_, response) => response.end('x'.repeat(200_000)));
+
+  const ask = (url: string) => webhookProvisioner(url).create(REQUEST, call());
+
+  await expect(ask(failing)).rejects.toThrow('the provisioner failed: HTTP 503');
+  await expect(ask(redirecting)).rejects.toThrow('the provisioner cannot be reached');
+  await expect(ask(flooding)).rejects.toThrow('the provisioner answered too much');
+});
