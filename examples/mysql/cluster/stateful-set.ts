@@ -1,0 +1,36 @@
+import type { Desired, StatefulSet } from 'chancery';
+import { MANAGED, RESTORED_FROM } from '../labels.ts';
+import type { Cluster } from '../resources.ts';
+import { podTemplateOf } from './pod-template.ts';
+import type { Restore } from './restore.ts';
+
+export function statefulSetOf(
+  cluster: Cluster,
+  restore: Restore | undefined,
+): Desired<StatefulSet> {
+  const { metadata, spec } = cluster;
+  const labels = { app: metadata.name };
+  const origin = restore && { [RESTORED_FROM]: `${restore.claim}/${restore.backup}` };
+  return {
+    metadata: {
+      name: metadata.name,
+      labels: { ...MANAGED, ...labels },
+      ...(origin && { annotations: origin }),
+    },
+    spec: {
+      serviceName: metadata.name,
+      replicas: spec.replicas,
+      selector: { matchLabels: labels },
+      template: podTemplateOf(cluster, restore),
+      volumeClaimTemplates: [
+        {
+          metadata: { name: 'data', labels },
+          spec: {
+            accessModes: ['ReadWriteOnce'],
+            resources: { requests: { storage: String(spec.storage) } },
+          },
+        },
+      ],
+    },
+  };
+}

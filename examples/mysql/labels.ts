@@ -1,0 +1,28 @@
+import { GROUP } from './resources.ts';
+
+/** On everything that is found again by a label. */
+export const MANAGED = { 'app.kubernetes.io/managed-by': 'mysql-operator' } as const;
+
+export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=mysql-operator';
+
+/** On Pods: the cluster that they are of. */
+export const CLUSTER = `${GROUP}/cluster`;
+
+/** On Pods: `primary`, which is written to, or `replica`. */
+export const ROLE = `${GROUP}/role`;
+
+/** On Jobs and claims: the schedule that they are of. */
+export const SCHEDULE = `${GROUP}/schedule`;
+
+/** On a Job that removes data: the backup whose data it is, and the uid of that. */
+export const DELETES = `${GROUP}/deletes`;
+export const DELETES_UID = `${GROUP}/deletes-uid`;
+
+/** Annotation of a Job of a schedule: the backup that was made for it, `none` if a later Job was due, too. */
+export const BACKUP = `${GROUP}/backup`;
+
+/** Annotation of a StatefulSet: the claim and the backup that its volumes were restored from. */
+export const RESTORED_FROM = `${GROUP}/restored-from`;
+
+/** Annotation of a backup: with `true` it goes and its data stays. */
+export const KEEP_DATA = `${GROUP}/keep-data`;

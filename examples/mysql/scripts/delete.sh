@@ -1,0 +1,3 @@
+# Removes a copy, finished or not.
+set -eu
+rm -rf -- "/mysql/backup/${BACKUP:?}" "/mysql/backup/${BACKUP:?}.partial"

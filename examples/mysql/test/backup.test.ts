@@ -1,0 +1,127 @@
+/** MySQLBackupInstance. */
+import { consistently, customResource, eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import type { Setup } from '../../testing/place.ts';
+import { CLUSTER, SCHEDULE, type Scene, start, untilReady, VERSION } from './start.ts';
+
+const KIND = 'MySQLBackupInstance';
+
+/** A cluster and a schedule. */
+async function startWithSchedule(setup: Partial<Setup> = {}): Promise<Scene> {
+  const scene = await start(setup);
+  await scene.apply(CLUSTER);
+  await scene.apply(SCHEDULE);
+  await untilReady(scene.schedule, 'Scheduled');
+  return scene;
+}
+
+/** A Job never ends by itself. */
+const ENDLESS = { workloads: { podReadyMs: 5, podStopMs: 5, podRunMs: 3_600_000 } };
+
+/** As its controller would, when its Pods have failed too often. */
+const fail = ({ env, namespace }: Scene, name: string): Promise<unknown> => {
+  const now = new Date().toISOString().replace(/\.\d+/, '');
+  const times = { lastProbeTime: now, lastTransitionTime: now, reason: 'BackoffLimitExceeded' };
+  const conditions = ['FailureTarget', 'Failed'].map((type) => ({
+    type,
+    status: 'True',
+    ...times,
+  }));
+  return env.patch('batch/v1', 'Job', namespace, name, { status: { conditions } }, 'status');
+};
+
+test('acceptance 5, MY11, MY12: what is deleted while the operator is down has its data removed afterwards', async () => {
+  const scene = await startWithSchedule();
+  const { env, namespace } = scene;
+  await scene.backUp('b1');
+  await untilReady(() => scene.instance('b1'), 'Completed');
+  expect(await scene.job('b1-delete')).toBeUndefined();
+  await scene.operator.kill();
+
+  await env.delete(VERSION, KIND, namespace, 'b1');
+  expect((await scene.instance('b1'))?.metadata.deletionTimestamp).toBeDefined();
+  scene.startOperator();
+  await eventually(async () => (await scene.instance('b1')) === undefined);
+  await eventually(async () => (await scene.job('b1-delete')) === undefined);
+  await eventually(async () => (await scene.job('b1-create')) === undefined);
+
+  const history = env.events.history('jobs.batch', namespace, 'b1-delete');
+  expect(history[0]?.object).toMatchObject({
+    spec: {
+      template: {
+        spec: {
+          automountServiceAccountToken: false,
+          containers: [{ env: [{ name: 'BACKUP', value: 'b1' }] }],
+          volumes: [{ persistentVolumeClaim: { claimName: 'my-backup' } }],
+        },
+      },
+    },
+  });
+  const ends = history.map(({ object }) => JSON.stringify(object).includes('"Complete"'));
+  expect(ends).toContain(true);
+});
+
+test('MY13: a backup goes through the phases of the original, as its Job does, which has no credentials', async () => {
+  const scene = await startWithSchedule(ENDLESS);
+  const { env, namespace } = scene;
+  const b1 = () => scene.instance('b1');
+  await scene.backUp('b1');
+  const started = await untilReady(b1, 'Started');
+  const job = await scene.job('b1-create');
+  await fail(scene, 'b1-create');
+  const failed = await untilReady(b1, 'Failed');
+
+  expect(started.status?.phase).toBe('Started');
+  expect(started.metadata.finalizers).toEqual([`${VERSION.slice(0, -3)}/backup-data`]);
+  expect(job).toMatchObject({
+    metadata: { ownerReferences: [{ kind: KIND, controller: true }] },
+    spec: { template: { spec: { automountServiceAccountToken: false } } },
+  });
+  expect(failed.status?.phase).toBe('Failed');
+  expect(await scene.events('Failed')).toMatchObject([{ type: 'Warning' }]);
+
+  await env.delete('batch/v1', 'Job', namespace, 'b1-create');
+  await eventually(async () => (await scene.job('b1-create')) === undefined);
+  await consistently(async () => (await scene.job('b1-create')) === undefined);
+  expect((await b1())?.status?.phase).toBe('Failed');
+});
+
+test('a removal that fails is told and tried again, and a backup that is still taken is stopped first', async () => {
+  const scene = await startWithSchedule(ENDLESS);
+  const { env, namespace } = scene;
+  await scene.backUp('b1');
+  await untilReady(() => scene.instance('b1'), 'Started');
+
+  await env.delete(VERSION, KIND, namespace, 'b1');
+  const first = await eventually(() => scene.job('b1-delete'));
+  expect(await scene.job('b1-create')).toBeUndefined();
+  await fail(scene, 'b1-delete');
+  await untilReady(() => scene.instance('b1'), 'DeletionFailed');
+  await env.delete('batch/v1', 'Job', namespace, 'b1-delete');
+  await eventually(async () => {
+    const next = await scene.job('b1-delete');
+    return next !== undefined && next.metadata.uid !== first.metadata.uid;
+  });
+  expect(await scene.events('DeletionFailed')).toMatchObject([{ type: 'Warning' }]);
+
+  const annotations = { [`${VERSION.slice(0, -3)}/keep-data`]: 'true' };
+  await env.patch(VERSION, KIND, namespace, 'b1', { metadata: { annotations } });
+  await eventually(async () => (await scene.instance('b1')) === undefined);
+});
+
+test('a Job of the name that is somebody else’s is left alone', async () => {
+  const scene = await startWithSchedule();
+  const { env, namespace } = scene;
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } };
+  const spec = { suspend: true, template };
+  await env.create(customResource('batch/v1', 'Job', 'b1-create', { namespace, spec }));
+  const { metadata } = await eventually(() => scene.job('b1-create'));
+
+  await scene.backUp('b1');
+  await untilReady(() => scene.instance('b1'), 'NotOwned');
+  await env.delete(VERSION, KIND, namespace, 'b1');
+  await eventually(async () => (await scene.instance('b1')) === undefined);
+
+  expect((await scene.job('b1-create'))?.metadata.uid).toBe(metadata.uid);
+  expect((await scene.job('b1-create'))?.metadata.deletionTimestamp).toBeUndefined();
+});

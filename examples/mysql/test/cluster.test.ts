@@ -1,0 +1,144 @@
+/** MySQLCluster, as its manifests have it. */
+import type { ConfigMap, Pod } from 'chancery';
+import { eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { ROLE } from '../labels.ts';
+import { CLUSTER, type Scene, SECRET, start, untilReady, VERSION } from './start.ts';
+
+const patch = ({ env, namespace }: Scene, spec: object): Promise<unknown> =>
+  env.patch(VERSION, 'MySQLCluster', namespace, 'my-cluster', { spec });
+
+test('acceptance 3, MY8, MY14, MY15, MY20: the minimal sample becomes all its objects, and follows its spec', async () => {
+  const scene = await start();
+  const { env, namespace } = scene;
+
+  await scene.apply(SECRET);
+  await scene.apply(CLUSTER);
+  const cluster = await untilReady(scene.cluster, 'ReplicasReady');
+  const owner = { kind: 'MySQLCluster', uid: cluster.metadata.uid, controller: true };
+  const owned = { metadata: { ownerReferences: [owner] } };
+
+  expect(cluster.spec).toMatchObject({ storage: '1Gi', replicas: 2, port: 3306 });
+  expect(cluster.status).toMatchObject({ state: 'Successful update', readyReplicas: 2 });
+  const config = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'my-cluster-mysql');
+  expect(config).toMatchObject(owned);
+  expect(Object.keys(config?.data ?? {})).toEqual(['master.cnf', 'slave.cnf']);
+  for (const name of ['my-cluster', 'my-cluster-read']) {
+    expect(await scene.service(name)).toMatchObject({ ...owned, spec: { clusterIP: 'None' } });
+  }
+  expect(await scene.statefulSet()).toMatchObject({
+    ...owned,
+    spec: {
+      replicas: 2,
+      serviceName: 'my-cluster',
+      selector: { matchLabels: { app: 'my-cluster' } },
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '1Gi' } } } }],
+    },
+  });
+
+  await patch(scene, { replicas: 0 });
+  await eventually(async () => (await scene.statefulSet())?.spec?.replicas === 0);
+  const empty = await untilReady(scene.cluster, 'ReplicasReady');
+  const told = scene.writes().filter((write) => write.includes('mysqlclusters'));
+
+  expect(empty.status).toMatchObject({ readyReplicas: 0 });
+  expect(new Set(told)).toEqual(new Set([`patch mysqlclusters.${VERSION.slice(0, -3)} status`]));
+  await expect(patch(scene, { storage: '2Gi' })).rejects.toThrow('volumes keep the size');
+});
+
+test('acceptance 3, MY9: a cluster from a backup takes a new port, also when the backup is gone', async () => {
+  const scene = await start();
+  const { env, namespace } = scene;
+  await scene.apply(CLUSTER);
+  await env.create({
+    apiVersion: VERSION,
+    kind: 'MySQLBackupInstance',
+    metadata: { name: 'my-backup-2017-12-14-01-22', namespace },
+    ...{ spec: { schedule: 'my-backup', cluster: 'my-cluster' } },
+  });
+  await env.create({
+    apiVersion: VERSION,
+    kind: 'MySQLCluster',
+    metadata: { name: 'restored', namespace },
+    ...{ spec: { secret: 'my-secret', fromBackup: 'my-backup-2017-12-14-01-22' } },
+  });
+  const restored = () => scene.cluster('restored');
+
+  await untilReady(restored, 'BackupNotCompleted');
+  expect(await scene.statefulSet('restored')).toBeUndefined();
+  await scene.apply(new URL('../sample/backup-config.yaml', import.meta.url));
+  await untilReady(restored, 'ReplicasReady');
+  expect((await scene.statefulSet('restored'))?.spec?.template.spec).toMatchObject({
+    initContainers: [
+      {},
+      { volumeMounts: [{}, {}, { name: 'restore', subPath: 'my-backup-2017-12-14-01-22' }] },
+    ],
+    volumes: [{}, {}, {}, { persistentVolumeClaim: { claimName: 'my-backup' } }],
+  });
+  await env.delete(VERSION, 'MySQLBackupInstance', namespace, 'my-backup-2017-12-14-01-22');
+  await eventually(async () => (await scene.instance('my-backup-2017-12-14-01-22')) === undefined);
+  await env.patch(VERSION, 'MySQLCluster', namespace, 'restored', { spec: { port: 3307 } });
+  const after = await untilReady(restored, 'ReplicasReady');
+
+  expect(after.status?.state).toBe('Successful update');
+  expect((await scene.service('restored'))?.spec?.ports).toMatchObject([{ port: 3307 }]);
+  expect((await scene.statefulSet('restored'))?.spec?.template.spec).toMatchObject({
+    containers: [{ args: ['--port=3307'], ports: [{ containerPort: 3307 }] }, {}],
+    volumes: [{}, {}, {}, { persistentVolumeClaim: { claimName: 'my-backup' } }],
+  });
+});
+
+test('MY16: the Service of the readers selects the Pods that are replicas', async () => {
+  const scene = await start();
+  await scene.apply(CLUSTER);
+  await untilReady(scene.cluster, 'ReplicasReady');
+
+  const roles = await eventually(async () => {
+    const pods = await scene.env.list<Pod>('v1', 'Pod', scene.namespace);
+    const found = pods.map(({ metadata }) => [metadata.name, metadata.labels?.[ROLE]]);
+    return found.every(([, role]) => role !== undefined) && Object.fromEntries(found);
+  });
+
+  expect(roles).toEqual({ 'my-cluster-0': 'primary', 'my-cluster-1': 'replica' });
+  const service = await scene.service('my-cluster-read');
+  expect(service?.spec?.selector).toEqual({ app: 'my-cluster', [ROLE]: 'replica' });
+});
+
+test('MY6: what is in the way is waited for, or left alone and told once', async () => {
+  const scene = await start();
+  const { env, namespace } = scene;
+  const foreign = (name: string, finalizers: readonly string[]): Promise<unknown> =>
+    env.create({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace, finalizers },
+      ...{ spec: { ports: [{ port: 80 }] } },
+    });
+  await foreign('my-cluster', ['example.com/slow']);
+  await foreign('my-cluster-read', []);
+  await env.delete('v1', 'Service', namespace, 'my-cluster');
+  await scene.apply(CLUSTER);
+  const { metadata } = await eventually(scene.cluster);
+
+  await env.patch('v1', 'Service', namespace, 'my-cluster', { metadata: { finalizers: null } });
+  const cluster = await untilReady(scene.cluster, 'NotOwned');
+
+  expect(cluster.status?.state).toBe('Failed update');
+  const made = await scene.service('my-cluster');
+  expect(made?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid }]);
+  expect((await scene.service('my-cluster-read'))?.spec?.ports).toMatchObject([{ port: 80 }]);
+  expect(await scene.statefulSet()).toBeUndefined();
+  expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+});
+
+test('MY5: a cluster of a namespace that is not watched stays untouched', async () => {
+  const scene = await start();
+  const elsewhere = await scene.env.namespace();
+  await scene.env.apply(CLUSTER, { namespace: elsewhere });
+  await scene.apply(CLUSTER);
+
+  await untilReady(scene.cluster, 'ReplicasReady');
+
+  const found = await scene.env.list('apps/v1', 'StatefulSet');
+  expect(found.map(({ metadata }) => metadata.namespace)).toEqual([scene.namespace]);
+});

@@ -1,0 +1,127 @@
+/** MySQLBackupSchedule. */
+import type { KubernetesObject, PersistentVolumeClaim } from 'chancery';
+import { consistently, customResource, eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { BACKUP } from '../labels.ts';
+import type { Instance } from '../resources.ts';
+import { CLUSTER, SCHEDULE, type Scene, start, untilReady, VERSION } from './start.ts';
+
+const claim = ({ env, namespace }: Scene, name: string) =>
+  env.get<PersistentVolumeClaim>('v1', 'PersistentVolumeClaim', namespace, name);
+
+const backups = ({ env, namespace }: Scene): Promise<readonly Instance[]> =>
+  env.list<Instance>(VERSION, 'MySQLBackupInstance', namespace);
+
+/** Of `my-cluster`, and of the same name, as the original's command line makes it. */
+const sameName = ({ namespace }: Scene, time: string): KubernetesObject =>
+  customResource(VERSION, 'MySQLBackupSchedule', 'my-cluster', {
+    namespace,
+    spec: { cluster: 'my-cluster', time },
+  });
+
+test('acceptance 4, MY10: a CronJob that cannot be made leaves no claim, and the Service of the name untouched', async () => {
+  const scene = await start();
+  const { env, namespace } = scene;
+  await scene.apply(CLUSTER);
+  await untilReady(scene.cluster, 'ReplicasReady');
+  const before = await scene.service('my-cluster');
+  const spec = { schedule: '0 0 * * *', jobTemplate: template() };
+  await env.create(customResource('batch/v1', 'CronJob', 'my-cluster-job', { namespace, spec }));
+
+  await env.create(sameName(scene, '*/5 * * * *'));
+  const schedule = await untilReady(() => scene.schedule('my-cluster'), 'NotOwned');
+  await env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'my-cluster', {
+    spec: { time: 'at noon' },
+  });
+  await env.delete('batch/v1', 'CronJob', namespace, 'my-cluster-job');
+  await env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'my-cluster', {
+    spec: { time: 'before noon' },
+  });
+  await untilReady(() => scene.schedule('my-cluster'), 'Invalid');
+
+  expect(schedule.status?.conditions).toMatchObject([{ type: 'Ready', status: 'False' }]);
+  expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+  expect(await claim(scene, 'my-cluster')).toBeUndefined();
+  const after = await scene.service('my-cluster');
+  expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+  expect(scene.writes().filter((write) => write.startsWith('delete'))).toEqual([]);
+
+  await env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'my-cluster', {
+    spec: { time: '0 4 * * *' },
+  });
+  await untilReady(() => scene.schedule('my-cluster'), 'Scheduled');
+
+  expect((await claim(scene, 'my-cluster'))?.spec?.resources?.requests?.storage).toBe('1Gi');
+});
+
+const template = (): object => ({
+  spec: {
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } },
+  },
+});
+
+test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody heard become one', async () => {
+  const scene = await start();
+  await scene.apply(SCHEDULE);
+  await untilReady(scene.schedule, 'ClusterNotFound');
+  await scene.apply(CLUSTER);
+  await untilReady(scene.schedule, 'Scheduled');
+  await scene.operator.stop();
+  for (const name of ['ring-1', 'ring-2']) {
+    await scene.kubectl('create', 'job', name, '--from=cronjob/my-backup-job');
+  }
+  scene.startOperator();
+
+  const [made, ...more] = await eventually(async () => {
+    const found = await backups(scene);
+    return found.length > 0 && found;
+  });
+  const name = made?.metadata.name ?? '';
+  const marks = await eventually(async () => {
+    const rings = await Promise.all([scene.job('ring-1'), scene.job('ring-2')]);
+    const found = rings.map((ring) => ring?.metadata.annotations?.[BACKUP]);
+    return found.every((mark) => mark !== undefined) && found;
+  });
+  await untilReady(() => scene.instance(name), 'Completed');
+  await scene.env.delete(VERSION, 'MySQLBackupInstance', scene.namespace, name);
+  await eventually(async () => (await scene.instance(name)) === undefined);
+  await scene.apply(SCHEDULE);
+
+  expect(more).toEqual([]);
+  expect(marks).toContain(name);
+  expect(name).toMatch(/^my-backup-\d{4}(-\d\d){5}$/);
+  expect(made).toMatchObject({
+    metadata: { labels: { schedule: 'my-backup', cluster: 'my-cluster' } },
+    spec: { schedule: 'my-backup', cluster: 'my-cluster' },
+  });
+  expect((await scene.schedule())?.status?.lastBackup).toBe(name);
+  expect(await scene.cronJob()).toMatchObject({
+    metadata: { ownerReferences: [{ kind: 'MySQLBackupSchedule', controller: true }] },
+    spec: {
+      jobTemplate: { spec: { template: { spec: { automountServiceAccountToken: false } } } },
+    },
+  });
+  await consistently(async () => (await backups(scene)).length === 0);
+});
+
+test('a claim that is no schedule’s is left alone, and a schedule that goes leaves its claim', async () => {
+  const scene = await start();
+  const { env, namespace } = scene;
+  await scene.apply(CLUSTER);
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } } };
+  await env.create(
+    customResource('v1', 'PersistentVolumeClaim', 'my-cluster', { namespace, spec }),
+  );
+  await env.create(sameName(scene, '0 4 * * *'));
+  await scene.apply(SCHEDULE);
+  await untilReady(() => scene.schedule('my-cluster'), 'NotOwned');
+  await untilReady(scene.schedule, 'Scheduled');
+
+  await env.delete(VERSION, 'MySQLBackupSchedule', namespace, 'my-backup');
+  await eventually(async () => (await scene.cronJob()) === undefined);
+
+  const foreign = await claim(scene, 'my-cluster');
+  expect(foreign?.metadata.labels).toBeUndefined();
+  expect(foreign?.spec?.resources?.requests?.storage).toBe('3Gi');
+  expect((await claim(scene, 'my-backup'))?.metadata.deletionTimestamp).toBeUndefined();
+});
