@@ -1,4 +1,4 @@
-import { customResource, Type } from 'chancery/schema';
+import { AGE_COLUMN, customResource, Type } from 'chancery/schema';
 
 const GROUP = 'samplecontroller.k8s.io';
 
@@ -28,6 +28,7 @@ const { validate: _, ...declared } = customResource({
     { name: 'Deployment', jsonPath: '.spec.deploymentName' },
     { name: 'Available', jsonPath: '.status.availableReplicas' },
     { name: 'Ready', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    AGE_COLUMN,
   ],
 });
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { parseYaml } from 'chancery';
+import { ApiError, type Patch, parseYaml, type ReconcileContext } from 'chancery';
 import { crdYaml } from 'chancery/schema';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { foos } from '../definition.ts';
-import { CRD, complaints, SAMPLE, startFoos } from './foo-place.ts';
+import { type Foo, foos } from '../definition.ts';
+import { statusReport } from '../status.ts';
+import { API, CRD, complaints, SAMPLE, startFoos } from './foo-place.ts';
 
 const ORIGINALS = ['crd.yaml', 'crd-status-subresource.yaml'] as const;
 const original = (name: string): URL => new URL(`original/${name}`, import.meta.url);
@@ -52,4 +53,26 @@ test.each(
   expect(narrow?.status).toEqual({ availableReplicas: 2 });
   expect(wide.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
   expect(complaints(place)).toEqual([]);
+});
+
+test('FO1: a missing subresource that looks like a Foo that is gone is found out as well', async () => {
+  const metadata = { name: 'a', namespace: 'demo', uid: 'u', generation: 1 };
+  const foo: Foo = { apiVersion: API, kind: 'Foo', metadata, spec: {} };
+  const patched: unknown[] = [];
+  const context = {
+    setStatus: async () => {}, // how it takes a 404 that names the object, as the API server's does
+    store: () => ({ get: () => foo }),
+    client: {
+      patch: async (_foos: unknown, _target: unknown, { body }: Patch, options: object = {}) => {
+        if ('subresource' in options) throw new ApiError({ code: 404, reason: 'NotFound' });
+        patched.push(body);
+      },
+    },
+  } as unknown as ReconcileContext<Foo>;
+  const ready = { type: 'Ready', status: 'True', reason: 'Synced', message: '' } as const;
+
+  const isNews = await statusReport()(foo, { availableReplicas: 1, ready }, context);
+
+  expect(isNews).toBe(true);
+  expect(patched).toEqual([{ metadata: { uid: 'u' }, status: { availableReplicas: 1 } }]);
 });
