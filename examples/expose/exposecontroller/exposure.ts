@@ -70,7 +70,7 @@ function onNodePort({ metadata, spec }: Service, nodeIp: string | undefined): Ex
   }
   const { nodePort, name } = port;
   if (nodePort === undefined) return { type: 'NodePort' };
-  return { type: 'NodePort', url: `${protocolOf([name])}://${inUrl(nodeIp)}:${nodePort}` };
+  return reached('NodePort', `${protocolOf([name])}://${inUrl(nodeIp)}:${nodePort}`);
 }
 
 function onLoadBalancer({ metadata, spec, status }: Service): Exposure {
@@ -80,7 +80,13 @@ function onLoadBalancer({ metadata, spec, status }: Service): Exposure {
   const address = given?.hostname ?? given?.ip ?? spec?.loadBalancerIP;
   if (address === undefined || address === '') return { type: 'LoadBalancer' };
   const protocol = protocolOf(ports.map(({ name }) => name));
-  return { type: 'LoadBalancer', url: `${protocol}://${inUrl(address)}` };
+  return reached('LoadBalancer', `${protocol}://${inUrl(address)}`);
+}
+
+/** Addresses come from people, too: from the configuration, and from `loadBalancerIP`. */
+function reached(type: NonNullable<Exposure['type']>, url: string): Exposure {
+  if (URL.canParse(url)) return { type, url };
+  return { type, ...failed('NoAddress', `${JSON.stringify(url.slice(0, 80))} is no URL`) };
 }
 
 function protocolOf(portNames: readonly (string | undefined)[]): 'http' | 'https' {

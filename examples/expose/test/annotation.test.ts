@@ -1,5 +1,5 @@
 /** The annotation `expose`, against an API server. */
-import { type Ingress, type KubernetesObject, objectKey, type Service } from 'chancery';
+import { ApiError, type Ingress, type KubernetesObject, objectKey, type Service } from 'chancery';
 import { eventually, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
@@ -162,6 +162,27 @@ test('EX3: an API server that fails is not taken for one that has no Ingress', a
 
   expect(await problem(place)).toMatch(/^ErrResourceExists/);
   expect(place.writes()).not.toContain('create ingresses.networking.k8s.io');
+});
+
+test('what the API server refuses is told of, and not tried again before something changes', async () => {
+  const web = service('web', { annotations: { expose: '/' } }) as Service;
+  const told: unknown[] = [];
+  const refusing = {
+    store: () => ({ get: () => undefined }),
+    applyOwned: async () => {
+      throw new ApiError({ code: 422, reason: 'Invalid', message: 'no' });
+    },
+    event: (...event: unknown[]) => told.push(event),
+    client: { patch: async (...call: unknown[]) => told.push(call[2]) },
+  } as unknown as Context;
+
+  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
+
+  expect(answer).toEqual({});
+  expect(told).toMatchObject([
+    ['Warning', 'IngressRejected', '422 Invalid: no'],
+    { body: { metadata: { annotations: { 'expose.problem': expect.any(String) } } } },
+  ]);
 });
 
 test('an Ingress that goes with an earlier Service of that name is no problem: its end is awaited', async () => {

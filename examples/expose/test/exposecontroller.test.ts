@@ -88,6 +88,8 @@ test('acceptance C2: host, URL, ConfigMaps, Deployments and a changed port', asy
       annotations: { 'configmap.fabric8.io/update-on-change': 'other,svc' },
     }),
   );
+  const fixed = { namespace, annotations: { [`expose-full.${key}`]: 'k' } };
+  await env.create({ ...configMap('fixed', fixed), immutable: true });
   await createService(place, 'svc');
 
   await eventually(async () => (await urlOf(place, 'svc')) === `http://${host}`);
@@ -116,7 +118,22 @@ test('acceptance C2: host, URL, ConfigMaps, Deployments and a changed port', asy
     return path?.backend.service?.port?.number === 9090;
   });
   expect((await ingress(place, 'svc'))?.metadata.uid, 'C2-4').toBe(made?.metadata.uid);
+  await eventually(async () => (await place.events('InjectionRejected')).length > 0);
+
+  await place.operator.stop();
+  const before = ownWrites(place);
+  const again = place.startOperator();
+  await eventually(() => SUCCESSES.every((series) => Number(again.meter.snapshot()[series]) > 0));
+  expect(ownWrites(place), 'nothing is written that does not differ').toEqual(before);
 });
+
+/** But for the ConfigMap that refuses each. */
+const ownWrites = (place: Place): readonly string[] =>
+  place.writes().filter((write) => write !== 'patch configmaps');
+
+const SUCCESSES = ['exposecontroller', 'exposecontroller-ingress'].map(
+  (name) => `controller_runtime_reconcile_total{controller="${name}",result="success"}`,
+);
 
 test('acceptance C2: cleanup removes only what was generated', async () => {
   const place = await start({ domain: 'example.org' });
@@ -167,11 +184,20 @@ test("C2-5: somebody else's Ingress is left alone and told of, until it goes", a
 
   await place.env.delete(NETWORKING, 'Ingress', place.namespace, 'web');
   await eventually(() => urlOf(place, 'web'));
+
+  await createService(place, 'odd', { 'fabric8.io/ingress.annotations': 'a/b/c: d' });
+  await eventually(async () => (await place.events('IngressRejected')).length === 1);
 });
 
 test('C2-10: by NodePort and by LoadBalancer a Service gets its type, and gives it back', async () => {
-  const place = await start({ exposer: 'NodePort', 'node-ip': '192.0.2.7' });
+  const place = await start({ exposer: 'NodePort' });
   await createService(place, 'web', { 'fabric8.io/exposeHostNameAs': 'host' });
+  expect(await problemOf(place, 'web')).toMatch(/^NoNodeAddress/);
+  expect((await live(place, 'web'))?.spec?.type).toBe('ClusterIP');
+  await place.env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
+  const addresses = [{ type: 'InternalIP', address: '192.0.2.7' }];
+  await place.env.patch('v1', 'Node', undefined, 'only', { status: { addresses } }, 'status');
+  await configure(place, { exposer: 'NodePort', apiserver: 'any change' });
 
   const url = await eventually(() => urlOf(place, 'web'));
   const opened = await live(place, 'web');

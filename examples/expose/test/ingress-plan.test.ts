@@ -134,7 +134,9 @@ test.each([
   ['NodePort', { ports: [] }, { problem: { reason: 'OnePortOnly' } }],
   ['LoadBalancer', { ports: [{ port: 80 }] }, { type: 'LoadBalancer' }],
   ['LoadBalancer', { loadBalancerIP: '192.0.2.9' }, { url: 'http://192.0.2.9' }],
+  ['LoadBalancer', { loadBalancerIP: 'a b' }, { problem: { reason: 'NoAddress' } }],
   ['LoadBalancer', { ports: [] }, { problem: { reason: 'NoPort' } }],
+  ['NodePort', { type: 'ExternalName' }, { problem: { reason: 'NotExposable' } }],
 ])('C2-6: by %s a Service with %j becomes %j', (exposer, spec, expected) => {
   const around = { ingress: undefined, nodeIp: '192.0.2.7' };
 
