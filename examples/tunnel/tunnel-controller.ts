@@ -43,6 +43,7 @@ export function tunnelController(options: TunnelControllerOptions): Controller<T
       name: `${GROUP}/host`,
       finalize: (tunnel, context) => giveBack(tunnel, context, options),
     },
+    queue: { backoff: { maxMs: 300_000 } }, // a host is paid for until a provider that was down takes it back
     maxConcurrentReconciles: 4, // a provider that is slow for one Tunnel must not hold up the others
     async reconcile(_key, tunnel, context) {
       if (tunnel === undefined) return AWAIT_CHANGE;
