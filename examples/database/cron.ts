@@ -52,7 +52,7 @@ function parseField(
   names: readonly string[] = [],
 ): ReadonlySet<number> {
   const values = new Set<number>();
-  const valueOf = (word: string): number => {
+  const numberOf = (word: string): number => {
     const named = names.indexOf(word.toLowerCase());
     const value = named < 0 ? Number(word) : named + least;
     const isValue = /^\d+$/.test(word) || named >= 0;
@@ -63,9 +63,9 @@ function parseField(
     const [, range = '', step] = /^([^/]+)(?:\/([1-9]\d*))?$/.exec(part) ?? [];
     if (range === '') throw new Error(`"${part}" is no part of a schedule`);
     const [first = '', last] = range === '*' ? [String(least), String(most)] : range.split(/-(.*)/);
-    const from = valueOf(first);
+    const from = numberOf(first);
     const open = step === undefined ? from : most;
-    const to = last === undefined ? open : valueOf(last);
+    const to = last === undefined ? open : numberOf(last);
     if (to < from) throw new Error(`${range} ends before it begins`);
     for (let value = from; value <= to; value += Number(step ?? 1)) values.add(value);
   }

@@ -1,5 +1,6 @@
 /** One pass over a SampleDB that is to stay: refuse, deploy, upgrade, back up, report. */
 import { AWAIT_CHANGE, READY, type ReconcileContext, type Result } from 'chancery';
+import { runBackups } from './backup.ts';
 import { deployPlan } from './deploy.ts';
 import { type PlanRun, runPlan } from './plan.ts';
 import { problemOf } from './problem.ts';
@@ -19,14 +20,20 @@ export async function reconcileSampleDb(
   const deploy = await runPlan(deployPlan(scene), context.signal);
   const upgrading = upgradePlan(scene);
   const upgrade = upgrading && (await runPlan(upgrading, context.signal));
+  const { run, backup, wakeInMs } = await runBackups(scene, obstacleOf(deploy, upgrade));
 
   const running = upgrade?.plan.status === 'FATAL_ERROR' ? upgrade : deploy;
   const phase = phaseOf(deploy, upgrade);
-  await report(scene, phase, { deploy, upgrade }, [
-    conditionOf(READY, running.progress),
-    ...initialized(scene, deploy),
-  ]);
-  return next([deploy, upgrade]);
+  const conditions = [conditionOf(READY, running.progress), ...initialized(scene, deploy)];
+  await report(scene, phase, { deploy, upgrade, backup: run }, conditions, backup);
+  return next([deploy, upgrade, run], wakeInMs);
+}
+
+/** Why no backup may begin. */
+function obstacleOf(deploy: PlanRun, upgrade: PlanRun | undefined): string | undefined {
+  if (deploy.plan.status !== 'COMPLETE') return 'the database is not ready';
+  const isUpgraded = upgrade === undefined || upgrade.plan.status === 'COMPLETE';
+  return isUpgraded ? undefined : 'the database is being upgraded';
 }
 
 function phaseOf({ plan }: PlanRun, upgrade: PlanRun | undefined): string {

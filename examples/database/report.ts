@@ -8,6 +8,12 @@ import { dataVersion } from './upgrade.ts';
 
 export type PlanName = 'deploy' | 'backup' | 'upgrade' | 'cleanup';
 export type Runs = Partial<Record<PlanName, PlanRun | undefined>>;
+/** Of a plan that may have nothing to do. */
+export interface PlanResult {
+  readonly run?: PlanRun | undefined;
+  readonly backup?: BackupState;
+  readonly wakeInMs?: number;
+}
 export type BackupState = NonNullable<NonNullable<SampleDb['status']>['backup']>;
 
 /** Writes the status; plans that have not been run in this pass stay as they were. */

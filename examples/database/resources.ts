@@ -88,7 +88,11 @@ export const sampleDbs = customResource({
     selector: Type.String(),
     version: Type.Optional(Type.String()),
     backup: Type.Optional(
-      Type.Object({ schedule: Type.String(), since: Type.String(), next: Type.String() }),
+      Type.Object({
+        schedule: Type.String(),
+        since: Type.String(),
+        next: Type.Optional(Type.String()),
+      }),
     ),
     plans: plansSchema(['deploy', 'backup', 'upgrade', 'cleanup']),
   }),

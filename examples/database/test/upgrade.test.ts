@@ -1,0 +1,106 @@
+/** The plan upgrade: the Job first, then the image, and never the Job again. */
+import type { StatefulSet } from 'chancery';
+import { consistently, eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
+
+const version = (text: string) => ({ version: text, image: `postgres:${text}` });
+const db = (text: string) => ({
+  apiVersion: 'example.dev/v1',
+  kind: 'SampleDB',
+  metadata: { name: 'orders' },
+  spec: { ...version(text), storage: { size: '1Gi' }, upgrade: { command: ['pg_upgrade'] } },
+});
+
+const imageOf = async (place: DbPlace) => {
+  const set = await place.get<StatefulSet>('apps/v1', 'StatefulSet', 'orders');
+  return set?.spec.template.spec?.containers[0]?.image;
+};
+
+async function running(): Promise<DbPlace> {
+  const place = await startDb();
+  await place.apply([db('16.9')]);
+  await place.until(isReady);
+  return place;
+}
+
+const change = ({ env, namespace }: DbPlace, spec: object) =>
+  env.patch('example.dev/v1', 'SampleDB', namespace, 'orders', { spec });
+
+const madeJobs = ({ env }: DbPlace) =>
+  env.events.of({ type: 'ADDED', resource: 'jobs.batch' }).map(({ name }) => name);
+
+test('acceptance 5: a raised version runs its Job, then changes the image', async () => {
+  const place = await running();
+
+  await change(place, version('17.1'));
+  const job = await place.job(/^orders-upgrade-16-9-17-1$/);
+  await consistently(async () => (await imageOf(place)) === 'postgres:16.9');
+  const during = await place.until((live) => live.status?.phase === 'Upgrading');
+  await place.end(job, 'Complete');
+  const after = await place.until(
+    (live) => planOf(live, 'upgrade') === 'COMPLETE' && isReady(live),
+  );
+
+  expect(during.status?.version).toBe('16.9');
+  expect(after.status).toMatchObject({ version: '17.1', phase: 'Running' });
+  expect(await imageOf(place)).toBe('postgres:17.1');
+  expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
+});
+
+test('acceptance 5 and SD2: killed between the end of the Job and the image, it switches and runs no second Job', async () => {
+  const place = await running();
+  await change(place, version('17.1'));
+  const job = await place.job(/^orders-upgrade/);
+
+  await place.operator.kill();
+  await place.end(job, 'Complete');
+  const between = await imageOf(place);
+  place.startOperator();
+  await place.until((live) => planOf(live, 'upgrade') === 'COMPLETE');
+  await place.operator.kill();
+  await place.env.delete('batch/v1', 'Job', place.namespace, job.metadata.name);
+  place.startOperator(); // what has been done is known without the Job as well
+  await change(place, { port: 5433 });
+  await place.until((live) => isReady(live) && live.status?.version === '17.1');
+
+  expect(between).toBe('postgres:16.9');
+  expect(await imageOf(place)).toBe('postgres:17.1');
+  expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
+});
+
+test('a version that is raised again meanwhile waits, and goes on from where the data are', async () => {
+  const place = await running();
+  await change(place, version('17.1'));
+  const first = await place.job(/^orders-upgrade-16-9-17-1$/);
+
+  await change(place, version('18.0'));
+  await consistently(() => madeJobs(place).length === 1);
+  await place.end(first, 'Complete');
+  await place.end(await place.job(/^orders-upgrade-17-1-18-0$/), 'Complete');
+  await place.until((live) => live.status?.version === '18.0' && isReady(live));
+
+  const images = place.env.events
+    .history('statefulsets.apps', place.namespace, 'orders')
+    .map((set) => (set as StatefulSet).spec.template.spec?.containers[0]?.image);
+  expect([...new Set(images)]).toEqual(['postgres:16.9', 'postgres:18.0']);
+});
+
+test('a Job that fails leaves the image as it is; and no version is ever lowered', async () => {
+  const place = await running();
+
+  await change(place, version('17.1'));
+  await place.end(await place.job(/^orders-upgrade/), 'Failed');
+  const failed = await place.until((live) => planOf(live, 'upgrade') === 'FATAL_ERROR');
+  await change(place, version('16.2'));
+  const lowered = await place.until((live) => live.status?.phase === 'Invalid');
+  const events = await eventually(async () => {
+    const found = await place.events('DowngradeRefused');
+    return found.length > 0 && found;
+  });
+
+  expect(conditionOf(failed, 'Ready')).toMatchObject({ status: 'False', reason: 'JobFailed' });
+  expect(conditionOf(lowered, 'Ready')?.reason).toBe('DowngradeRefused');
+  expect(events).toMatchObject([{ type: 'Warning' }]);
+  expect(await imageOf(place)).toBe('postgres:16.9');
+});
