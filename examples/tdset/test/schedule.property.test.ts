@@ -96,12 +96,12 @@ test('nothing changes before the next transition, and something does at it', () 
         schedule.windows[schedule.week[schedule.hourAt(when)] ?? -1];
 
       const until = nextAtMs ?? ms + 15 * 24 * 60 * MINUTE_MS;
-      for (let when = ms; when < until; when += 7 * MINUTE_MS) expect(windowAt(when)).toBe(now);
+      for (let when = ms; when < until; when += 15 * MINUTE_MS) expect(windowAt(when)).toBe(now);
       expect(windowAt(until - 1)).toBe(now);
       if (nextAtMs !== undefined) expect(windowAt(nextAtMs)).not.toBe(now);
       if (nextAtMs !== undefined) expect(nextAtMs).toBeGreaterThan(ms);
     }),
-    { numRuns: 50 },
+    { numRuns: 30 },
   );
 });
 

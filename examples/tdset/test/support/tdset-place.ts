@@ -82,22 +82,40 @@ export async function startTDSets({
         const isSo = found?.status === status && (reason ?? found.reason) === found.reason;
         return isCurrent && isSo && found;
       }),
-    reconciles: () =>
-      Object.entries(place.operator.meter.snapshot())
-        .filter(([series]) => series.startsWith('controller_runtime_reconcile_total'))
-        .reduce((sum, [, count]) => sum + Number(count), 0),
+    reconciles: () => place.operator.status.controllers[0]?.reconciles ?? 0,
   };
   // A Place has getters, which a copy would freeze.
   return Object.assign(place, own) as TDSetPlace;
 }
 
-/** Moves `clock` a little with each look, until `probe` holds: back-offs and limits of requests pass, too. */
+/** Moves `clock` a little with each look, until `probe` holds: back-offs pass, too. */
 export function passing<T>(
   clock: FakeClock,
   probe: () => Promise<T>,
+  stepMs: number = 50,
 ): Promise<Exclude<T, false | undefined>> {
   return eventually(() => {
-    clock.advance(20);
+    clock.advance(stepMs);
     return probe();
   });
+}
+
+/** Moves `clock` to `time` when nothing is under way: no request is to run into its limit. */
+export async function jumpTo(clock: FakeClock, time: string, { operator }: Place): Promise<void> {
+  await eventually(() => {
+    const [controller] = operator.status.controllers;
+    return controller?.working === true && controller.busy === 0 && controller.ready.length === 0;
+  });
+  clock.advance(Date.parse(time) - clock.now());
+}
+
+/** An autoscaler of the Deployment `name`, from 1 to 8 replicas. */
+export function autoscalerOf(name: string, namespace: string): KubernetesObject {
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'load', namespace },
+    spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 8 },
+  } as KubernetesObject;
 }
