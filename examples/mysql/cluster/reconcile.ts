@@ -57,12 +57,13 @@ async function apply(
 
 async function updated(
   cluster: Cluster,
-  { status }: StatefulSet,
+  { metadata, status }: StatefulSet,
   context: Context,
 ): Promise<Result> {
   const { replicas } = cluster.spec;
   const readyReplicas = status?.readyReplicas ?? 0;
-  const isReady = readyReplicas >= replicas;
+  const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1);
+  const isReady = isCurrent && readyReplicas >= replicas;
   const verdict: Verdict = {
     status: isReady ? 'True' : 'False',
     reason: isReady ? 'ReplicasReady' : 'WaitingForReplicas',

@@ -46,7 +46,7 @@ test('acceptance 5, MY11, MY12: what is deleted while the operator is down has i
   await eventually(async () => (await scene.job('b1-create')) === undefined);
 
   const history = env.events.history('jobs.batch', namespace, 'b1-delete');
-  expect(history[0]?.object).toMatchObject({
+  expect(history[0]).toMatchObject({
     spec: {
       template: {
         spec: {
@@ -57,7 +57,7 @@ test('acceptance 5, MY11, MY12: what is deleted while the operator is down has i
       },
     },
   });
-  const ends = history.map(({ object }) => JSON.stringify(object).includes('"Complete"'));
+  const ends = history.map((object) => JSON.stringify(object).includes('"Complete"'));
   expect(ends).toContain(true);
 });
 

@@ -71,6 +71,7 @@ export function untilReady<T extends Cluster | Schedule | Instance>(
     const live = await read();
     const ready = live?.status?.conditions?.find(({ type }) => type === 'Ready');
     const isCurrent = ready?.observedGeneration === live?.metadata.generation;
-    return ready?.reason === reason && isCurrent ? live : undefined;
+    if (ready?.reason === reason && isCurrent) return live;
+    throw new Error(`${live?.metadata.name ?? 'nothing'}: ${ready?.reason}: ${ready?.message}`);
   });
 }
