@@ -1,71 +1,19 @@
-/** The labels and annotations of jenkins-x/exposecontroller, against an API server. */
-import { type ConfigMap, type Deployment, formatYaml, type Ingress, type Service } from 'chancery';
-import { configMap, deployment, eventually, service } from 'chancery/testing';
+/** What jenkins-x/exposecontroller promises, against an API server. */
+import type { Deployment } from 'chancery';
+import { configMap, deployment, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { type Place, startExample } from '../../testing/place.ts';
-import controllers from '../operator.ts';
-
-const NETWORKING = 'networking.k8s.io/v1';
-const URL_KEY = 'fabric8.io/exposeUrl';
-
-async function start(config?: Record<string, unknown>): Promise<Place> {
-  const place = await startExample({ name: 'expose', controllers });
-  if (config !== undefined) await configure(place, config);
-  return place;
-}
-
-async function configure({ env, namespace }: Place, config: Record<string, unknown>) {
-  const data = { 'config.yml': formatYaml(config) };
-  await env.apply(configMap('exposecontroller', { namespace, data }));
-}
-
-async function createService(
-  { env, namespace }: Place,
-  name: string,
-  annotations: Record<string, string> = {},
-): Promise<void> {
-  const ports = [{ name: 'http', port: 80 }];
-  const labels = { expose: 'true' };
-  await env.create(service(name, { namespace, labels, annotations, spec: { ports } }));
-}
-
-async function createIngress({ env, namespace }: Place, name: string): Promise<Ingress> {
-  const backend = { service: { name: 'mine', port: { number: 1 } } };
-  return env.create<Ingress>({
-    apiVersion: NETWORKING,
-    kind: 'Ingress',
-    metadata: { name, namespace },
-    spec: { defaultBackend: backend },
-  });
-}
-
-const ingress = ({ env, namespace }: Place, name: string) =>
-  env.get<Ingress>(NETWORKING, 'Ingress', namespace, name);
-
-const live = ({ env, namespace }: Place, name: string) =>
-  env.get<Service>('v1', 'Service', namespace, name);
-
-async function dataOf({ env, namespace }: Place, name: string): Promise<ConfigMap['data']> {
-  return (await env.get<ConfigMap>('v1', 'ConfigMap', namespace, name))?.data;
-}
-
-async function pathsOf(place: Place, name: string): Promise<readonly (string | undefined)[]> {
-  const rules = (await ingress(place, name))?.spec?.rules ?? [];
-  return rules.flatMap(({ http }) => http?.paths ?? []).map(({ path }) => path);
-}
-
-const urlOf = async (place: Place, name: string): Promise<string | undefined> =>
-  (await live(place, name))?.metadata.annotations?.[URL_KEY];
-
-const problemOf = (place: Place, name: string): Promise<string> =>
-  eventually(async () => {
-    const { annotations } = (await live(place, name))?.metadata ?? {};
-    return annotations?.['expose.chancery.dev/problem'];
-  });
-
-async function annotate(place: Place, name: string, annotations: Record<string, string | null>) {
-  await place.env.patch('v1', 'Service', place.namespace, name, { metadata: { annotations } });
-}
+import type { Place } from '../../testing/place.ts';
+import {
+  annotate,
+  configure,
+  createIngress,
+  createService,
+  dataOf,
+  ingress,
+  pathsOf,
+  start,
+  urlOf,
+} from './support/jenkins-x.ts';
 
 test('acceptance C2: host, URL, ConfigMaps, Deployments and a changed port', async () => {
   const place = await start({ exposer: 'Ingress', domain: 'example.org' });
@@ -149,73 +97,6 @@ test('acceptance C2: cleanup removes only what was generated', async () => {
 
   expect(await ingress(place, 'mine')).toBeDefined();
   expect(await ingress(place, 'kept')).toBeDefined();
-});
-
-test('C2-1, C2-2, C2-3: Services that share an Ingress come, move and go one by one', async () => {
-  const place = await start({ domain: 'example.org' });
-  const shared = { 'fabric8.io/ingress.name': 'shop' };
-  await createService(place, 'a', { ...shared, 'fabric8.io/ingress.path': '/a' });
-  await createService(place, 'b', { ...shared, 'fabric8.io/ingress.path': '/b' });
-  await eventually(async () => (await pathsOf(place, 'shop')).join() === '/a,/b');
-  const { uid } = (await ingress(place, 'shop'))?.metadata ?? {};
-
-  await annotate(place, 'a', { 'fabric8.io/ingress.path': '/new' });
-  await eventually(async () => (await pathsOf(place, 'shop')).join() === '/new,/b');
-  await place.env.delete('v1', 'Service', place.namespace, 'a');
-  await eventually(async () => (await pathsOf(place, 'shop')).join() === '/b');
-  expect((await ingress(place, 'shop'))?.metadata.uid).toBe(uid);
-
-  await place.operator.stop();
-  await annotate(place, 'b', { 'fabric8.io/ingress.name': 'other' });
-  place.startOperator();
-  await eventually(async () => (await ingress(place, 'shop')) === undefined);
-  await eventually(async () => (await pathsOf(place, 'other')).join() === '/b');
-});
-
-test("C2-5: somebody else's Ingress is left alone and told of, until it goes", async () => {
-  const place = await start({ domain: 'example.org' });
-  const foreign = await createIngress(place, 'web');
-  await createService(place, 'web');
-
-  expect(await problemOf(place, 'web')).toMatch(/^ErrResourceExists/);
-  expect(await ingress(place, 'web')).toEqual(foreign);
-  expect(await urlOf(place, 'web')).toBeUndefined();
-  await eventually(async () => (await place.events('ErrResourceExists')).length === 1);
-
-  await place.env.delete(NETWORKING, 'Ingress', place.namespace, 'web');
-  await eventually(() => urlOf(place, 'web'));
-
-  await createService(place, 'odd', { 'fabric8.io/ingress.annotations': 'a/b/c: d' });
-  await eventually(async () => (await place.events('IngressRejected')).length === 1);
-});
-
-test('C2-10: by NodePort and by LoadBalancer a Service gets its type, and gives it back', async () => {
-  const place = await start({ exposer: 'NodePort' });
-  await createService(place, 'web', { 'fabric8.io/exposeHostNameAs': 'host' });
-  expect(await problemOf(place, 'web')).toMatch(/^NoNodeAddress/);
-  expect((await live(place, 'web'))?.spec?.type).toBe('ClusterIP');
-  await place.env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
-  const addresses = [{ type: 'InternalIP', address: '192.0.2.7' }];
-  await place.env.patch('v1', 'Node', undefined, 'only', { status: { addresses } }, 'status');
-  await configure(place, { exposer: 'NodePort', apiserver: 'any change' });
-
-  const url = await eventually(() => urlOf(place, 'web'));
-  const opened = await live(place, 'web');
-  expect(url).toBe(`http://192.0.2.7:${opened?.spec?.ports?.[0]?.nodePort}`);
-  expect(opened?.metadata.annotations?.host).toBe(new URL(url).host);
-
-  await configure(place, { exposer: 'LoadBalancer' });
-  await eventually(async () => (await live(place, 'web'))?.spec?.type === 'LoadBalancer');
-  const status = { loadBalancer: { ingress: [{ hostname: 'lb.example.org' }] } };
-  await place.env.patch('v1', 'Service', place.namespace, 'web', { status }, 'status');
-  await eventually(async () => (await urlOf(place, 'web')) === 'http://lb.example.org');
-
-  const labels = { expose: null };
-  await place.env.patch('v1', 'Service', place.namespace, 'web', { metadata: { labels } });
-  await eventually(async () => (await live(place, 'web'))?.spec?.type === 'ClusterIP');
-  const after = await live(place, 'web');
-  expect(after?.spec?.ports?.[0]?.nodePort).toBeUndefined();
-  expect(Object.keys(after?.metadata.annotations ?? {})).toEqual(['fabric8.io/exposeHostNameAs']);
 });
 
 test('a configuration may come later; one that cannot be read is told of, and changes nothing', async () => {
