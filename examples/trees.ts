@@ -19,6 +19,7 @@ export const TREES: Readonly<Record<string, readonly string[]>> = {
 function treeOf(name: string): readonly string[] {
   return [
     `examples/${name}/operator.ts`,
+    ...['--name', name],
     ...['-o', `examples/${name}/manifests`, '--operator-image', `${name}-operator`],
     ...['--module-path', `/operators/${name}/operator.ts`],
     ...['--components', '../../../manifests/components', ...COMMAND],

@@ -10,7 +10,16 @@ export interface Example {
 }
 
 /** By their folders. */
-export const EXAMPLES: Readonly<Record<string, Example>> = {};
+export const EXAMPLES: Readonly<Record<string, Example>> = {
+  foo: {},
+  blogpost: {},
+  expose: {},
+  tdset: {},
+  tunnel: {},
+  'node-reboot': { watchesAll: true, beside: 'simulator.ts' },
+  prometheus: {},
+  chaos: {},
+};
 
 /** Where the folder of an example is. */
 export function folderOf(name: string): URL {

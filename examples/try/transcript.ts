@@ -34,8 +34,7 @@ export function missingIn(output: string, { expected }: Step): readonly string[]
 
 /** It looks and changes nothing: it may be asked again until it shows what is to come. */
 export function isLook({ command }: Step): boolean {
-  const words = command.split(' ').filter((word) => !/^(-n|demo|--server=.*)$/.test(word));
-  return words[0] === 'kubectl' && ['get', 'describe', 'logs'].includes(words[1] ?? '');
+  return /^kubectl (--\S+ |-n \S+ )*(get|describe|logs) /.test(command);
 }
 
 function squeezed(text: string): string {

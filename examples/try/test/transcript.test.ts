@@ -37,6 +37,7 @@ test('each part must stand in some line; how many blanks is of no matter', () =>
 test.each([
   ['kubectl --server=http://127.0.0.1:8080 -n demo get foos,deployments', true],
   ['kubectl --server=http://127.0.0.1:8080 -n demo describe foo get', true],
+  ['kubectl -n default get events', true],
   ['kubectl --server=http://127.0.0.1:8080 -n demo delete foo get', false],
   ['kubectl --server=http://127.0.0.1:8080 -n demo apply -f examples/foo/sample/', false],
   ['curl get', false],
