@@ -1,3 +1,4 @@
+import { frontEnds } from './front-end.ts';
 import { sampleDb } from './sample-db.ts';
 
-export default [sampleDb];
+export default [sampleDb, ...frontEnds];

@@ -1,0 +1,120 @@
+/** The kind Database of the original, in both of its groups. */
+import {
+  controllerOf,
+  type KubernetesObject,
+  type Lease,
+  proxyFilter,
+  rbac,
+  type StatefulSet,
+} from 'chancery';
+import {
+  eventually,
+  findKubectl,
+  KubectlProxy,
+  startOperator,
+  startTestEnv,
+} from 'chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../front-end.ts';
+import operator from '../operator.ts';
+import type { SampleDb } from '../resources.ts';
+import { type DbPlace, startDb } from './place.ts';
+
+const SAMPLE = new URL('../sample/database.yaml', import.meta.url);
+const CRDS = new URL('../crds/', import.meta.url);
+const NAME = 'my-first-crd-database';
+const GROUPS = ['stable.imaginedata.co', 'stable.imaginedata.com'];
+
+const database = (group: string, name: string, namespace: string, spec: object = {}) => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Database',
+  metadata: { name, namespace },
+  spec: { image: 'postgres:16.4', port: 5432, 'storage-size': '1Gi', replicas: 1, ...spec },
+});
+
+const until = (place: DbPlace, group: string, namespace: string, name: string, reason: string) =>
+  eventually(async () => {
+    const live = await place.env.get<Database>(`${group}/v1`, 'Database', namespace, name);
+    return live?.status?.conditions?.[0]?.reason === reason && live;
+  });
+
+test('acceptance 6.1, DB1 and DB2: both groups install, the sample applies, every namespace is reconciled', async () => {
+  const place = await startDb({ allNamespaces: true });
+  const { env, namespace } = place;
+  const other = await env.namespace();
+
+  await place.apply(SAMPLE);
+  await env.create(database(GROUPS[1] ?? '', 'second', other));
+  const first = await until(place, GROUPS[0] ?? '', namespace, NAME, 'Complete');
+  await until(place, GROUPS[1] ?? '', other, 'second', 'Complete');
+  const listed = await place.kubectl('get', 'db');
+
+  expect(listed).toMatch(/my-first-crd-database\s+Running\s+3/);
+  expect(first.status).toMatchObject({ observedGeneration: 1, readyReplicas: 3 });
+  const db = await env.get<SampleDb>('example.dev/v1', 'SampleDB', namespace, NAME);
+  expect(db === undefined ? undefined : controllerOf(db)).toMatchObject({ kind: 'Database' });
+  expect(db?.spec).toMatchObject({ version: '16.4', storage: { size: '50G' } });
+  await expect(
+    env.create(database(GROUPS[0] ?? '', 'wrong', other, { 'storage-size': 'much' })),
+  ).rejects.toThrow(/storage-size/);
+
+  // One name, twice: the second is refused, and the first is left alone.
+  await env.create(database(GROUPS[1] ?? '', NAME, namespace, { replicas: 1 }));
+  await until(place, GROUPS[1] ?? '', namespace, NAME, 'NotOwned');
+  const set = await env.get<StatefulSet>('apps/v1', 'StatefulSet', namespace, NAME);
+  expect(set?.spec.replicas).toBe(3);
+  expect(await eventually(async () => (await place.events('NotOwned')).length)).toBe(1);
+
+  // A name that makes no Service, and a size that changes: a condition, and no retry.
+  await env.create(database(GROUPS[0] ?? '', '1st', other));
+  const refused = await until(place, GROUPS[0] ?? '', other, '1st', 'Invalid');
+  expect(refused.status?.conditions?.[0]).toMatchObject({ status: 'False' });
+});
+
+test('acceptance 6.1, DB3 and DB4: of two replicas one reconciles, by a Lease of its own', async () => {
+  const env = await startTestEnv({
+    backend: 'embedded',
+    embedded: { authorization: 'RBAC', workloads: { podReadyMs: 5, podStopMs: 5 } },
+  });
+  onTestFinished(() => env.stop());
+  await env.apply(CRDS);
+  const namespace = await env.namespace();
+  const name = 'database';
+  const serviceAccount = { name, namespace };
+  const place = { namespaces: [namespace], leaderElection: { namespace } };
+  const roles = rbac(operator, { ...place, name, serviceAccount });
+  await env.apply(roles as unknown as readonly KubernetesObject[], { namespace });
+  const proxy = new KubectlProxy({
+    kubectl: findKubectl(process.env) ?? '',
+    server: await env.server.urlFor(`system:serviceaccount:${namespace}:${name}`),
+    filter: proxyFilter(operator, place),
+  });
+  await proxy.start();
+  onTestFinished(() => proxy.kill());
+  const start = () => {
+    const started = startOperator({
+      url: proxy.url,
+      namespace,
+      controllers: operator,
+      leaderElection: { namespace },
+    });
+    onTestFinished(() => started.stop());
+    return started;
+  };
+  const replicas = [start(), start()];
+  const leader = await eventually(() => replicas.find(({ leads }) => leads));
+
+  await env.apply(SAMPLE, { namespace });
+  await eventually(async () => {
+    const live = await env.get<Database>(`${GROUPS[0]}/v1`, 'Database', namespace, NAME);
+    return live?.status?.phase === 'Running';
+  });
+
+  const worked = replicas.filter(({ meter }) =>
+    Object.keys(meter.snapshot()).some((series) => /reconcile_total.*"success"/.test(series)),
+  );
+  expect(worked).toEqual([leader]);
+  const leases = await env.list<Lease>('coordination.k8s.io/v1', 'Lease');
+  expect(leases.map(({ metadata }) => metadata.namespace)).toEqual([namespace]);
+  expect(leases[0]?.spec?.holderIdentity).not.toBe('foo');
+});
