@@ -3,29 +3,28 @@ import { eventually, secret } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
-test('IN7: a client that somebody deletes is made again, and follows the ports of the Service', async () => {
+test('IN7: a client follows the ports of the Service, and is made again when somebody deletes it', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   await place.apply([service('nginx-1')]);
   await place.ready();
-  const uid = (await place.client())?.metadata.uid;
-
-  await env.delete('apps/v1', 'Deployment', namespace, 'nginx-1-tunnel-client');
-  await eventually(async () => {
-    const live = await place.client();
-    return live !== undefined && live.metadata.uid !== uid;
-  });
   const ports = [
     { name: 'http', port: 80 },
     { name: 'https', port: 443 },
   ];
   await env.patch('v1', 'Service', namespace, 'nginx-1', { spec: { ports } });
-  const [container] = await eventually(async () => {
+  const before = await eventually(async () => {
     const live = await place.client();
-    const isNew = live?.metadata.annotations?.['inlets.dev/ports'] === '80,443';
-    return isNew && live.spec?.template?.spec?.containers;
+    return live?.metadata.annotations?.['inlets.dev/ports'] === '80,443' && live;
   });
 
+  await env.delete('apps/v1', 'Deployment', namespace, 'nginx-1-tunnel-client');
+  const after = await eventually(async () => {
+    const live = await place.client();
+    return live !== undefined && live.metadata.uid !== before.metadata.uid && live;
+  });
+
+  const [container] = after.spec?.template.spec?.containers ?? [];
   expect(container?.args).toContain('--ports=80,443');
   expect(container?.args).toContain('--url=wss://203.0.113.1:8123/connect');
 });
@@ -47,7 +46,7 @@ test('IN8: a foreign Deployment in the place of the client is left alone, and no
   await place.ready(); // it goes on when the place is free
 });
 
-test('IN9: the licence is the one that the Tunnel names; IN10: and none is copied', async () => {
+test('IN10: no licence is copied; IN9: it is the one that the Tunnel names', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   const serviceRef = { name: 'db' };

@@ -28,9 +28,16 @@ test('IN5: a Tunnel may have the name of another Service, and neither is taken f
 
   await place.apply([service('a', { type: 'ClusterIP' }), service('b')]);
   await place.apply([tunnelOf('a', { serviceRef: { name: 'b' } })]);
-  await place.ready('a');
+  const { uid } = (await place.ready('a')).metadata;
   await place.ready('b-tunnel');
+  for (const name of ['a', 'b']) {
+    const metadata = { annotations: { touched: 'yes' } };
+    await place.env.patch('v1', 'Service', place.namespace, name, { metadata });
+  }
+  await place.passes(2); // a change of Service b is about two Tunnels, one of Service a about none
 
+  expect((await place.tunnel('a'))?.metadata).toMatchObject({ uid });
+  expect((await place.tunnel('a'))?.metadata.deletionTimestamp).toBeUndefined();
   expect(await place.tunnel('a-tunnel')).toBeUndefined();
   expect(await place.addresses('b')).toEqual([(await place.tunnel('b-tunnel'))?.status?.hostIP]);
 });
