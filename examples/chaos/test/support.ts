@@ -1,5 +1,5 @@
 import type { KubernetesObject, Pod, PodDisruptionBudget } from 'chancery';
-import { eventually, FakeClock, statefulSet } from 'chancery/testing';
+import { consistently, eventually, FakeClock, statefulSet } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { ChaosPlan } from '../chaos-plan.ts';
 import { chaosController } from '../operator.ts';
@@ -83,11 +83,14 @@ export async function startChaos({ random = () => 0.5, ...given }: Given = {}): 
       };
       await place.apply([budget]);
     },
-    says: (reason: string, namespace?: string) =>
-      eventually(async () => {
+    says: async (reason: string, namespace?: string) => {
+      const found = await eventually(async () => {
         const live = await status(namespace);
         return live.conditions?.some((each) => each.reason === reason) === true && live;
-      }),
+      }, PATIENT);
+      await idle(place);
+      return found;
+    },
     servers: async (name: string, replicas: number, options: ServerOptions = {}) => {
       const { namespace = place.namespace, optIn = true } = options;
       const podLabels = { app: name, ...(optIn && { 'chaos.example.dev/opt-in': 'true' }) };
@@ -96,23 +99,44 @@ export async function startChaos({ random = () => 0.5, ...given }: Given = {}): 
         const all = await env.list<Pod>('v1', 'Pod', namespace);
         const own = all.filter(({ metadata }) => metadata.labels?.app === name);
         return own.filter(isReady).length === replicas;
-      });
+      }, PATIENT);
       const all = Object.entries(await uids(namespace));
       return Object.fromEntries(all.filter(([pod]) => pod.startsWith(`${name}-`)));
     },
     after: async <T>(ms: number, probe: () => T | Promise<T>) => {
+      await idle(place);
       clock.advance(ms);
       return eventually(() => {
         clock.advance(10);
         return probe();
-      });
+      }, PATIENT);
     },
   };
   return Object.assign(place, chaos);
+}
+
+/** On a machine that others use, too. */
+const PATIENT = { timeoutMs: 30_000 };
+
+/** Until it waits for the time that it has set itself: only then may time pass. */
+async function idle({ operator }: Place): Promise<void> {
+  const { meter } = operator;
+  await eventually(
+    () => meter.snapshot()['controller_runtime_active_workers{controller="chaos"}'] === 0,
+    PATIENT,
+  );
 }
 
 function isReady({ status }: Pod): boolean {
   return (
     status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true
   );
+}
+
+/** Those that are another Pod now, or none. */
+export const replaced = (before: Uids, now: Uids): readonly string[] =>
+  Object.keys(before).filter((name) => before[name] !== now[name]);
+
+export async function nobodyGoes(chaos: Chaos, before: Uids, namespace?: string): Promise<void> {
+  await consistently(async () => replaced(before, await chaos.uids(namespace)).length === 0);
 }
