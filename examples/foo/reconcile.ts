@@ -63,10 +63,10 @@ export function fooReconciler(waiting: Map<ObjectKey, ObjectKey>): Reconciler<Fo
     }
     waiting.delete(key);
 
-    const isWritten = deployment.metadata.resourceVersion !== before?.metadata.resourceVersion;
+    const isChanged = deployment.metadata.generation !== before?.metadata.generation;
     const isRenamed = await deleteOthers(foo, name, context);
     const isNews = await report(foo, statusOf(deployment), context);
-    if (isNews || isWritten || isRenamed) {
+    if (isNews || isChanged || isRenamed) {
       context.event('Normal', 'Synced', 'Foo synced successfully');
     }
     return AWAIT_CHANGE;
