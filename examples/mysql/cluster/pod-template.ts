@@ -91,7 +91,6 @@ function mysqlOf(cluster: Cluster): coreV1.Container {
     image,
     args: [`--port=${port}`],
     env: [password(cluster)],
-    ports: [{ name: 'mysql', containerPort: port }],
     volumeMounts: [DATA, CONF, CREDENTIALS],
     resources: { requests: { cpu: '500m', memory: '1Gi' } },
     livenessProbe: {

@@ -1,0 +1,102 @@
+/** What is decided without a cluster: Pods, scripts, names, and the rights. */
+import { rbac } from 'chancery';
+import { expect, test } from 'vitest';
+import { podTemplateOf } from '../cluster/pod-template.ts';
+import { roleOf } from '../cluster/roles.ts';
+import { servicesOf } from '../cluster/services.ts';
+import { statefulSetOf } from '../cluster/stateful-set.ts';
+import operator from '../operator.ts';
+import type { Cluster } from '../resources.ts';
+import { cronJobOf } from '../schedule/cron-job.ts';
+import { backupName } from '../schedule/ticks.ts';
+import { script } from '../scripts.ts';
+
+const cluster: Cluster = {
+  apiVersion: 'cr.mysqloperator.grtl.github.com/v1',
+  kind: 'MySQLCluster',
+  metadata: { name: 'c', namespace: 'n', uid: 'u' },
+  spec: {
+    secret: 's',
+    storage: '1Gi',
+    replicas: 2,
+    port: 3306,
+    image: 'mysql:8.4',
+    xtrabackupImage: 'percona/percona-xtrabackup:8.4',
+  },
+};
+
+const SCRIPTS = (['init', 'clone', 'serve', 'backup', 'delete'] as const).map(script);
+
+test('MY3: no right of the operator deletes a definition, and each is for one by its name', () => {
+  const roles = rbac(operator, {
+    namespaces: ['n'],
+    name: 'mysql',
+    serviceAccount: { name: 'mysql', namespace: 'n' },
+  });
+
+  const rules = roles
+    .flatMap((role) => ('rules' in role ? role.rules : []))
+    .filter((rule) => rule?.resources?.includes('customresourcedefinitions'));
+  expect(rules.length).toBeGreaterThan(0);
+  for (const rule of rules) {
+    expect(rule?.verbs).not.toContain('delete');
+    expect(rule?.resourceNames?.length).toBeGreaterThan(0);
+  }
+});
+
+test('MY7: a cluster is not changed by what is made of it', () => {
+  const before = structuredClone(cluster);
+
+  statefulSetOf(cluster, { claim: 'a', backup: 'b' });
+  servicesOf(cluster);
+
+  expect(cluster).toEqual(before);
+});
+
+test('MY16: one replica that is alone serves the readers, too', () => {
+  const alone = { ...cluster, spec: { ...cluster.spec, replicas: 1 } };
+
+  expect(servicesOf(alone)[1]?.spec?.selector).toEqual({ app: 'c' });
+});
+
+test('MY18: scripts know the words of MySQL 8.4, and the default images are those of one series', () => {
+  const all = SCRIPTS.join('\n');
+
+  expect(all).toContain('CHANGE REPLICATION SOURCE TO');
+  expect(all).toContain('START REPLICA');
+  expect(all).not.toMatch(/CHANGE MASTER|START SLAVE/);
+});
+
+test('MY19: no command line has the password, and no script has anything pasted into it', () => {
+  const { spec } = podTemplateOf(cluster, undefined);
+
+  const lines = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(
+    ({ command = [], args = [], livenessProbe, readinessProbe }) => [
+      ...[...command, ...args].filter((word) => !SCRIPTS.includes(word)),
+      ...(livenessProbe?.exec?.command ?? []),
+      ...(readinessProbe?.exec?.command ?? []),
+    ],
+  );
+  expect(lines).toContain('--defaults-extra-file=/mnt/credentials/client.cnf');
+  expect(lines.join('\n')).not.toMatch(/PASSWORD|^-p|--password/m);
+  expect(SCRIPTS.join('\n')).not.toMatch(/--password|-p"/);
+  const scripts = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(
+    ({ command = [] }) => command.filter((word) => word.includes('\n')),
+  );
+  expect(scripts.every((text) => SCRIPTS.includes(text))).toBe(true);
+});
+
+test('MY1: a CronJob rings, and has no image that speaks to the API', () => {
+  const spec = { cluster: 'c', time: '*/5 * * * *' };
+  const { spec: made } = cronJobOf({ ...cluster, kind: 'MySQLBackupSchedule', spec, status: {} });
+
+  expect(made?.schedule).toBe('*/5 * * * *');
+  expect(made?.jobTemplate.spec?.template.spec?.containers).toMatchObject([{ command: ['true'] }]);
+});
+
+test('names are those of the original', () => {
+  expect(backupName('my-backup', Date.UTC(2017, 11, 14, 1, 22))).toBe(
+    'my-backup-2017-12-14-01-22-00',
+  );
+  expect(['c-0', 'c-10', 'c'].map(roleOf)).toEqual(['primary', 'replica', undefined]);
+});
