@@ -9,17 +9,8 @@ import {
   REBOOT_PAUSED,
   SINCE,
 } from '../protocol.ts';
-import { back, type Cluster, needReboot, startCluster } from './cluster.ts';
-
-const annotation = async ({ node }: Cluster, name: string, key: string) =>
-  (await node(name)).metadata.annotations?.[key];
-
-const isOk = async (cluster: Cluster, name: string) =>
-  (await annotation(cluster, name, REBOOT_OK)) === 'true';
-
-const hasFinished = async (cluster: Cluster, name: string) =>
-  (await annotation(cluster, name, REBOOT_OK)) === 'false' &&
-  (await annotation(cluster, name, REBOOT_NEEDED)) === 'false';
+import { back, needReboot, startCluster } from './cluster.ts';
+import { annotation, hasFinished, isOk } from './node-facts.ts';
 
 test('acceptance 1: one Node at a time gets the label and then leave, and the next one waits', async () => {
   const cluster = await startCluster({ agents: false });
