@@ -57,5 +57,6 @@ test('TD10: a container gets a name that a container may have, the original one 
     }),
   );
   expect(dnsLabel('shop.example')).toBe('shop-example');
+  expect(dnsLabel('a'.repeat(80))).toHaveLength(63);
   expect(dnsLabel(`${'a'.repeat(80)}1`)).not.toBe(dnsLabel(`${'a'.repeat(80)}2`));
 });
