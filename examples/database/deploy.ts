@@ -50,7 +50,7 @@ async function applyService({ db, context, name }: Scene): Promise<Progress> {
     spec: {
       clusterIP: 'None',
       selector: selectorLabels(name),
-      ports: [{ name: 'database', port: db.spec.port, targetPort: 'database' }],
+      ports: [{ name: 'database', port: db.spec.port, targetPort: db.spec.port }],
     },
   });
   return COMPLETE;

@@ -20,7 +20,6 @@ export function desiredStatefulSet(
   const container: coreV1.Container = {
     name: 'database',
     image,
-    ports: [{ name: 'database', containerPort: db.spec.port }],
     envFrom: connectionOf(scene),
     volumeMounts: [{ name: 'data', mountPath }],
   };

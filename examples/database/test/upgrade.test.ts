@@ -61,8 +61,8 @@ test('acceptance 5 and SD2: killed between the end of the Job and the image, it 
   await place.operator.kill();
   await place.env.delete('batch/v1', 'Job', place.namespace, job.metadata.name);
   place.startOperator(); // what has been done is known without the Job as well
-  await change(place, { port: 5433 });
-  await place.until((live) => isReady(live) && live.status?.version === '17.1');
+  await change(place, { replicas: 2, port: 5433 });
+  await place.until((live) => isReady(live) && live.status?.replicas === 2);
 
   expect(between).toBe('postgres:16.9');
   expect(await imageOf(place)).toBe('postgres:17.1');
