@@ -136,8 +136,14 @@ test('acceptance 3: wherever it is killed, publishedAt is set once', async () =>
       const clock = new FakeClock(NEW_YEAR + starts++ * 60_000); // each has a date of its own
       return startOperator({ url, namespace, controllers: [blogpost], clock });
     },
-    act: (env, namespace) =>
-      env.patch(API, 'BlogPost', namespace, 'blog-post-1', { spec: { author: 'Grace' } }),
+    act: async (env, namespace) => {
+      await eventually(async () => {
+        const post = await env.get<BlogPost>(API, 'BlogPost', namespace, 'blog-post-1');
+        return post?.status?.publishedAt;
+      });
+      const spec = { author: 'Grace' };
+      await env.patch(API, 'BlogPost', namespace, 'blog-post-1', { spec });
+    },
     until: async (env, namespace) => {
       const post = await env.get<BlogPost>(API, 'BlogPost', namespace, 'blog-post-1');
       return post?.status?.observedGeneration === post?.metadata.generation;
