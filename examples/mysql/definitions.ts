@@ -1,10 +1,13 @@
 import {
   AWAIT_CHANGE,
   type Controller,
+  configMaps,
   controller,
   customResourceDefinitions,
+  enqueueMapped,
   ensureCrd,
   generationChanged,
+  type ObjectKey,
   objectKey,
   source,
   type Trigger,
@@ -20,15 +23,19 @@ import type { CustomResource } from 'chancery/schema';
  */
 export function definition(resource: CustomResource): Controller {
   const { name } = resource.definition.metadata;
+  const key = objectKey(undefined, name);
+  const definitions = source(customResourceDefinitions, {
+    fieldSelector: `metadata.name=${name}`,
+    metadataOnly: true,
+    optional: true, // it begins although it may not list
+  });
   return controller({
     name: `definition-${resource.plural}`,
-    for: source(customResourceDefinitions, {
-      fieldSelector: `metadata.name=${name}`,
-      metadataOnly: true,
-      optional: true, // it begins although it may not list
-    }),
-    predicate: generationChanged,
-    triggers: [once(name)],
+    // A key of its own, of which there is no object: what is reconciled must be listed, and without the
+    // rights the definition cannot be.
+    for: source(configMaps, { fieldSelector: `metadata.name=${name}`, metadataOnly: true }),
+    watches: [enqueueMapped(definitions, () => [key], { predicate: generationChanged })],
+    triggers: [once(key)],
     permissions: [
       {
         resource: customResourceDefinitions,
@@ -44,10 +51,10 @@ export function definition(resource: CustomResource): Controller {
 }
 
 /** What is absent has no event that could begin it. */
-function once(name: string): Trigger {
+function once(key: ObjectKey): Trigger {
   return {
     async run(enqueue) {
-      enqueue([objectKey(undefined, name)]);
+      enqueue([key]);
     },
   };
 }

@@ -11,6 +11,7 @@ import {
 } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { startExample } from '../../testing/place.ts';
+import { definition } from '../definitions.ts';
 import operator from '../operator.ts';
 import { clusters, GROUP } from '../resources.ts';
 import { CLUSTER, DEFINITIONS, VERSION } from './start.ts';
@@ -42,35 +43,42 @@ const ofDefinitions = (env: TestEnv): readonly string[] =>
     .of({ resource: 'customresourcedefinitions.apiextensions.k8s.io' })
     .map(({ verb }) => verb);
 
-test('acceptance 1, MY2, MY3: definitions are installed, and older ones upgraded, with the objects in them', async () => {
+test('acceptance 1, MY3: three definitions are installed into an empty cluster, and none is deleted', async () => {
   const clock = new FakeClock(Date.now());
   const place = await startExample({ name: 'mysql', controllers: operator, clock });
-  const { env, namespace } = place;
+  const { env } = place;
   await untilReadyOn(clock, place.operator);
   expect(await established(env)).toEqual(KINDS);
 
-  await place.operator.stop();
-  await place.apply(CLUSTER);
-  const old = structuredClone(clusters.definition) as unknown as OldDefinition;
-  for (const version of old.spec.versions) {
+  expect(ofDefinitions(env)).not.toContain('delete');
+});
+
+test('acceptance 1, MY2: an older definition is upgraded, and the objects in it stay', async () => {
+  const place = await startExample({ name: 'mysql', controllers: operator, stopped: true });
+  const { env, namespace } = place;
+  const before = structuredClone(clusters.definition) as unknown as OldDefinition;
+  for (const version of before.spec.versions) {
     delete version.schema.openAPIV3Schema.properties.spec.properties.xtrabackupImage;
   }
-  const name = `mysqlclusters.${GROUP}`;
-  await env.patch('apiextensions.k8s.io/v1', 'CustomResourceDefinition', undefined, name, {
-    spec: { versions: old.spec.versions },
-  });
-  const before = await env.get(VERSION, 'MySQLCluster', namespace, 'my-cluster');
-  expect(before).not.toHaveProperty('spec.xtrabackupImage');
+  const older = definition({ ...clusters, definition: before as never });
+  const release = startOperator({ url: env.url, controllers: [older] });
+  onTestFinished(() => release.stop());
+  await eventually(async () => (await established(env)).length === 1);
+  await release.stop();
+  await place.apply(CLUSTER);
+  const read = (): Promise<KubernetesObject | undefined> =>
+    env.get(VERSION, 'MySQLCluster', namespace, 'my-cluster');
+  const old = await read();
+  expect(old).not.toHaveProperty('spec.xtrabackupImage');
+
   place.startOperator();
-  const after = await eventually(async () => {
-    clock.advance(100);
-    const live = await env.get(VERSION, 'MySQLCluster', namespace, 'my-cluster');
-    const { xtrabackupImage } = (live as { spec?: { xtrabackupImage?: string } }).spec ?? {};
-    return xtrabackupImage !== undefined && live;
+  const upgraded = await eventually(async () => {
+    const live = await read();
+    expect(live).toHaveProperty('spec.xtrabackupImage');
+    return live;
   });
 
-  expect(after.metadata.uid).toBe(before?.metadata.uid);
-  expect(ofDefinitions(env)).not.toContain('delete');
+  expect(upgraded.metadata.uid).toBe(old?.metadata.uid);
 });
 
 interface OldDefinition {
