@@ -45,12 +45,11 @@ export async function startTunnels({
   const server = new ProvisionerServer(provider);
   await server.start();
   onTestFinished(() => server.stop());
-  const quick = { pollMs: 20, missingMs: 500 };
   const place = await startExample({
     name: 'tunnel',
     controllers: tunnelOperator({
       provisioner: webhookProvisioner(server.url),
-      settings: { ...quick, ...settings },
+      settings: { pollMs: 20, ...settings },
     }),
     manifests: [new URL('../crd.yaml', import.meta.url)],
     stopped,
