@@ -19,6 +19,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'node-reboot': { watchesAll: true, beside: 'simulator.ts' },
   prometheus: {},
   chaos: {},
+  database: {},
+  mysql: {},
 };
 
 /** Where the folder of an example is. */
