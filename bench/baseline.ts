@@ -8,6 +8,11 @@ export type Baseline = Readonly<Record<string, number>>;
 const TOLERANCE = 0.2;
 /** Bytes are nearly the same in every run. */
 const TOLERANCE_BYTES = 0.1;
+/**
+ * What is below so much of its bound is as good as nothing: two such ratios, of what a process happened to
+ * have left over, may be multiples of each other.
+ */
+const NEXT_TO_NOTHING = 0.25;
 
 /** @throws Error when the text is no baseline. */
 export function parseBaseline(text: string): Baseline {
@@ -70,9 +75,9 @@ export function regressions(
 
 function isWorse(verdict: Verdict, then: number, now: number): boolean {
   const tolerance = toleranceOf(verdict);
-  return verdict.target.atLeast === undefined
-    ? now > then * (1 + tolerance)
-    : now < then * (1 - tolerance);
+  const { atLeast, atMost = 0 } = verdict.target;
+  if (atLeast !== undefined) return now < then * (1 - tolerance);
+  return now > then * (1 + tolerance) && now > atMost * NEXT_TO_NOTHING;
 }
 
 function toleranceOf({ target }: Verdict): number {

@@ -43,6 +43,13 @@ test.each([
   expect(regressions({ speed: 0.5 }, verdictsOf(worse, target))).toHaveLength(1);
 });
 
+test('what is next to nothing by its bound may be many times as much', () => {
+  const target = targetOf('syncPeakBytes', { atMost: 1.5 });
+
+  expect(regressions({ speed: 0.04 }, verdictsOf(28, target))).toEqual([]);
+  expect(regressions({ speed: 0.04 }, verdictsOf(38, target))).toHaveLength(1);
+});
+
 test('a ratio that was asked for and not measured is told, and one that was not asked for is not', () => {
   const verdicts = verdictsOf(undefined);
 
