@@ -27,7 +27,7 @@ export interface Common {
   readonly to: number;
 }
 
-/** With less than a fourth in common it is not. */
+/** The part of a row that must be the same for it to be worth telling apart. */
 const WORTHWHILE_SHARE = 0.25;
 const COMMA = 0x2c;
 
