@@ -6,7 +6,7 @@ import {
   type KubernetesObject,
 } from 'chancery';
 import { eventually, type FakeClock } from 'chancery/testing';
-import { type Place, startExample } from '../../../testing/place.ts';
+import { type Place, type Setup, startExample } from '../../../testing/place.ts';
 import { tdset } from '../../controller.ts';
 import type { TDSet } from '../../resource.ts';
 
@@ -29,7 +29,7 @@ export interface TDSetPlace extends Place {
   reconciles(): number;
 }
 
-export interface Given {
+export interface Given extends Pick<Setup, 'manifests' | 'stopped'> {
   readonly clock?: Clock;
   readonly createServices?: boolean;
   readonly allNamespaces?: boolean;
