@@ -70,6 +70,7 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './model/owner-reference.ts';
+export { isInvalid, isUndeclaredField } from './model/refusal.ts';
 export { apiVersionOf, defineResource, type Resource, resourceName } from './model/resource.ts';
 export {
   formatSelector,
@@ -374,6 +375,7 @@ export type { EventNote, EventRecorder } from './controller/event-recorder.ts';
 export { type EveryMsOptions, everyMs } from './controller/every-ms.ts';
 export type { Finalizer, Unfinished } from './controller/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizer-writes.ts';
+export { NoStatusSubresourceError } from './controller/no-status-subresource-error.ts';
 export type { Predicate, PredicateEvent } from './controller/predicate.ts';
 export {
   and,

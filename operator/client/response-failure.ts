@@ -1,4 +1,5 @@
 import { AmbassadorError, type OperatorError, ProtocolError } from '../core/errors.ts';
+import { isUndeclaredText } from '../model/refusal.ts';
 import { ApiError, isStatus, type Status } from '../model/status.ts';
 import { quoted, upstreamFailure } from './upstream-failure.ts';
 
@@ -19,6 +20,10 @@ export interface Asked {
   /** With or without the query, which is not told. */
   readonly path: string;
 }
+
+/** What server-side apply means by `field not declared in schema`, which it calls its own failure. */
+const UNDECLARED =
+  'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 
 /** Marks the ApiError of a path that the server does not serve at all. */
 const PATH_NOT_SERVED = 'PathNotServed';
@@ -107,10 +112,17 @@ function httpDate(text: string): number {
   return /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** A server tells nobody why it refuses a token; who reads it here needs to know whose it is. */
+/** Where the server's words do not say what is to be done about it. */
 function explained(body: Status, httpStatus: number): Status {
-  if (httpStatus !== 401) return body;
-  return { ...body, message: `${body.message ?? 'no message'} (${TOKEN_REFUSED})` };
+  const hint = hintFor(body, httpStatus);
+  if (hint === undefined) return body;
+  return { ...body, message: `${body.message ?? 'no message'} (${hint})` };
+}
+
+function hintFor({ message = '' }: Status, httpStatus: number): string | undefined {
+  // A server tells nobody why it refuses a token; who reads it here needs to know whose it is.
+  if (httpStatus === 401) return TOKEN_REFUSED;
+  return httpStatus === 500 && isUndeclaredText(message) ? UNDECLARED : undefined;
 }
 
 /** The filter is made of declarations, so what it lacks is one, or it was made of older ones. */

@@ -49,6 +49,13 @@ export class AppliedMemory {
     return shownDigest === applied.shownDigest;
   }
 
+  /** True when `known`, as a cache shows it, is from before what was applied to it last. */
+  isBehind(resource: Resource, known: KubernetesObject, subresource: string = ''): boolean {
+    const applied = this.#applied.get(nameOf(resource, known, subresource));
+    const { uid, resourceVersion = '' } = known.metadata;
+    return applied?.uid === uid && isOlder(resourceVersion, applied?.resourceVersion ?? '');
+  }
+
   /** @param answer - the object after `stated` was applied. */
   remember(
     resource: Resource,

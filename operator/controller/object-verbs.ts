@@ -10,7 +10,7 @@ import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { ReconcileContext } from './reconciler.ts';
 import { isSameResource, type Source } from './source.ts';
-import { writeStatus } from './write-status.ts';
+import { statusWriter } from './write-status.ts';
 
 export interface ObjectVerbsOptions {
   readonly controller: Controller;
@@ -45,6 +45,8 @@ export function objectVerbs({
       context: { controller: controller.name },
     });
   };
+  /** One for the attempt: it knows what it wrote last. */
+  let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     async applyOwned(childResource, child, options) {
       const owner = reconciled('applyOwned');
@@ -55,10 +57,9 @@ export function objectVerbs({
       return applyOwned(given, childResource, child, options);
     },
     async setStatus(status) {
-      await writeStatus(
-        { object: reconciled('setStatus'), resource, client, clock, memory },
-        status,
-      );
+      const given = { object: reconciled('setStatus'), resource, client, clock, memory };
+      writeStatus ??= statusWriter(given);
+      return writeStatus(status);
     },
     event(type, reason, note, action = 'Reconcile') {
       events.record({ regarding: reconciled('event'), type, reason, action, note });

@@ -130,13 +130,19 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * definition must say that conditions are a map by `type`, as those of `customResource` do.
    *
    * `observedGeneration` is the generation that this attempt was given, and a condition keeps its
-   * `lastTransitionTime` while its status stays. An object that is gone is no error.
+   * `lastTransitionTime` while its status stays. Again in the same attempt it compares with what it
+   * wrote last.
+   *
+   * Resolves to true when it has changed the status: the moment for an Event. To false when nothing
+   * differed, and when the object is gone, which is no error.
    *
    * @throws OperatorError `USER_CODE` for a condition that the API would refuse, and when there is no
    *   reconciled object.
-   * @throws ApiError as the server refuses.
+   * @throws NoStatusSubresourceError `CONFIG` when the installed definition does not declare it.
+   * @throws ApiError as the server refuses; `isUndeclaredField` when the installed definition does not
+   *   know a field.
    */
-  setStatus(status: DesiredStatus<T>): Promise<void>;
+  setStatus(status: DesiredStatus<T>): Promise<boolean>;
   /**
    * Records an Event about the reconciled object.
    *

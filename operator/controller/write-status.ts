@@ -4,8 +4,9 @@ import { type Condition, findCondition, setCondition } from '../model/condition.
 import { isUidMismatch } from '../model/conflict.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
-import { ApiError, isNotFound } from '../model/status.ts';
+import { type ApiError, isNotFound } from '../model/status.ts';
 import type { AppliedMemory } from './applied-memory.ts';
+import { NoStatusSubresourceError } from './no-status-subresource-error.ts';
 import type { DesiredStatus } from './reconciler.ts';
 import { digestOf } from './shown-fields.ts';
 
@@ -22,33 +23,53 @@ type Fields = Readonly<Record<string, unknown>> & {
   readonly conditions?: readonly Condition[];
 };
 
-/** Writes the status where it differs: see `ReconcileContext.setStatus`. */
-export async function writeStatus(
-  { object, resource, client, clock, memory }: StatusWriter,
-  desired: DesiredStatus<KubernetesObject>,
-): Promise<void> {
+type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
+
+/** What writes the status in one attempt, where it differs: see `ReconcileContext.setStatus`. */
+export function statusWriter({ object, resource, client, clock, memory }: StatusWriter): SetStatus {
   const { name, namespace, uid, generation } = object.metadata;
-  const before = (object as { readonly status?: Fields }).status ?? {};
-  const status = wholeStatus(desired, before, generation, clock.now());
-  if (isSameStatus(before, status)) return;
-  const body = {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-    },
-    status,
-  };
-  if (memory.isApplied(resource, object, body, 'status')) return;
-  try {
-    // Whatever else has written what we state: this reconciler is the one that knows.
-    const options = { subresource: 'status', force: true };
-    memory.remember(resource, await client.applyExisting(resource, body, options), body, 'status');
-  } catch (error) {
-    if (!isObjectGone(error, name)) throw error;
+  /** With what this attempt has written. */
+  let known = object;
+
+  async function isGone(error: ApiError): Promise<boolean> {
+    // The API server says the same of an object that is gone and of a status that is no subresource.
+    const live = await client.find(resource, { name, namespace });
+    if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
+    throw new NoStatusSubresourceError(resource, { cause: error });
   }
+
+  return async (desired) => {
+    const before = statusOf(known);
+    const status = wholeStatus(desired, before, generation, clock.now());
+    const isSeen = !memory.isBehind(resource, known, 'status');
+    if (isSeen && isSameStatus(before, status)) return false;
+    const body = {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: {
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(uid !== undefined && { uid }),
+      },
+      status,
+    };
+    if (memory.isApplied(resource, known, body, 'status')) return false;
+    try {
+      // Whatever else has written what we state: this reconciler is the one that knows.
+      const options = { subresource: 'status', force: true };
+      known = await client.applyExisting<KubernetesObject>(resource, body, options);
+    } catch (error) {
+      if (isUidMismatch(error)) return false;
+      if (isNotFound(error) && (await isGone(error as ApiError))) return false;
+      throw error;
+    }
+    memory.remember(resource, known, body, 'status');
+    return !(isSeen && isSameStatus(before, statusOf(known)));
+  };
+}
+
+function statusOf(object: KubernetesObject): Fields {
+  return (object as { readonly status?: Fields }).status ?? {};
 }
 
 function wholeStatus(
@@ -74,10 +95,4 @@ function isSameStatus(before: Fields, wanted: Fields): boolean {
 
 function byType({ conditions = [], ...fields }: Fields): object {
   return { fields, conditions: Object.fromEntries(conditions.map((one) => [one.type, one])) };
-}
-
-/** A missing status subresource is 404 as well, and does not name the object. */
-function isObjectGone(error: unknown, name: string): boolean {
-  if (isUidMismatch(error)) return true;
-  return isNotFound(error) && error instanceof ApiError && error.details.name === name;
 }

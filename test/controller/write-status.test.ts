@@ -3,13 +3,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
+import { NoStatusSubresourceError } from '../../operator/controller/no-status-subresource-error.ts';
 import {
   AWAIT_CHANGE,
   type DesiredStatus,
   type ReconcileContext,
 } from '../../operator/controller/reconciler.ts';
-import { writeStatus } from '../../operator/controller/write-status.ts';
+import { statusWriter } from '../../operator/controller/write-status.ts';
 import type { Condition } from '../../operator/model/condition.ts';
+import { isUndeclaredField } from '../../operator/model/refusal.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import { type Site, siteDefinition, sites, startSites } from '../support/sites.ts';
 
@@ -25,18 +27,22 @@ async function startStatus(definition = siteDefinition()) {
   const clientOf = (fieldManager: string): Client => restClient({ transport, fieldManager, clock });
   let memory = new AppliedMemory();
   await test.createSite('a');
+  /** @param object - as the attempt was given it; default: as the server has it. */
+  const attempt = async (object?: Site) => {
+    const given = object ?? (await test.site('a'));
+    const client = clientOf('sites');
+    return statusWriter({ object: given, resource: sites, client, clock, memory });
+  };
   return {
     ...test,
     clientOf,
     restart: () => {
       memory = new AppliedMemory();
     },
-    /** @param object - as the attempt was given it; default: as the server has it. */
-    async setStatus(status: DesiredStatus<Site>, object?: Site): Promise<void> {
-      const given = object ?? (await test.site('a'));
-      const writer = { object: given, resource: sites, client: clientOf('sites'), clock, memory };
-      await writeStatus(writer, status);
-    },
+    attempt,
+    /** In an attempt of its own. */
+    setStatus: async (status: DesiredStatus<Site>, object?: Site) =>
+      (await attempt(object))(status),
     conditions: async (): Promise<readonly Condition[]> =>
       (await test.site('a')).status?.conditions ?? [],
   };
@@ -191,10 +197,119 @@ describe('K-50: an object that is gone', () => {
   });
 });
 
-test('K-50: a resource without a status subresource is an error that says so', async () => {
-  const { setStatus } = await startStatus(siteDefinition({}));
+describe('K-50: a status that changes within one attempt', () => {
+  test('is compared with what was written last', async () => {
+    const { attempt, setStatus, site, writes } = await startStatus();
+    await setStatus({ pages: 1 });
+    const say = await attempt();
 
-  await expect(setStatus({ pages: 3 })).rejects.toMatchObject({ code: 'API_STATUS', status: 404 });
+    const said = [
+      await say({ pages: 1 }),
+      await say({ pages: 2 }),
+      await say({ pages: 2 }),
+      await say({ pages: 1 }),
+    ];
+
+    expect(said).toEqual([false, true, false, true]);
+    expect((await site('a')).status?.pages).toBe(1);
+    expect(writes('sites.example.dev')).toHaveLength(3);
+  });
+
+  test('is compared with what the attempt before wrote, by a cache that is late as well', async () => {
+    const { setStatus, site } = await startStatus();
+    await setStatus({ pages: 1 });
+    const late = await site('a');
+    await setStatus({ pages: 2 });
+
+    const changed = await setStatus({ pages: 1 }, late);
+
+    expect(changed).toBe(true);
+    expect((await site('a')).status?.pages).toBe(1);
+  });
+
+  test('has conditions of the time at which they changed', async () => {
+    const { attempt, clock, conditions } = await startStatus();
+    const say = await attempt();
+    await say({ conditions: [READY] });
+    clock.advance(60_000);
+    await say({ conditions: [{ ...READY, status: 'False' }] });
+    clock.advance(60_000);
+
+    await say({ conditions: [READY] });
+
+    const [{ lastTransitionTime } = { lastTransitionTime: '' }] = await conditions();
+    expect(Date.parse(lastTransitionTime)).toBe(Math.floor(clock.now() / 1_000) * 1_000);
+  });
+});
+
+describe('K-44: whether a status was changed', () => {
+  test('is told: it was, it was not, it cannot be', async () => {
+    const { env, namespace, setStatus, site } = await startStatus();
+    const status = { pages: 3, conditions: [READY] };
+
+    const first = await setStatus(status);
+    const again = await setStatus(status);
+    const given = await site('a');
+    await env.delete('example.dev/v1', 'Site', namespace, 'a');
+    const gone = await setStatus({ pages: 4 }, given);
+
+    expect([first, again, gone]).toEqual([true, false, false]);
+  });
+
+  test('is not told of an apply without effect, which a process that has just begun may send', async () => {
+    const { env, namespace, setStatus, restart, writes } = await startStatus();
+    const status = { pages: 3, conditions: [READY] };
+    await setStatus(status);
+    const note = { status: { note: 'theirs' } };
+    await env.patch('example.dev/v1', 'Site', namespace, 'a', note, 'status');
+    const count = writes('sites.example.dev').length;
+    restart();
+
+    const changed = await setStatus(status);
+
+    expect(changed).toBe(false);
+    expect(writes('sites.example.dev').length).toBe(count + 1);
+  });
+});
+
+describe('K-50: a definition that cannot hold the status is an error that says so', () => {
+  test('without the status subresource, which is answered as if the object was gone', async () => {
+    const { setStatus } = await startStatus(siteDefinition({}));
+
+    const setting = setStatus({ pages: 3 });
+
+    await expect(setting).rejects.toBeInstanceOf(NoStatusSubresourceError);
+    await expect(setting).rejects.toMatchObject({
+      layer: 'configuration',
+      message: expect.stringContaining('sites.example.dev has no status subresource in v1'),
+      cause: { status: 404, details: { name: 'a' } },
+    });
+  });
+
+  test('and an object that is gone there is none', async () => {
+    const { env, namespace, setStatus, site } = await startStatus(siteDefinition({}));
+    const given = await site('a');
+    await env.delete('example.dev/v1', 'Site', namespace, 'a');
+
+    expect(await setStatus({ pages: 3 }, given)).toBe(false);
+  });
+
+  test('with a field that the schema does not have, and the same is written once it has', async () => {
+    const { attempt, env, site } = await startStatus();
+    const say = await attempt();
+
+    const setting = say({ pages: 3, words: 9 } as DesiredStatus<Site>);
+
+    await expect(setting).rejects.toSatisfy(isUndeclaredField);
+    await expect(setting).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /\.status\.words: field not declared in schema \(.*upgrade the CustomResourceDefinition/,
+      ),
+    });
+    expect((await site('a')).status).toBeUndefined();
+    await env.apply(siteDefinition({ status: {} }, { words: { type: 'integer' } }) as never);
+    expect(await say({ pages: 3, words: 9 } as DesiredStatus<Site>)).toBe(true);
+  });
 });
 
 test('K-53: one edit leads to one write of the status, and to two reconciles at most', async () => {

@@ -12,6 +12,7 @@ import {
   isUidMismatch,
   isVersionConflict,
 } from '../../operator/model/conflict.ts';
+import { isInvalid, isUndeclaredField } from '../../operator/model/refusal.ts';
 import {
   ApiError,
   isAlreadyExists,
@@ -25,10 +26,12 @@ const PREDICATES = {
   isApplyConflict,
   isBeingDeleted,
   isConflict,
+  isInvalid,
   isNamespaceMissing,
   isNamespaceTerminating,
   isNotFound,
   isUidMismatch,
+  isUndeclaredField,
   isVersionConflict,
 };
 
@@ -182,6 +185,16 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     recorded('errors', 'NamespaceTerminating'),
     ['isNamespaceTerminating'],
   ],
+  ['what breaks a rule of the API', recorded('errors', 'field is immutable when'), ['isInvalid']],
+  [
+    'an apply of a field that the installed definition does not have',
+    said(500, {
+      message:
+        'failed to create typed patch object (default/a; example.dev/v1, Kind=Site): .status.words: field not declared in schema',
+    }),
+    ['isUndeclaredField'],
+  ],
+  ['another failure of the server', said(500, { message: 'etcdserver: request timed out' }), []],
   ['an object that does not exist', recorded('errors', 'PUT', 'created-by-put'), ['isNotFound']],
 ])('K-43: what a refusal means: %s', (_, error, expected) => {
   const holding = Object.entries(PREDICATES)

@@ -32,8 +32,14 @@ export const sites = defineResource<Site>({
 const TEXT = { type: 'string' };
 const NUMBER = { type: 'integer' };
 
-/** @param subresources - those that the version has. */
-export function siteDefinition(subresources: object = { status: {} }): KubernetesObject {
+/**
+ * @param subresources - those that the version has.
+ * @param more - fields of the status beside its own.
+ */
+export function siteDefinition(
+  subresources: object = { status: {} },
+  more: object = {},
+): KubernetesObject {
   const condition = {
     type: 'object',
     required: ['type'],
@@ -54,7 +60,7 @@ export function siteDefinition(subresources: object = { status: {} }): Kubernete
   };
   const status = {
     type: 'object',
-    properties: { pages: NUMBER, note: TEXT, observedGeneration: NUMBER, conditions },
+    properties: { pages: NUMBER, note: TEXT, observedGeneration: NUMBER, conditions, ...more },
   };
   const spec = { type: 'object', properties: { text: TEXT } };
   const openAPIV3Schema = { type: 'object', properties: { spec, status } };

@@ -216,3 +216,23 @@ test('a changed definition ends the watches of its resource', async () => {
   const resources = await cluster.send('GET', '/apis/example.dev/v1');
   expect(resources.body.resources[0].shortNames).toEqual(['w']);
 });
+
+test('a subresource that the definition does not declare is answered as if the object was gone', async () => {
+  const [version] = DEFINITION.spec.versions;
+  const bare = { ...version, subresources: {} };
+  const definition = { ...DEFINITION, spec: { ...DEFINITION.spec, versions: [bare] } };
+  await cluster.send('PATCH', `${DEFINITIONS}/widgets.example.dev`, {
+    spec: definition.spec,
+  });
+  await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
+
+  const there = await cluster.send('PATCH', `${WIDGETS}/a/status`, { status: { phase: 'x' } });
+  const absent = await cluster.send('GET', `${WIDGETS}/b/status`);
+
+  const details = { group: 'example.dev', kind: 'widgets' };
+  expect([there.status, there.body]).toMatchObject([
+    404,
+    { message: 'widgets.example.dev "a" not found', details: { ...details, name: 'a' } },
+  ]);
+  expect([absent.status, absent.body]).toMatchObject([404, { details: { ...details, name: 'b' } }]);
+});

@@ -1,4 +1,4 @@
-import { methodNotAllowed, unknownResource } from '../failures.ts';
+import { methodNotAllowed, notFound, unknownResource } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { fromStored, subresourceOf } from '../registry/served-resource.ts';
 import { parseDeletionOptions } from '../request/delete-options.ts';
@@ -28,7 +28,11 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   // What follows `proxy/` is a path of the one that is connected to.
   const name = info.subresource?.replace(/^proxy\/.*/, 'proxy') ?? '';
   const subresource = subresourceOf(served, name);
-  if (subresource === undefined) throw unknownResource();
+  if (subresource === undefined) {
+    // Paths of built-in kinds are routes; one handler has all paths of custom resources, and names the
+    // object whether it is there or not (apiextensions-apiserver, customresource_handler.go, ServeHTTP).
+    throw served.custom ? notFound(served, target.name) : unknownResource();
+  }
   if (!subresource.verbs.includes(METHODS[exchange.method] ?? '')) throw methodNotAllowed();
   if (CONNECTIONS.has(name)) return handleConnection(handling, target, name);
   if (name === 'binding') return createBinding(handling, target);
