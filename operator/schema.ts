@@ -37,6 +37,7 @@ export type {
   StructuralSchema,
   ValidationRule,
 } from './model/custom-resource-definition.ts';
+export type { ObjectOf } from './model/resource.ts';
 export {
   type CustomObject,
   type CustomResource,

@@ -18,6 +18,9 @@ export interface Resource<T extends KubernetesObject = KubernetesObject> {
   readonly objects?: T;
 }
 
+/** The type of the objects behind a resource: `ObjectOf<typeof websites>`. */
+export type ObjectOf<R extends Resource> = R extends Resource<infer T> ? T : never;
+
 /** A resource whose objects are of type `T`. */
 export function defineResource<T extends KubernetesObject>(
   names: Omit<Resource, 'objects'>,

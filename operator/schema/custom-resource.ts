@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { Condition } from '../model/condition.ts';
-import {
-  type CustomResourceDefinition,
-  DEFINITION_REVISION,
-  type DefinedResource,
-  type DefinitionVersion,
+import type {
+  CustomResourceDefinition,
+  DefinedResource,
+  DefinitionVersion,
 } from '../model/custom-resource-definition.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
+import { type AnnotationOptions, annotationsOf } from './definition-annotations.ts';
 import { definitionError } from './definition-error.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { type NameOptions, namesOf } from './names.ts';
@@ -59,7 +59,8 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
 export interface CustomResourceOptions<
   Spec extends TSchema,
   Status extends TObject | undefined = undefined,
-> extends NameOptions,
+> extends AnnotationOptions,
+    NameOptions,
     VersionOptions<Spec, Status> {
   /** Default: the kind in lower case, in the plural. */
   readonly plural?: string;
@@ -78,11 +79,6 @@ export interface CustomResourceOptions<
    * Objects are not converted: what a version does not know, it does not show.
    */
   readonly otherVersions?: readonly OtherVersion[];
-  /**
-   * A whole number that grows with the definition: two replicas of different releases agree by it
-   * whose definition is the newer one. Default: none, and they agree by who has replaced whom.
-   */
-  readonly revision?: number;
 }
 
 /** A version besides the one that is stored. */
@@ -145,7 +141,7 @@ function declared(options: AnyOptions): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${names.plural}.${group}`, ...revisionOf(options.revision) },
+    metadata: { name: `${names.plural}.${group}`, ...annotationsOf(group, options) },
     spec: { group, names, scope, versions: [stored, ...others] },
   };
 }
@@ -170,14 +166,6 @@ function refuseRepeated(versions: readonly string[]): void {
   if (twice < 0) return;
   const problem = `${versions[twice]} stands there twice`;
   throw definitionError(`otherVersions[${twice - 1}].version`, problem, 'leave one out');
-}
-
-function revisionOf(revision: number | undefined): Partial<ObjectMeta> {
-  if (revision === undefined) return {};
-  if (!Number.isSafeInteger(revision) || revision < 0) {
-    throw definitionError('revision', `${revision} is no revision`, 'write 0, 1, 2, …');
-  }
-  return { annotations: { [DEFINITION_REVISION]: String(revision) } };
 }
 
 function deepFreeze<T>(value: T): T {

@@ -6,9 +6,6 @@ const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 const MAX_DOMAIN_LENGTH = 253;
 
-/** Groups that the API server gives to nobody without the approval of the Kubernetes project. */
-const PROTECTED = /(^|\.)(k8s|kubernetes)\.io$/;
-
 export interface NameOptions {
   readonly group: string;
   readonly kind: string;
@@ -59,10 +56,6 @@ function refuseGroup(group: string): void {
   if (!DOMAIN.test(group) || group.length > MAX_DOMAIN_LENGTH) {
     const remedy = 'write a domain of yours in lower case, such as example.dev';
     throw definitionError('group', `${JSON.stringify(group)} is no domain with a dot`, remedy);
-  }
-  if (PROTECTED.test(group)) {
-    const remedy = 'write a domain of yours';
-    throw definitionError('group', `${group} belongs to the Kubernetes project`, remedy);
   }
 }
 

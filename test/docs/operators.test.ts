@@ -201,6 +201,7 @@ const OPTIONS: Readonly<Record<keyof CustomResourceOptions<never>, true>> = {
   rules: true,
   otherVersions: true,
   revision: true,
+  apiApproved: true,
 };
 
 test('the table of options has every option of a resource, and no other', () => {

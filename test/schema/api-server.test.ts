@@ -42,6 +42,24 @@ test('a definition is stored as it was declared', async () => {
   });
 });
 
+test('a group of the Kubernetes project takes a definition that says of its approval', async () => {
+  const { definition } = customResource({
+    group: 'example.k8s.io',
+    version: 'v1',
+    kind: 'Website',
+    apiApproved: 'unapproved, a test',
+    spec: Type.Object({}),
+  });
+  const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  const silent = { ...definition, metadata: { name: definition.metadata.name } };
+
+  const refused = env.create(silent);
+
+  await expect(refused).rejects.toThrow('metadata.annotations[api-approved.kubernetes.io]');
+  await expect(env.create(definition)).resolves.toMatchObject({ metadata: definition.metadata });
+});
+
 test('an object gets its defaults and loses what its schema does not know', async () => {
   const env = await envWith(websites);
 

@@ -6,15 +6,22 @@
 import { controller } from '../../operator/controller/controller.ts';
 import type { Desired, DesiredStatus } from '../../operator/controller/reconciler.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import type { coreV1 } from '../../operator/index.ts';
 import type { Condition } from '../../operator/model/condition.ts';
-import type { ObjectMeta } from '../../operator/model/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
-import { Anything, customResource, EmbeddedResource, Type } from '../../operator/schema.ts';
+import {
+  Anything,
+  customResource,
+  EmbeddedResource,
+  type ObjectOf,
+  Quantity,
+  Type,
+} from '../../operator/schema.ts';
 import { websites } from './website.ts';
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-type ObjectOf<R> = R extends Resource<infer T> ? T : never;
 function holds<_T extends true>(): void {}
 
 type Website = ObjectOf<typeof websites>;
@@ -69,11 +76,31 @@ const bare = customResource({
   version: 'v1',
   kind: 'Bare',
   scope: 'Cluster',
-  spec: Type.Object({ any: Anything(), embedded: EmbeddedResource() }),
+  spec: Type.Object({
+    any: Anything(),
+    embedded: EmbeddedResource(),
+    amounts: Type.Record(Type.String(), Quantity()),
+  }),
 });
 type Bare = ObjectOf<typeof bare>;
 holds<Equal<Bare['status'], undefined>>();
 holds<Equal<Bare['spec']['any'], unknown>>();
 holds<Equal<Bare['spec']['embedded']['kind'], string>>();
+
+/** Amounts go from a resource of one's own into a built-in one as they are. */
+export function resourcesOf({ spec }: Bare): coreV1.ResourceRequirements {
+  return { requests: spec.amounts, limits: { cpu: 2, memory: '1Gi' } };
+}
+
+const DAYS = ['Sat', 'Sun'] as const;
+const many = customResource({
+  group: 'example.dev',
+  version: 'v1',
+  kind: 'Many',
+  spec: Type.Object({ days: Type.Array(Type.Enum(DAYS)), size: Type.Enum([1, 2], { default: 1 }) }),
+});
+holds<Equal<ObjectOf<typeof many>['spec']['days'], readonly ('Sat' | 'Sun')[]>>();
+holds<Equal<ObjectOf<typeof many>['spec']['size'], 1 | 2>>();
+holds<Equal<ObjectOf<Resource>, KubernetesObject>>();
 
 export const unused: readonly unknown[] = [wrongStatus, wrongTier];

@@ -91,6 +91,29 @@ test('a revision is an annotation of the definition', () => {
   expect(definition.metadata.annotations).toEqual({ 'chancery.dev/definition-revision': '3' });
 });
 
+test.each([
+  'unapproved, an example',
+  'https://github.com/kubernetes/enhancements/pull/1111',
+])('in a group of the Kubernetes project a definition says of its approval: %s', (apiApproved) => {
+  const { definition, group } = customResource({
+    group: 'example.k8s.io',
+    version: 'v1',
+    kind: 'Website',
+    apiApproved,
+    revision: 3,
+    spec: Type.Object({}),
+  });
+
+  expect(group).toBe('example.k8s.io');
+  expect(definition.metadata).toEqual({
+    name: 'websites.example.k8s.io',
+    annotations: {
+      'api-approved.kubernetes.io': apiApproved,
+      'chancery.dev/definition-revision': '3',
+    },
+  });
+});
+
 test('YAML of a definition is the definition, and the same each time', () => {
   const yaml = crdYaml(websites);
 

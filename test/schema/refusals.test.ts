@@ -55,7 +55,12 @@ describe('names', () => {
   test.each<[Partial<Options>, string, string]>([
     [{ group: 'example' }, 'group', 'write a domain'],
     [{ group: 'Example.dev' }, 'group', 'write a domain'],
-    [{ group: 'x.k8s.io' }, 'group', 'write a domain of yours'],
+    [{ group: 'x.k8s.io' }, 'group', "write a domain of yours, or apiApproved: 'unapproved, …'"],
+    [{ group: 'kubernetes.io' }, 'group', "or apiApproved: 'unapproved, …'"],
+    [{ group: 'x.k8s.io', apiApproved: '' }, 'apiApproved', 'write the URL'],
+    [{ group: 'x.k8s.io', apiApproved: 'Unapproved' }, 'apiApproved', "'unapproved, …'"],
+    [{ group: 'x.k8s.io', apiApproved: 'github.com/a/b' }, 'apiApproved', 'with its scheme'],
+    [{ apiApproved: 'unapproved, an example' }, 'apiApproved', 'leave it out'],
     [{ kind: 'website' }, 'kind', 'CamelCase'],
     [{ kind: 'Web Site' }, 'kind', 'CamelCase'],
     [{ kind: 'W'.repeat(64) }, 'kind', 'at most 63'],

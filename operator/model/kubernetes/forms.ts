@@ -13,11 +13,8 @@
 
 import type { KubernetesObject, ObjectMeta } from '../object.ts';
 
-/**
- * `500m`, `1Gi`: a number with a suffix. A server also takes a bare number, and answers with text;
- * write text.
- */
-export type Quantity = string;
+/** `500m`, `1Gi`: a number with a suffix, or a number. A server answers with text: `2` is `'2'`. */
+export type Quantity = number | string;
 
 /** A number or a name, for example of a port; or a number or a percentage. */
 export type IntOrString = number | string;

@@ -4,6 +4,7 @@ import type { StoredObject } from '../cluster-access.ts';
 import { type FieldError, failure } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
 import { invalid, invalidUnshown, notSupported, required } from '../schema/field-errors.ts';
+import { approvalProblems } from './approval-rules.ts';
 import { type DefinitionSpec, type DefinitionVersion, specOf } from './definition.ts';
 import { isTrue } from './definition-conditions.ts';
 import { labelProblem, nameProblems } from './names-rules.ts';
@@ -32,6 +33,7 @@ export function validateDefinition(
         : specProblems(specOf(definition))),
       ...(previous === undefined ? [] : immutableProblems(definition, previous)),
       ...storedVersionProblems(definition),
+      ...approvalProblems(definition, previous),
       ...preserveProblems(definition, previous),
     ];
   } catch (error) {

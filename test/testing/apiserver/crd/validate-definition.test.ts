@@ -12,13 +12,22 @@ interface Parts {
   readonly spec?: object;
   readonly status?: object;
   readonly name?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
-function definition({ schema = OBJECT, version, names, spec, status, name }: Parts): StoredObject {
+function definition({
+  schema = OBJECT,
+  version,
+  names,
+  spec,
+  status,
+  name,
+  annotations,
+}: Parts): StoredObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: name ?? 'foos.a.example' },
+    metadata: { name: name ?? 'foos.a.example', ...(annotations && { annotations }) },
     spec: {
       group: 'a.example',
       scope: 'Namespaced',
@@ -348,4 +357,47 @@ test('F-11 what names an established resource and its storage stays', () => {
     'spec.scope: Invalid value: "Cluster": field is immutable',
   ]);
   expect(said({ spec: { scope: 'Cluster' } }, {})).toEqual([]);
+});
+
+describe('F-11 a group of the Kubernetes project', () => {
+  const within = (group: string, approval?: string): Parts => ({
+    spec: { group },
+    name: `foos.${group}`,
+    ...(approval === undefined
+      ? {}
+      : { annotations: { 'api-approved.kubernetes.io': approval, other: 'x' } }),
+  });
+  const FIELD = 'metadata.annotations[api-approved.kubernetes.io]';
+  const MISSING = `${FIELD}: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111`;
+  const INVALID = `${FIELD}: Invalid value: "invalid": protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`;
+
+  test.each([
+    [within('sigs.k8s.io', 'invalid'), [INVALID]],
+    [within('sigs.k8s.io', ''), [MISSING]],
+    [within('kubernetes.io'), [MISSING]],
+    [within('sigs.k8s.io', 'https://example.dev/approved'), []],
+    [within('sigs.kubernetes.io', 'unapproved, other reason'), []],
+    [within('different.io', 'invalid'), []],
+    [within('different.io'), []],
+  ])('needs an approval, or what stands for one: %j', (parts, problems) => {
+    expect(said(parts)).toEqual(problems);
+  });
+
+  test.each([
+    ['invalid', 'still-invalid', []],
+    [undefined, '', []],
+    ['invalid', undefined, [MISSING]],
+    ['unapproved', 'invalid', [INVALID]],
+    [undefined, 'invalid', [INVALID]],
+    ['invalid', 'unapproved', []],
+  ])('may stay as wrong as it was, and no more: %j, then %j', (before, now, problems) => {
+    const status = { storedVersions: ['v1'] };
+
+    const complaints = said(
+      { ...within('sigs.k8s.io', now), status },
+      { ...within('sigs.k8s.io', before), status },
+    );
+
+    expect(complaints).toEqual(problems);
+  });
 });
