@@ -1,6 +1,4 @@
-import { AGE_COLUMN, customResource, Type } from 'chancery/schema';
-
-const GROUP = 'samplecontroller.k8s.io';
+import { AGE_COLUMN, customResource, type ObjectOf, Type } from 'chancery/schema';
 
 /** As the original's definition has it: whatever Foo that takes is taken here, and told what is wrong. */
 const spec = Type.Object(
@@ -17,11 +15,11 @@ const spec = Type.Object(
   { default: {} },
 );
 
-/** `customResource` gives nobody a group of the Kubernetes project; this one is of its own example. */
-const { validate: _, ...declared } = customResource({
-  group: 'foo.example.dev',
+export const foos = customResource({
+  group: 'samplecontroller.k8s.io',
   version: 'v1alpha1',
   kind: 'Foo',
+  apiApproved: 'unapproved, an example of an operator',
   spec,
   status: Type.Object({ availableReplicas: Type.Optional(Type.Integer()) }),
   printerColumns: [
@@ -32,20 +30,4 @@ const { validate: _, ...declared } = customResource({
   ],
 });
 
-const { definition } = declared;
-
-export const foos = Object.freeze({
-  ...declared,
-  group: GROUP,
-  definition: {
-    ...definition,
-    metadata: {
-      name: `${declared.plural}.${GROUP}`,
-      // Without it the API server takes no definition in this group.
-      annotations: { 'api-approved.kubernetes.io': 'unapproved, an example of an operator' },
-    },
-    spec: { ...definition.spec, group: GROUP },
-  },
-});
-
-export type Foo = NonNullable<(typeof foos)['objects']>;
+export type Foo = ObjectOf<typeof foos>;
