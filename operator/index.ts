@@ -368,6 +368,7 @@ export {
   enqueueMapped,
   isController,
   type Mapping,
+  type MappingContext,
   type Owned,
   type Permission,
 } from './controller/controller.ts';

@@ -5,12 +5,13 @@ import { apiVersionOf, type Resource } from '../model/resource.ts';
 
 /** What a controller declares, as one line of JSON: its sources, its permissions, how it works. */
 export function declarationLine(controller: Controller): string {
-  const { name, owns, watches, permissions, finalizer } = controller;
+  const { name, owns, watches, reads, permissions, finalizer } = controller;
   return JSON.stringify({
     controller: name,
     for: describeSource(controller.for),
     owns: owns.map(({ source }) => describeSource(source)),
     watches: watches.map(({ source }) => describeSource(source)),
+    reads: reads.map(describeSource),
     permissions: permissions.map(({ resource, subresource, verbs }) => ({
       ...describeResource(resource),
       subresource,

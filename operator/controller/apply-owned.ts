@@ -27,6 +27,15 @@ export interface OwnerOfChildren {
     resource: Resource<C>,
     child: KubernetesObject,
   ) => Promise<C | undefined>;
+  /**
+   * Told, before the error is thrown, when `by` has the name of the child, or had it and is gone again;
+   * so that its end can be waited for.
+   */
+  readonly refused?: (
+    resource: Resource,
+    child: KubernetesObject,
+    by: KubernetesObject | undefined,
+  ) => void;
 }
 
 /** Makes a child what `desired` says: see `ReconcileContext.applyOwned`. */
@@ -49,7 +58,10 @@ export async function applyOwned<C extends KubernetesObject>(
     if (!isAlreadyExists(error)) throw error;
     const { namespace } = child.metadata;
     const live = await given.client.find(resource, { name, namespace });
-    if (live === undefined) throw inTheWay(resource, child, error);
+    if (live === undefined) {
+      given.refused?.(resource, child, undefined);
+      throw inTheWay(resource, child, error);
+    }
     return applyToExisting(given, resource, child, live, options);
   }
 }
@@ -82,11 +94,17 @@ async function applyToExisting<C extends KubernetesObject>(
 ): Promise<C> {
   const { client, fieldManager, memory, owner, ownerResource } = given;
   // Whose it is does not matter any more.
-  if (known.metadata.deletionTimestamp !== undefined) throw inTheWay(resource, child);
+  if (known.metadata.deletionTimestamp !== undefined) {
+    given.refused?.(resource, child, known);
+    throw inTheWay(resource, child);
+  }
   const controller = controllerOf(known);
   const isOurs =
     controller !== undefined && isSameOwner(controller, controllerReference(owner, ownerResource));
-  if (!isOurs && (controller !== undefined || !adopt)) throw new AlreadyOwnedError(resource, known);
+  if (!isOurs && (controller !== undefined || !adopt)) {
+    given.refused?.(resource, child, known);
+    throw new AlreadyOwnedError(resource, known);
+  }
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, known, child)) return known;
 

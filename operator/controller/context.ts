@@ -12,6 +12,7 @@ import type { ConsistencyWait } from './consistency-wait.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { frozenStore } from './frozen-store.ts';
+import type { NameWaits } from './name-waits.ts';
 import { objectVerbs } from './object-verbs.ts';
 import { observedClient } from './observed-client.ts';
 import type { Log, ReconcileContext, Self } from './reconciler.ts';
@@ -33,6 +34,8 @@ export interface ContextsOptions {
   readonly journal?: WriteJournal;
   /** With `consistency: 'wait'`: told of the writes of each key. */
   readonly consistencyWait?: ConsistencyWait | undefined;
+  /** Told whenever a key could not have the name of a child. */
+  readonly nameWaits?: NameWaits;
 }
 
 /** What one attempt is about. */
@@ -57,11 +60,12 @@ export class Contexts {
   }
 
   /**
-   * The cache of one of the controller's own sources, as its reconciler sees it.
+   * The cache of one of the controller's own sources, as its reconciler sees it, and its mappings.
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare it.
    */
-  store<T extends KubernetesObject>(of: Source<T>): Store<T> {
+  store<T extends KubernetesObject>(given: Source<T> | Resource<T>): Store<T> {
+    const of = 'resource' in given ? given : this.#declared(given);
     const known = this.#stores.get(of) ?? this.#newStore(of);
     this.#stores.set(of, known);
     return known as unknown as Store<T>;
@@ -69,8 +73,8 @@ export class Contexts {
 
   /** For one attempt, which ends with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
-    const { controller, clock, events, self } = this.#options;
-    const { object, signal, log, attempt, priority } = facts;
+    const { controller, clock, events, self, nameWaits } = this.#options;
+    const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
     return {
       ...objectVerbs({
@@ -81,6 +85,7 @@ export class Contexts {
         events,
         memory: this.#memory,
         store: (of) => this.store(of),
+        refused: (resource, child, by) => nameWaits?.refused(key, resource, child, by),
       }),
       signal,
       log,
@@ -90,7 +95,7 @@ export class Contexts {
       clock,
       events,
       self,
-      store: (given) => this.store('resource' in given ? given : this.#declared(given)),
+      store: (given) => this.store(given),
     };
   }
 

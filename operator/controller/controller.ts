@@ -2,12 +2,29 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
+import type { Store } from '../store/store.ts';
 import type { Finalizer } from './finalizer.ts';
 import { requireFinalizerName } from './finalizer-name.ts';
 import type { Predicate } from './predicate.ts';
 import type { Reconciler } from './reconciler.ts';
-import { type Source, source } from './source.ts';
+import { type Source, sourceOf } from './source.ts';
 import type { Trigger } from './trigger.ts';
+
+/** What a mapping may look into. */
+export interface MappingContext {
+  /**
+   * The cache of one of the controller's own sources, as its reconciler sees it: read-only, with what
+   * this process wrote. It has the change that the mapping is called for, and every needed source has
+   * its first list; of an optional one `synced` tells.
+   *
+   * So the question "which of my objects names this one" has its answer here, best by an index of the
+   * source, and none is missed: an object that names it and is not in the cache yet is reconciled when
+   * it comes, unless the controller's predicate keeps that change out.
+   *
+   * @throws ConfigurationError `CONFIG` when the controller does not declare `source`.
+   */
+  store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
+}
 
 /** A second source whose objects name keys of the controller's own resource. */
 export interface Mapping {
@@ -19,7 +36,10 @@ export interface Mapping {
    * that throws is called twice more, one that rejects after 0.1 s and 1 s; then the change is dropped,
    * with a log line and a count.
    */
-  readonly map: (object: KubernetesObject) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
+  readonly map: (
+    object: KubernetesObject,
+    context: MappingContext,
+  ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
   /** Only changes that it is true for. Default: all. */
   readonly predicate?: Predicate;
 }
@@ -51,6 +71,8 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly for: Source<T>;
   readonly owns: readonly Owned[];
   readonly watches: readonly Mapping[];
+  /** Sources that are read, and whose changes enqueue nothing. */
+  readonly reads: readonly Source[];
   readonly triggers: readonly Trigger[];
   readonly permissions: readonly Permission[];
   /** Keys reconciled side by side; one key never overlaps itself. */
@@ -88,6 +110,11 @@ export interface ControllerOptions<T extends KubernetesObject> {
   /** Children of the objects: what `applyOwned` writes belongs here, and the rights follow from it. */
   readonly owns?: readonly (Resource | Source | Owned)[];
   readonly watches?: readonly Mapping[];
+  /**
+   * What is only looked into: listed, watched and cached for `store`, with the rights for that, while
+   * its changes enqueue nothing.
+   */
+  readonly reads?: readonly (Resource | Source)[];
   /** Keys from outside the cluster, and by the clock. */
   readonly triggers?: readonly Trigger[];
   readonly permissions?: readonly Permission[];
@@ -142,6 +169,7 @@ export function controller<T extends KubernetesObject>(
     ...(finalizer && { finalizer: finalizer as Finalizer }),
     for: sourceOf(options.for),
     owns: (options.owns ?? []).map(ownedOf),
+    reads: (options.reads ?? []).map((given) => sourceOf(given)),
     maxConcurrentReconciles,
     [DECLARED]: true,
   });
@@ -175,10 +203,6 @@ function requireMs(controller: string, name: string, ms: number | undefined, lea
   });
 }
 
-function sourceOf<T extends KubernetesObject>(given: Source<T> | Resource<T>): Source<T> {
-  return 'resource' in given ? given : source(given);
-}
-
 function ownedOf(given: Resource | Source | Owned): Owned {
   return 'source' in given ? given : { source: sourceOf(given) };
 }
@@ -188,14 +212,17 @@ export function isController(value: unknown): value is Controller {
   return typeof value === 'object' && value !== null && DECLARED in value;
 }
 
-/** Enqueues the keys that `map` names whenever an object of `source` changes. */
+/**
+ * Enqueues the keys that `map` names whenever an object of `of` changes; a resource stands for a source
+ * with its defaults. See `Mapping.map`, and `MappingContext` for what it may look into.
+ */
 export function enqueueMapped<T extends KubernetesObject>(
-  source: Source<T>,
-  map: (object: T) => ReturnType<Mapping['map']>,
+  of: Source<T> | Resource<T>,
+  map: (object: T, context: MappingContext) => ReturnType<Mapping['map']>,
   { predicate }: { readonly predicate?: Predicate<T> } = {},
 ): Mapping {
   return {
-    source,
+    source: sourceOf(of) as unknown as Source,
     map: map as Mapping['map'],
     ...(predicate && { predicate: predicate as Predicate }),
   };

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { type DefinedResource, hasDefinition } from '../model/custom-resource-definition.ts';
 import type { Controller } from './controller.ts';
+import { sourcesOf } from './sources-of.ts';
 
 /**
  * The resources of `controllers` that bring their definition along, each once, sorted by name.
@@ -9,9 +10,7 @@ import type { Controller } from './controller.ts';
  */
 export function definedResources(controllers: readonly Controller[]): readonly DefinedResource[] {
   const found = new Map<string, DefinedResource>();
-  const resources = controllers.flatMap(({ for: own, owns, watches }) =>
-    [own, ...[...owns, ...watches].map(({ source }) => source)].map(({ resource }) => resource),
-  );
+  const resources = controllers.flatMap(sourcesOf).map(({ resource }) => resource);
   for (const resource of resources.filter(hasDefinition)) {
     const { name } = resource.definition.metadata;
     const known = found.get(name);

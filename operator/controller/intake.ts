@@ -7,9 +7,10 @@ import { LOW_PRIORITY } from '../queue/work-queue.ts';
 import type { Change } from '../store/cache.ts';
 import { readable } from '../store/readable.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
-import type { Controller, Mapping } from './controller.ts';
+import type { Controller, Mapping, MappingContext } from './controller.ts';
 import { mapInOrder } from './map-in-order.ts';
 import { mappedKeys } from './mapped-keys.ts';
+import type { NameWaits } from './name-waits.ts';
 import { ownerKeys } from './owner-mapping.ts';
 import { type Passes, passesOf } from './passes.ts';
 import type { Log } from './reconciler.ts';
@@ -28,6 +29,9 @@ export interface IntakeOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly enqueue: (intake: Intake) => void;
+  /** What mappings may look into. */
+  readonly mappingContext: MappingContext;
+  readonly nameWaits: NameWaits;
   readonly clock: Clock;
   readonly log: Log;
   readonly resyncPeriodMs: number;
@@ -99,16 +103,14 @@ function forOwners(
   options: IntakeOptions,
   { source, anyOwner = false, predicate }: Controller['owns'][number],
 ): Handler {
-  const { controller, enqueue } = options;
+  const { controller, enqueue, nameWaits } = options;
   const passes = filter(options, predicate);
   const owner = controller.for.resource;
   return (changes) => {
     for (const change of changes) {
-      if (!passes(change)) continue;
-      const keys = new Set<ObjectKey>();
-      for (const object of change.type === 'update'
-        ? [change.object, change.old]
-        : [change.object]) {
+      // Whoever waits for the name does so whatever a predicate says.
+      const keys = new Set(readably(() => nameWaits.freedBy(source.resource, change)));
+      for (const object of passes(change) ? statesOf(change) : []) {
         const owners = readably(() => ownerKeys(metadataOf(object), owner, anyOwner));
         for (const key of owners ?? []) keys.add(key);
       }
@@ -118,22 +120,34 @@ function forOwners(
   };
 }
 
-/** A mapping that looks something up holds back its own changes, which are merged meanwhile. */
+function statesOf(change: Change): readonly KubernetesObject[] {
+  return change.type === 'update' ? [change.object, change.old] : [change.object];
+}
+
+/**
+ * A mapping that looks something up holds back its own changes, which are merged meanwhile.
+ *
+ * It may ask a store which objects of ours name the one that changed, and no wake-up is missed. The
+ * change is in its store before the mapping is called, at once or later. An object that names it is
+ * either in our store when the mapping looks, and is found; or it comes into our store afterwards, and is
+ * enqueued for that, so that its reconcile reads the change. An object under reconcile meanwhile is
+ * found like any other, and reconciled once more.
+ */
 function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping): Handler {
-  const { controller, enqueue, clock, log, signal, mappingFailed } = options;
+  const { controller, enqueue, clock, log, mappingContext: context, signal } = options;
   const passes = filter(options, predicate);
   const target = controller.for.resource;
   return (changes) =>
     mapInOrder(
       readable(changes).filter(passes),
-      (change) => mappedKeys(change, { map, target, clock, signal }),
+      (change) => mappedKeys(change, { map, context, target, clock, signal }),
       (change, keys) => {
         const priority = priorityOf(change);
         for (const key of keys) enqueue({ key, priority, resource: source.resource, change });
       },
       (change, err) => {
         if (signal.aborted) return;
-        mappingFailed();
+        options.mappingFailed();
         log.error({ err, key: change.key }, 'mapping failed, the change is dropped');
       },
     );

@@ -3,7 +3,7 @@ import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Change } from '../store/cache.ts';
-import type { Mapping } from './controller.ts';
+import type { Mapping, MappingContext } from './controller.ts';
 
 /** A mapping is called so often for one change, then the change is dropped. */
 export const MAP_TRIES = 3;
@@ -13,6 +13,7 @@ const PAUSES_MS = [100, 1_000];
 
 export interface MappedKeysOptions {
   readonly map: Mapping['map'];
+  readonly context: MappingContext;
   /** Of the keys: what the controller reconciles. */
   readonly target: Resource;
   readonly clock: Clock;
@@ -46,7 +47,7 @@ type Keys = readonly ObjectKey[];
 function mapped(object: KubernetesObject, options: MappedKeysOptions): Keys | Promise<Keys> {
   for (let failures = 0; ; ) {
     try {
-      const answer = options.map(object);
+      const answer = options.map(object, options.context);
       return answer instanceof Promise
         ? mappedLater(object, answer, options, failures)
         : checkedKeys(answer, options.target);
@@ -59,7 +60,7 @@ function mapped(object: KubernetesObject, options: MappedKeysOptions): Keys | Pr
 async function mappedLater(
   object: KubernetesObject,
   first: ReturnType<Mapping['map']>,
-  { map, target, clock, signal }: MappedKeysOptions,
+  { map, context, target, clock, signal }: MappedKeysOptions,
   failuresBefore: number,
 ): Promise<Keys> {
   let answer = first;
@@ -70,7 +71,7 @@ async function mappedLater(
       if (++failures >= MAP_TRIES) throw mappingFailed(error);
     }
     await sleep(clock, PAUSES_MS[failures - 1] ?? 0, signal);
-    answer = Promise.resolve().then(() => map(object)); // it may throw before it returns a promise
+    answer = Promise.resolve().then(() => map(object, context)); // it may throw before it returns a promise
   }
 }
 

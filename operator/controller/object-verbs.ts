@@ -24,6 +24,8 @@ export interface ObjectVerbsOptions {
   readonly memory: AppliedMemory;
   /** As the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
+  /** Told of what keeps a child from being made or changed. */
+  readonly refused: NonNullable<OwnerOfChildren['refused']>;
 }
 
 /** What a reconciler does about the one object that it was called for. */
@@ -35,6 +37,7 @@ export function objectVerbs({
   events,
   memory,
   store,
+  refused,
 }: ObjectVerbsOptions): Pick<ReconcileContext, 'applyOwned' | 'setStatus' | 'event'> {
   const { resource } = controller.for;
   const reconciled = (verb: string): KubernetesObject => {
@@ -54,7 +57,7 @@ export function objectVerbs({
       // The field manager of a controller's client is its name.
       const fieldManager = controller.name;
       const given = { owner, ownerResource: resource, client, fieldManager, memory, known };
-      return applyOwned(given, childResource, child, options);
+      return applyOwned({ ...given, refused }, childResource, child, options);
     },
     async setStatus(status) {
       const given = { object: reconciled('setStatus'), resource, client, clock, memory };

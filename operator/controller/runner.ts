@@ -3,7 +3,7 @@ import { linkedAbort } from '../core/abort.ts';
 import { noMeter } from '../core/metrics.ts';
 import { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { WorkQueue } from '../queue/work-queue.ts';
+import { type AddOptions, WorkQueue } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import { Attempts } from './attempts.ts';
 import { ConsistencyWait } from './consistency-wait.ts';
@@ -11,6 +11,7 @@ import { Contexts } from './context.ts';
 import { sweepFinalizers } from './finalizer-sweep.ts';
 import { Finalizing } from './finalizing.ts';
 import { type Intake, type Subscriptions, takeIn } from './intake.ts';
+import { NameWaits } from './name-waits.ts';
 import { objectName } from './observed-client.ts';
 import { Pace } from './pace.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
@@ -19,6 +20,7 @@ import { runTriggers } from './run-triggers.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { settledSources } from './settled-sources.ts';
 import type { Source } from './source.ts';
+import { sourcesOf } from './sources-of.ts';
 import { Storm } from './storm.ts';
 import { WriteLoops } from './write-loop.ts';
 
@@ -61,6 +63,8 @@ export class ControllerRunner {
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
   readonly #pace: Pace;
   readonly #loops: WriteLoops;
+  readonly #nameWaits: NameWaits;
+  readonly #contexts: Contexts;
   readonly #attempts: Attempts;
   /** Only with `consistency: 'wait'`. */
   readonly #wait: ConsistencyWait | undefined;
@@ -89,6 +93,19 @@ export class ControllerRunner {
             informers: this.#informers,
             again: (key, priority) => this.#queue.add(key, { priority }),
           });
+    this.#nameWaits = new NameWaits({
+      clock,
+      controller,
+      informers: this.#informers,
+      again: (key, priority) => this.#addPaced([key], { priority }),
+    });
+    this.#contexts = new Contexts({
+      ...options,
+      informers: this.#informers,
+      wrote: (key, object) => this.#loops.wrote(key, object),
+      consistencyWait: this.#wait,
+      nameWaits: this.#nameWaits,
+    });
     this.#attempts = new Attempts({
       controller,
       clock,
@@ -103,12 +120,8 @@ export class ControllerRunner {
         client: options.journal === undefined ? client : recordingClient(client, options.journal),
         clock,
       }),
-      contexts: new Contexts({
-        ...options,
-        informers: this.#informers,
-        wrote: (key, object) => this.#loops.wrote(key, object),
-        consistencyWait: this.#wait,
-      }),
+      contexts: this.#contexts,
+      informers: this.#informers,
       reconcileTimeoutMs:
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
       aroundAttempt: options.aroundAttempt,
@@ -149,11 +162,7 @@ export class ControllerRunner {
   /** Asks for the informers of its sources, which whoever made them runs. Again does nothing. */
   attach(): void {
     const { controller, informerFor } = this.#options;
-    for (const source of [
-      controller.for,
-      ...controller.owns.map((owned) => owned.source),
-      ...controller.watches.map((mapping) => mapping.source),
-    ]) {
+    for (const source of sourcesOf(controller)) {
       if (!this.#informers.has(source)) this.#informers.set(source, informerFor(source));
     }
   }
@@ -199,6 +208,7 @@ export class ControllerRunner {
       intake.abort();
       this.#subscriptions = undefined;
       this.#wait?.stop();
+      this.#nameWaits.stop();
       await Promise.all([triggered, swept]);
     }
     this.#log.info({}, 'controller stopped');
@@ -214,6 +224,8 @@ export class ControllerRunner {
       signal,
       resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
       enqueue: (intake) => this.#enqueue(intake),
+      mappingContext: { store: (of) => this.#contexts.store(of) },
+      nameWaits: this.#nameWaits,
       mappingFailed: () => this.#metrics.mappingFailed(),
       predicateFailed: () => this.#metrics.predicateFailed(),
     });
@@ -232,10 +244,12 @@ export class ControllerRunner {
       signal,
       log: this.#log,
       failed: () => this.#metrics.triggerFailed(),
-      enqueue: (keys, options) => {
-        for (const key of keys) this.#queue.addAfter(key, this.#pace.waitMs(key), options);
-      },
+      enqueue: (keys, options) => this.#addPaced(keys, options),
     });
+  }
+
+  #addPaced(keys: Iterable<ObjectKey>, options?: AddOptions): void {
+    for (const key of keys) this.#queue.addAfter(key, this.#pace.waitMs(key), options);
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
@@ -258,7 +272,9 @@ export class ControllerRunner {
         const priority = this.#queue.heldPriority(key);
         if (waitMs > 0) this.#queue.addAfter(key, waitMs, { priority });
         else if (this.#wait?.defers(key, priority) !== true) {
+          this.#nameWaits.began(key);
           await this.#attempts.make(key, hardStop);
+          this.#nameWaits.ended(key);
         }
       } finally {
         this.#queue.done(key);

@@ -25,7 +25,7 @@ export interface SettledSourcesOptions {
 }
 
 /**
- * Resolves when every source has its first list, or is absent and may be.
+ * Resolves when every source has its first list and its indices, or is absent and may be.
  *
  * Waits for as long as it takes: a process that exits would only meet the same cluster again, and its
  * readiness says what is missing. After `timeoutMs` one line names the missing sources and why.
@@ -69,10 +69,12 @@ export async function settledSources(
 
 function isSettled(
   source: Source,
-  { synced, status }: SharedInformer<KubernetesObject>,
+  informer: SharedInformer<KubernetesObject>,
   crdWait: CrdWait,
 ): boolean {
-  if (synced) return true;
+  const { synced, status } = informer;
+  // Of a source that others use already the indices are built meanwhile; mappings read them at once.
+  if (synced) return Object.keys(source.indexes ?? {}).every((name) => informer.hasIndex(name));
   if (status.health === 'unserved') return source.optional || crdWait === 'optional';
   return source.optional && status.health === 'forbidden';
 }

@@ -47,6 +47,11 @@ export function source<T extends KubernetesObject>(
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
 }
 
+/** A resource stands for a source with its defaults. */
+export function sourceOf<T extends KubernetesObject>(given: Source<T> | Resource<T>): Source<T> {
+  return 'resource' in given ? given : source(given);
+}
+
 /** True for one resource in two declarations of it. */
 export function isSameResource(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.version === b.version && a.plural === b.plural;

@@ -1,6 +1,7 @@
 import type { Controller } from '../controller/controller.ts';
 import { leaseNameOf } from '../controller/lease-name.ts';
 import type { Source } from '../controller/source.ts';
+import { sourcesOf } from '../controller/sources-of.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { isBuiltInGroup } from '../model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../model/builtin.ts';
@@ -52,8 +53,8 @@ function because(reason: AccessReason, accesses: readonly Access[]): readonly De
 }
 
 function accessOfOne(controller: Controller, placement: Placement): readonly DeclaredAccess[] {
-  const { for: root, owns, watches, permissions } = controller;
-  const sources = [root, ...[...owns, ...watches].map(({ source }) => source)];
+  const { owns, permissions } = controller;
+  const sources = sourcesOf(controller);
   const places = placesOf(sources, placement);
   const permitted = permissions.flatMap(({ resource, subresource, verbs, resourceNames }) =>
     (resource.namespaced ? places : [undefined]).map((namespace) => ({

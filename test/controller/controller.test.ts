@@ -7,8 +7,10 @@ import {
 } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
+import { sourcesOf } from '../../operator/controller/sources-of.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
+import { secrets, services } from '../../operator/model/kubernetes/resources.ts';
 import { keyOf, objectKey } from '../../operator/model/object.ts';
 
 const base = {
@@ -28,6 +30,25 @@ describe('controller', () => {
       maxConcurrentReconciles: 1,
     });
     expect(Object.isFrozen(declared)).toBe(true);
+  });
+
+  test('names its sources in one place: what it reconciles, owns, watches and reads', () => {
+    const labelled = source(secrets, { labelSelector: 'a=b' });
+    const declared = controller({
+      ...base,
+      owns: [deployments],
+      watches: [enqueueMapped(pods, () => [])],
+      reads: [labelled, services],
+    });
+
+    expect(declared.reads).toEqual([labelled, source(services)]);
+    expect(sourcesOf(declared)).toEqual([
+      base.for,
+      source(deployments),
+      source(pods),
+      labelled,
+      source(services),
+    ]);
   });
 
   test('keeps what it is given', () => {
@@ -130,13 +151,15 @@ describe('enqueueMapped', () => {
     const own = source(pods);
     const mapping = enqueueMapped(own, (pod) => [keyOf(pod), objectKey(undefined, pod.kind)]);
 
-    const keys = await mapping.map({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'a', namespace: 'n' },
-    });
+    const store = () => expect.unreachable('it looks nothing up');
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };
+    const keys = await mapping.map(pod, { store });
 
     expect(mapping.source).toBe(own);
     expect([...keys]).toEqual(['n/a', 'Pod']);
+  });
+
+  test('takes a resource for a source with its defaults', () => {
+    expect(enqueueMapped(pods, () => []).source).toEqual(source(pods));
   });
 });

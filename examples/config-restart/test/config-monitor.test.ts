@@ -154,8 +154,9 @@ describe('CM10: two spellings of one field', () => {
     putMonitor(cluster, 'm1', { configmap: 'flaskapp-config', podSelector: { app: 'db' } });
     putMonitor(cluster, 'm2', {});
 
+    const store = () => expect.unreachable('the ConfigMap is named in the watcher');
     const keys = await Promise.all(
-      cluster.all(configMonitors).map((object) => mapping?.map(object)),
+      cluster.all(configMonitors).map((object) => mapping?.map(object, { store })),
     );
 
     expect(keys).toEqual([['default/flaskapp-config'], ['default/m2']]);

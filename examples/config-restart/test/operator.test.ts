@@ -33,13 +33,15 @@ test('every definition is optional, so that annotations work without any of them
   ]);
 });
 
+const looksNothingUp = { store: () => expect.unreachable('all is in the watcher') };
+
 test('a watcher enqueues the ConfigMap that it names, in its own namespace', async () => {
   const spec = { configMap: 'config', podSelector: { app: 'x' } };
   const document = { data: { spec: JSON.stringify(spec) } };
 
   const keys = await Promise.all(
     watcherMappings.map(({ source, map }) =>
-      map(watcher({}, source.optional ? { spec } : document)),
+      map(watcher({}, source.optional ? { spec } : document), looksNothingUp),
     ),
   );
 
@@ -48,7 +50,7 @@ test('a watcher enqueues the ConfigMap that it names, in its own namespace', asy
 
 test('a watcher that names nothing enqueues its own name, so that somebody reports on it', async () => {
   const keys = await Promise.all(
-    watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }))),
+    watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }), looksNothingUp)),
   );
 
   expect(keys).toEqual([['ns/w'], ['ns/w'], ['ns/w'], ['ns/w']]);
