@@ -4,10 +4,12 @@ import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { LOW_PRIORITY, type WorkQueue } from '../queue/work-queue.ts';
+import type { SharedInformer } from '../store/shared-informer.ts';
 import { aroundOnce } from './around-once.ts';
 import type { AroundAttempt, Attempt, AttemptEnd } from './attempt.ts';
 import type { Contexts } from './context.ts';
 import type { Controller } from './controller.ts';
+import { EarlyKeys } from './early-keys.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { failureOf, isLeadershipLost } from './failure.ts';
 import { FailureReport } from './failure-report.ts';
@@ -16,6 +18,8 @@ import type { Pace } from './pace.ts';
 import type { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { Log, Result } from './reconciler.ts';
 import { checkedResult } from './result.ts';
+import { SoonAgain } from './soon-again.ts';
+import type { Source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
 import type { WriteLoops } from './write-loop.ts';
 
@@ -23,6 +27,7 @@ export interface AttemptsOptions {
   readonly controller: Controller;
   readonly queue: WorkQueue<ObjectKey>;
   readonly contexts: Contexts;
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly finalizing: Finalizing;
   readonly pace: Pace;
   readonly loops: WriteLoops;
@@ -56,15 +61,21 @@ interface Work {
 /** Makes attempts: calls user code, within a limit, and puts the key back as the outcome says. */
 export class Attempts {
   readonly #options: AttemptsOptions;
+  readonly #early: EarlyKeys;
+  readonly #soonAgain: SoonAgain;
   readonly #loopLoggedAt = new Map<ObjectKey, number>();
 
   constructor(options: AttemptsOptions) {
     this.#options = options;
+    this.#early = new EarlyKeys((key, priority) => options.queue.add(key, { priority }));
+    this.#soonAgain = new SoonAgain(options.clock);
   }
 
-  /** One attempt at a key that the caller holds. Never rejects. */
+  /** One attempt at a key that the caller holds, if there is a cache. Never rejects. */
   async make(key: ObjectKey, stop: AbortSignal): Promise<void> {
-    const { aroundAttempt, controller, logFor, queue } = this.#options;
+    const { aroundAttempt, controller, informers, logFor, queue } = this.#options;
+    const informer = informers.get(controller.for);
+    if (this.#early.putsAside(key, queue.heldPriority(key), informer, stop)) return;
     const attempt: Attempt = {
       controller: controller.name,
       key,
@@ -125,7 +136,7 @@ export class Attempts {
       });
       const result = checkedResult(returned);
       this.#slowDown(work);
-      end = this.#succeeded(key, result);
+      end = this.#succeeded(work, result);
     } catch (error) {
       this.#slowDown(work);
       end = this.#failed(work, error);
@@ -175,10 +186,11 @@ export class Attempts {
   }
 
   #succeeded(
-    key: ObjectKey,
+    { key, report }: Work,
     { requeueAfterMs, requeue, ...options }: Result,
   ): Omit<AttemptEnd, 'durationMs'> {
     const { metrics, pace, queue } = this.#options;
+    if (requeueAfterMs === undefined) this.#soonAgain.forget(key);
     if (requeue === true && requeueAfterMs === undefined) {
       metrics.succeeded('requeue');
       const delayMs = queue.retry(key, pace.waitMs(key));
@@ -188,7 +200,9 @@ export class Attempts {
     const outcome = requeueAfterMs === undefined ? 'success' : 'requeue_after';
     metrics.succeeded(outcome);
     if (requeueAfterMs === undefined) return { outcome };
-    const waitMs = Math.max(requeueAfterMs, pace.waitMs(key));
+    const brakeMs = this.#soonAgain.waitMs(key, requeueAfterMs);
+    if (this.#soonAgain.tells(brakeMs)) report.soonAgain(brakeMs);
+    const waitMs = Math.max(requeueAfterMs, pace.waitMs(key), brakeMs);
     queue.addAfter(key, waitMs, { priority: LOW_PRIORITY, ...options });
     return { outcome, requeueAfterMs: waitMs };
   }
@@ -208,6 +222,7 @@ export class Attempts {
     metrics.failed(kind);
     if (kind === 'terminal') {
       queue.forget(key);
+      this.#soonAgain.forget(key);
       report.failed({ ...failure, kind }, undefined);
       return { outcome: 'terminal', error };
     }

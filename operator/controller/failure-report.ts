@@ -66,6 +66,14 @@ export class FailureReport {
     this.#event('WriteLoop', `every reconcile changes ${object} and is caused by that change`);
   }
 
+  /** @param waitMs - until the next attempt that it asks for; longer and longer. */
+  soonAgain(waitMs: number): void {
+    const { log, verb } = this.#options;
+    const remedy =
+      'return AWAIT_CHANGE, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
+    log.warn({ waitMs, remedy }, `${verb} asks for the next one at once again and again, it waits`);
+  }
+
   #event(reason: string, note: string): void {
     const { events, object: regarding, verb } = this.#options;
     if (regarding === undefined) return;

@@ -402,7 +402,15 @@ test.each<Partial<ControllerOptions<Thing>>>([
   expect(declare).toThrow(ConfigurationError);
 });
 
-test('a cache that cannot be read fails the attempt, not the worker', async () => {
+const missing = {
+  unserved: new ApiError({ code: 404, reason: 'NotFound', message: 'no such resource' }),
+  forbidden: new ApiError({ code: 403, reason: 'Forbidden', message: 'may not list' }),
+};
+
+test.each([
+  'unserved',
+  'forbidden',
+] as const)('K-9: while what is reconciled is optional and %s, its keys wait without a failure', async (why) => {
   const keys: string[] = [];
   const bench = new ControllerBench({
     for: { resource: things, namespace: 'all', optional: true },
@@ -417,13 +425,16 @@ test('a cache that cannot be read fails the attempt, not the worker', async () =
       return {};
     },
   });
-  const unserved = new ApiError({ code: 404, reason: 'NotFound', message: 'no such resource' });
-  bench.collection(things).failLists(unserved, unserved, unserved);
+  const refusal = missing[why];
+  bench.collection(things).failLists(refusal, refusal, refusal);
   bench.collection(others).put('c');
 
   await bench.run();
+  bench.collection(others).put('c', 2);
+  await bench.clock.advanceAndSettle(5_000);
   const early = [...keys];
   await bench.clock.advanceAndSettle(600_000);
 
-  expect([early, keys.includes('demo/a')]).toEqual([[], true]);
+  expect([early, keys]).toEqual([[], ['demo/a']]);
+  expect(bench.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
