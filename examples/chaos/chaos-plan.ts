@@ -1,5 +1,4 @@
-import type { Resource } from 'chancery';
-import { AGE_COLUMN, customResource, Type } from 'chancery/schema';
+import { AGE_COLUMN, customResource, type ObjectOf, Type } from 'chancery/schema';
 
 /** How many Pods of a namespace go, and how often. Which Pods, their label says: see `candidates.ts`. */
 export const chaosPlans = customResource({
@@ -45,5 +44,5 @@ export const chaosPlans = customResource({
 });
 
 /** An object as it is read. */
-export type ChaosPlan = typeof chaosPlans extends Resource<infer T> ? T : never;
+export type ChaosPlan = ObjectOf<typeof chaosPlans>;
 export type ChaosStatus = NonNullable<ChaosPlan['status']>;

@@ -10,10 +10,10 @@ import {
   type ReconcileContext,
   type Result,
 } from 'chancery';
-import type { CustomResource } from 'chancery/schema';
+import type { CustomResource, ObjectOf } from 'chancery/schema';
 import { databases, sampleDbs } from './resources.ts';
 
-export type Database = typeof databases.co extends CustomResource<infer T> ? T : never;
+export type Database = ObjectOf<typeof databases.co>;
 
 /** Somebody else's SampleDB tells us nothing when it goes: it is looked for. */
 const LOOK_AGAIN_MS = 60_000;

@@ -5,13 +5,7 @@
 import { AlreadyOwnedError, BeingDeletedError, messageOf } from 'chancery';
 import { ListAtomic, type Static, Type } from 'chancery/schema';
 
-const StateSchema = Type.Union([
-  Type.Literal('PENDING'),
-  Type.Literal('IN_PROGRESS'),
-  Type.Literal('COMPLETE'),
-  Type.Literal('ERROR'),
-  Type.Literal('FATAL_ERROR'),
-]);
+const StateSchema = Type.Enum(['PENDING', 'IN_PROGRESS', 'COMPLETE', 'ERROR', 'FATAL_ERROR']);
 
 /** KUDO's words. ERROR is tried again; FATAL_ERROR waits for a person. */
 export type State = Static<typeof StateSchema>;

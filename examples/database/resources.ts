@@ -2,8 +2,8 @@
 import { defineResource, type KubernetesObject, type Resource } from 'chancery';
 import {
   AGE_COLUMN,
-  type CustomResource,
   customResource,
+  type ObjectOf,
   Quantity,
   Type,
   withRules,
@@ -20,7 +20,7 @@ const Storage = withRules(
     size: Quantity(),
     className: Type.Optional(Type.String({ minLength: 1 })),
     mountPath: Type.String({ pattern: '^/', default: '/var/lib/database' }),
-    retain: Type.Union([Type.Literal('Delete'), Type.Literal('Retain')], { default: 'Retain' }),
+    retain: Type.Enum(['Delete', 'Retain'], { default: 'Retain' }),
   }),
   [
     { rule: 'self.size == oldSelf.size', message: 'the size of a volume is not changed here' },
@@ -55,13 +55,10 @@ const spec = withRules(
         storage: Type.Optional(Type.String({ minLength: 1 })),
       }),
     ),
-    snapshotOnDelete: Type.Union(
-      [Type.Literal('None'), Type.Literal('Job'), Type.Literal('VolumeSnapshot')],
-      { default: 'None' },
-    ),
+    snapshotOnDelete: Type.Enum(['None', 'Job', 'VolumeSnapshot'], { default: 'None' }),
     upgrade: Type.Optional(
       Type.Object({
-        strategy: Type.Union([Type.Literal('Job'), Type.Literal('None')], { default: 'Job' }),
+        strategy: Type.Enum(['Job', 'None'], { default: 'Job' }),
         ...Program,
       }),
     ),
@@ -116,7 +113,7 @@ export const sampleDbs = customResource({
   ],
 });
 
-export type SampleDb = typeof sampleDbs extends CustomResource<infer T> ? T : never;
+export type SampleDb = ObjectOf<typeof sampleDbs>;
 
 /** What the original takes, and what it does not check. All of its fields may be left out there. */
 const databasesOf = (group: string) =>

@@ -42,7 +42,7 @@ export function desiredStatefulSet(
           metadata: { name: 'data', labels: labelsOf(name) },
           spec: {
             accessModes: ['ReadWriteOnce'],
-            resources: { requests: { storage: String(size) } },
+            resources: { requests: { storage: size } },
             ...(className !== undefined && { storageClassName: className }),
           },
         },

@@ -73,16 +73,6 @@ export function serverSet(prometheus: Prometheus): Desired<StatefulSet> {
   };
 }
 
-/** Amounts as the API shows them, which is as text: a whole number in YAML is a number. */
-function resourcesOf({
-  requests = {},
-  limits = {},
-}: NonNullable<Prometheus['spec']['resources']>): coreV1.ResourceRequirements {
-  const texts = (amounts: Readonly<Record<string, string | number>>) =>
-    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
-  return { requests: texts(requests), limits: texts(limits) };
-}
-
 function serverContainer({ spec }: Prometheus): coreV1.Container {
   const probe = (path: string) => ({ httpGet: { path, port: 'web' } });
   return {
@@ -100,7 +90,7 @@ function serverContainer({ spec }: Prometheus): coreV1.Container {
     ports: [{ name: 'web', containerPort: PORT }],
     readinessProbe: probe('/-/ready'),
     livenessProbe: { ...probe('/-/healthy'), failureThreshold: 6 },
-    ...(spec.resources && { resources: resourcesOf(spec.resources) }),
+    ...(spec.resources && { resources: spec.resources }),
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,

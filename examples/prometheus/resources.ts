@@ -1,5 +1,11 @@
-import type { Resource } from 'chancery';
-import { AGE_COLUMN, customResource, ListMap, Quantity, Type } from 'chancery/schema';
+import {
+  AGE_COLUMN,
+  customResource,
+  ListMap,
+  type ObjectOf,
+  Quantity,
+  Type,
+} from 'chancery/schema';
 import { DURATION } from './duration.ts';
 
 const labelSelector = () =>
@@ -9,12 +15,7 @@ const labelSelector = () =>
       Type.Array(
         Type.Object({
           key: Type.String(),
-          operator: Type.Union([
-            Type.Literal('In'),
-            Type.Literal('NotIn'),
-            Type.Literal('Exists'),
-            Type.Literal('DoesNotExist'),
-          ]),
+          operator: Type.Enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
           values: Type.Optional(Type.Array(Type.String())),
         }),
       ),
@@ -94,7 +95,7 @@ export const serviceMonitors = customResource({
           Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 }),
         ),
         path: Type.String({ pattern: '^/', default: '/metrics' }),
-        scheme: Type.Union([Type.Literal('http'), Type.Literal('https')], { default: 'http' }),
+        scheme: Type.Enum(['http', 'https'], { default: 'http' }),
         interval: Type.Optional(duration()),
         scrapeTimeout: Type.Optional(duration()),
       }),
@@ -106,5 +107,3 @@ export const serviceMonitors = customResource({
 export type Prometheus = ObjectOf<typeof prometheuses>;
 export type ServiceMonitor = ObjectOf<typeof serviceMonitors>;
 export type Endpoint = ServiceMonitor['spec']['endpoints'][number];
-
-type ObjectOf<R> = R extends Resource<infer T> ? T : never;

@@ -1,4 +1,4 @@
-import { AGE_COLUMN, type CustomResource, customResource, ListSet, Type } from 'chancery/schema';
+import { AGE_COLUMN, customResource, ListSet, type ObjectOf, Type } from 'chancery/schema';
 
 /** Days of the week, in their order. */
 export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -13,7 +13,7 @@ const window = Type.Object({
   }),
   replica: Type.Integer({ minimum: 0 }),
   days: Type.Optional(
-    ListSet(Type.Union(DAYS.map((day) => Type.Literal(day))), {
+    ListSet(Type.Enum(DAYS), {
       minItems: 1,
       description: 'Days on which it starts. Default: every day.',
     }),
@@ -74,4 +74,4 @@ export const tdsets = customResource({
   ],
 });
 
-export type TDSet = typeof tdsets extends CustomResource<infer T> ? T : never;
+export type TDSet = ObjectOf<typeof tdsets>;

@@ -1,4 +1,4 @@
-import { AGE_COLUMN, type CustomResource, customResource, Nullable, Type } from 'chancery/schema';
+import { AGE_COLUMN, customResource, Nullable, type ObjectOf, Type } from 'chancery/schema';
 
 export const GROUP = 'operator.inlets.dev';
 
@@ -42,7 +42,7 @@ export const tunnels = customResource({
   ],
 });
 
-export type Tunnel = typeof tunnels extends CustomResource<infer T> ? T : never;
+export type Tunnel = ObjectOf<typeof tunnels>;
 
 /** What its status says besides conditions. */
 export type TunnelFacts = Omit<NonNullable<Tunnel['status']>, 'conditions' | 'observedGeneration'>;

@@ -1,10 +1,11 @@
 import type { ReconcileContext } from 'chancery';
+import type { ObjectOf } from 'chancery/schema';
 import { crashPoints, eventually, FakeClock, startOperator, startTestEnv } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import blogpost, { type blogPosts } from '../operator.ts';
 
-type BlogPost = NonNullable<(typeof blogPosts)['objects']>;
+type BlogPost = ObjectOf<typeof blogPosts>;
 
 const API = 'iximiuz.com/v1alpha1';
 const CRD = new URL('../crd.yaml', import.meta.url);
