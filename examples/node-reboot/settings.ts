@@ -1,7 +1,8 @@
 /** What the operator is told, by the environment variables that the original knows and three more. */
 import { ConfigurationError } from 'chancery';
 import { parseDuration } from './duration.ts';
-import { ALWAYS_OPEN, type RebootWindow, rebootWindow } from './window.ts';
+import { timeZone } from './time-zone.ts';
+import { ALWAYS_OPEN, parseStart, periodMs, type RebootWindow, rebootWindow } from './window.ts';
 
 export interface RebootSettings {
   /** Nodes that may reboot at a time. */
@@ -18,6 +19,7 @@ export interface RebootSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'UPDATE_OPERATOR_';
+const HAS_BOTH = 'is missing: a window has a start and a length';
 
 /**
  * | variable | meaning | default |
@@ -56,14 +58,27 @@ function timeoutFrom(text: string): number {
 }
 
 function windowFrom(read: (name: string) => string): RebootWindow {
-  const start = read('REBOOT_WINDOW_START');
-  const length = read('REBOOT_WINDOW_LENGTH');
-  const zone = read('REBOOT_WINDOW_TIME_ZONE');
-  if (start === '' && length === '' && zone === '') return ALWAYS_OPEN;
-  if (start === '') throw unusable('REBOOT_WINDOW_START', 'is missing: a window has both', start);
-  if (length === '')
-    throw unusable('REBOOT_WINDOW_LENGTH', 'is missing: a window has both', length);
-  return rebootWindow({ start, length, timeZone: zone === '' ? 'UTC' : zone });
+  const startText = read('REBOOT_WINDOW_START');
+  const lengthText = read('REBOOT_WINDOW_LENGTH');
+  const zoneText = read('REBOOT_WINDOW_TIME_ZONE');
+  if (startText === '' && lengthText === '' && zoneText === '') return ALWAYS_OPEN;
+  if (startText === '') throw unusable('REBOOT_WINDOW_START', HAS_BOTH, startText);
+  if (lengthText === '') throw unusable('REBOOT_WINDOW_LENGTH', HAS_BOTH, lengthText);
+  const start = parseStart(startText);
+  if (start === undefined) {
+    throw unusable('REBOOT_WINDOW_START', 'must be a time as 14:00 or Mon 14:00', startText);
+  }
+  const lengthMs = parseDuration(lengthText) ?? 0;
+  if (lengthMs <= 0 || lengthMs >= periodMs(start)) {
+    const why = 'must be a time as 1h30m, less than a day, or than a week with a weekday';
+    throw unusable('REBOOT_WINDOW_LENGTH', why, lengthText);
+  }
+  const zone = timeZone(zoneText === '' ? 'UTC' : zoneText);
+  if (zone === undefined) {
+    const why = 'must be a name of the IANA database as Europe/Berlin';
+    throw unusable('REBOOT_WINDOW_TIME_ZONE', why, zoneText);
+  }
+  return rebootWindow(start, lengthMs, zone);
 }
 
 /** As the API server has it, so that no write is refused for a name. */

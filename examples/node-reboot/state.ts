@@ -64,9 +64,9 @@ export function hasTimedOut(node: KubernetesObject): boolean {
   return annotationOf(node, PHASE) === 'TimedOut';
 }
 
-/** Since when it is in `phase`, as far as is noted. */
-export function sinceOf(node: KubernetesObject, phase: Phase): number | undefined {
+/** Since when it is in `phase`, as far as is noted. What was noted in the future is of a clock that went wrong. */
+export function sinceOf(node: KubernetesObject, phase: Phase, nowMs: number): number | undefined {
   if (annotationOf(node, PHASE) !== phase) return undefined;
   const sinceMs = Date.parse(annotationOf(node, SINCE) ?? '');
-  return Number.isNaN(sinceMs) ? undefined : sinceMs;
+  return sinceMs <= nowMs ? sinceMs : undefined;
 }

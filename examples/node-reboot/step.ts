@@ -95,7 +95,7 @@ export function leftMs(
 ): number | undefined {
   const state = stateOf(node);
   if (rebootTimeoutMs === 0 || !isTimed(state)) return undefined;
-  const sinceMs = sinceOf(node, state);
+  const sinceMs = sinceOf(node, state, nowMs);
   return sinceMs === undefined ? undefined : Math.max(0, sinceMs + rebootTimeoutMs - nowMs);
 }
 
@@ -111,11 +111,11 @@ function limit(
   nowMs: number,
 ): Step | undefined {
   if (hasTimedOut(node)) return undefined; // nothing more is done about it until it moves
+  const sinceMs = sinceOf(node, phase, nowMs);
   // Begun by another hand: the original operator, or an administrator.
-  if (sinceOf(node, phase) === undefined) return { annotations: noted(phase, nowMs) };
+  if (sinceMs === undefined) return { annotations: noted(phase, nowMs) };
   if (leftMs(node, settings, nowMs) !== 0) return undefined;
-  const since = annotationOf(node, SINCE);
-  const note = `it is in phase ${phase} since ${since}: its place goes to another Node`;
+  const note = `it is in phase ${phase} since ${rfc3339(sinceMs)}: its place goes to another Node`;
   return {
     ...(phase === 'BeforeReboot' && { labels: { [BEFORE_REBOOT]: null } }),
     annotations: {

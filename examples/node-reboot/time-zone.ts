@@ -1,5 +1,4 @@
 /** Instants ↔ what the clocks on the wall show, by the time zones that Node has built in. */
-import { ConfigurationError } from 'chancery';
 
 const DAY_MS = 86_400_000;
 
@@ -8,17 +7,15 @@ export interface TimeZone {
   wallAt(instantMs: number): number;
   /**
    * The first instant at which the clocks show `wallMs`. Where they are put forward over it, as much
-   * later as they are put forward, as cron daemons do.
+   * later as they are put forward.
    */
   instantAt(wallMs: number): number;
 }
 
-/**
- * @param name - as in the IANA database: `Europe/Berlin`, `UTC`.
- * @throws ConfigurationError `CONFIG` when there is none of that name.
- */
-export function timeZone(name: string): TimeZone {
+/** @param name - as in the IANA database: `Europe/Berlin`, `UTC`. @returns undefined when there is none. */
+export function timeZone(name: string): TimeZone | undefined {
   const format = formatFor(name);
+  if (format === undefined) return undefined;
   const wallAt = (instantMs: number): number => {
     const shown: Record<string, number> = {};
     for (const { type, value } of format.formatToParts(instantMs)) shown[type] = Number(value);
@@ -37,7 +34,7 @@ export function timeZone(name: string): TimeZone {
   return { wallAt, instantAt };
 }
 
-function formatFor(timeZone: string): Intl.DateTimeFormat {
+function formatFor(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
       timeZone,
@@ -51,10 +48,8 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
-  } catch (cause) {
-    throw new ConfigurationError('there is no such time zone: name one as Europe/Berlin', {
-      context: { timeZone },
-      cause,
-    });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }

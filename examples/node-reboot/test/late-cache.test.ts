@@ -32,7 +32,7 @@ test('a place that was given a moment ago, which the cache does not show, is not
   expect(neverChosen(cluster, 'node-2')).toBe(true);
 });
 
-test('leave that was used a moment ago, which the cache does not show, is not taken back', async () => {
+test('FL8: leave that was used a moment ago, which the cache does not show, is not taken back', async () => {
   const cluster = await startCluster({ agents: false });
   const { clock, passing, place } = cluster;
   await needReboot(cluster, 'node-1');

@@ -93,7 +93,7 @@ test('acceptance 3: outside the window nothing new starts, and what runs comes t
   await passing(() => isOk(cluster, waiting));
 });
 
-test('acceptance 6 and FL5: a Node that does not come back is told of, and the next one proceeds', async () => {
+test('acceptance 6, FL5: a Node that does not come back is told of, and the next one proceeds', async () => {
   const comesBack = (name: string) => name !== 'node-1';
   const cluster = await startCluster({
     agents: { comesBack },

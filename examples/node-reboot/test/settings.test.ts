@@ -54,3 +54,20 @@ test('a time limit is a time, and 0 is none', () => {
 test('what the API server would not take as the name of an annotation is refused', () => {
   expect(() => from({ BEFORE_REBOOT_ANNOTATIONS: 'a b' })).toThrow('names of annotations');
 });
+
+test.each([
+  ['START', '24:00', '1h', 'UTC'],
+  ['LENGTH', '14:00', '24h', 'UTC'],
+  ['LENGTH', 'Mon 14:00', '168h', 'UTC'],
+  ['LENGTH', '14:00', '0', 'UTC'],
+  ['LENGTH', '14:00', '-1h', 'UTC'],
+  ['LENGTH', '14:00', '1 hour', 'UTC'],
+  ['TIME_ZONE', '14:00', '1h', 'Mars/Olympus'],
+])('%s of a window is refused by the name of its variable: %s for %s in %s', (name, start, length, zone) => {
+  const window = { START: start, LENGTH: length, TIME_ZONE: zone };
+  const settings = Object.entries(window).map(([part, text]) => [`REBOOT_WINDOW_${part}`, text]);
+
+  expect(() => from(Object.fromEntries(settings))).toThrow(
+    `UPDATE_OPERATOR_REBOOT_WINDOW_${name} must be`,
+  );
+});

@@ -101,6 +101,13 @@ test('what another hand has begun is timed from when it is seen', () => {
   });
 });
 
+test('a phase that began in the future is timed from now: no clock that was set blocks a place', () => {
+  const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
+
+  expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
+  expect(leftMs(early, settings, NOW)).toBeUndefined();
+});
+
 test('leave that nobody has used by its time is taken back; a machine that is down is only told of', () => {
   const silent = node({ ...approved, ...phase('Rebooting') });
   const down = node({ ...approved, [REBOOT_IN_PROGRESS]: 'true', ...phase('Rebooting') });
@@ -109,7 +116,11 @@ test('leave that nobody has used by its time is taken back; a machine that is do
   expect(nextStep(silent, settings, NOW + HOUR - 1)).toBeUndefined();
   expect(nextStep(silent, settings, NOW + HOUR)).toMatchObject({
     annotations: { [REBOOT_OK]: 'false', [PHASE]: 'TimedOut' },
-    event: { type: 'Warning', reason: 'RebootTimeout' },
+    event: {
+      type: 'Warning',
+      reason: 'RebootTimeout',
+      note: 'it is in phase Rebooting since 2030-01-07T12:00:00Z: its place goes to another Node',
+    },
   });
   expect(nextStep(down, settings, NOW + HOUR)?.annotations).toEqual(
     phase('TimedOut', '2030-01-07T13:00:00Z'),

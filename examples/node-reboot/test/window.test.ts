@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest';
-import { ALWAYS_OPEN, rebootWindow } from '../window.ts';
+import { parseDuration } from '../duration.ts';
+import { timeZone } from '../time-zone.ts';
+import { ALWAYS_OPEN, parseStart, type RebootWindow, rebootWindow } from '../window.ts';
 
-const daily = (start: string, length: string, timeZone = 'UTC') =>
-  rebootWindow({ start, length, timeZone });
+function windowOf(start: string, length: string, zone = 'UTC') {
+  return rebootWindow(
+    parseStart(start) ?? expect.unreachable(start),
+    parseDuration(length) ?? expect.unreachable(length),
+    timeZone(zone) ?? expect.unreachable(zone),
+  );
+}
+
 const ms = (time: string): number => Date.parse(time);
-const opens = (window: ReturnType<typeof daily>, after: string): string =>
+const opens = (window: RebootWindow, after: string): string =>
   new Date(window.opensAfter(ms(after))).toISOString();
 
 test('a window of every day is open from its start, and not at its end', () => {
-  const window = daily('14:00', '1h30m');
+  const window = windowOf('14:00', '1h30m');
 
   const open = ['13:59:59.999', '14:00:00', '15:29:59.999', '15:30:00'].map((time) =>
     window.isOpen(ms(`2030-01-07T${time}Z`)),
@@ -20,8 +28,8 @@ test('a window of every day is open from its start, and not at its end', () => {
 });
 
 test('a window of a weekday goes on over midnight, and over the end of the week', () => {
-  const thursday = daily('Thu 23:00', '1h30m');
-  const saturday = daily('sat 22:00', '4h'); // the day in any case, as in the original
+  const thursday = windowOf('Thu 23:00', '1h30m');
+  const saturday = windowOf('sat 22:00', '4h'); // the day in any case, as in the original
 
   expect(thursday.isOpen(ms('2030-01-11T00:29:00Z'))).toBe(true); // a Friday
   expect(thursday.isOpen(ms('2030-01-12T00:29:00Z'))).toBe(false);
@@ -30,8 +38,8 @@ test('a window of a weekday goes on over midnight, and over the end of the week'
 });
 
 test('FL7: a window is in the time zone that is asked for, whatever that of the container is', () => {
-  const berlin = daily('Mon 14:00', '1h', 'Europe/Berlin');
-  const auckland = daily('Mon 01:00', '1h', 'Pacific/Auckland');
+  const berlin = windowOf('Mon 14:00', '1h', 'Europe/Berlin');
+  const auckland = windowOf('Mon 01:00', '1h', 'Pacific/Auckland');
 
   expect(opens(berlin, '2030-01-07T00:00:00Z')).toBe('2030-01-07T13:00:00.000Z');
   expect(opens(berlin, '2030-07-01T00:00:00Z')).toBe('2030-07-01T12:00:00.000Z');
@@ -40,8 +48,8 @@ test('FL7: a window is in the time zone that is asked for, whatever that of the 
 });
 
 test('a start that the clocks skip is as much later, and one that comes twice is the first', () => {
-  const skipped = daily('02:30', '1h', 'Europe/Berlin');
-  const twice = daily('02:30', '2h', 'Europe/Berlin');
+  const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
+  const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 
   expect(opens(skipped, '2030-03-30T12:00:00Z')).toBe('2030-03-31T01:30:00.000Z'); // 03:30 on the wall
   expect(opens(twice, '2030-10-26T12:00:00Z')).toBe('2030-10-27T00:30:00.000Z');
@@ -55,20 +63,13 @@ test('without a window reboots may always begin', () => {
 });
 
 test.each([
-  ['24:00', '1h'],
-  ['14:60', '1h'],
-  ['Foo 14:00', '1h'],
-  ['Monday 14:00', '1h'],
-  ['14', '1h'],
-  ['14:00', '24h'],
-  ['Mon 14:00', '168h'],
-  ['14:00', '0'],
-  ['14:00', '-1h'],
-  ['14:00', '1 hour'],
-])('a window of %j for %j is refused', (start, length) => {
-  expect(() => daily(start, length)).toThrow(/the reboot window must/);
-});
-
-test('a time zone that does not exist is refused', () => {
-  expect(() => daily('14:00', '1h', 'Mars/Olympus')).toThrow(/no such time zone/);
+  '24:00',
+  '14:60',
+  'Foo 14:00',
+  'Monday 14:00',
+  '14',
+  '14:00 UTC',
+  '',
+])('%j is no start of a window', (text) => {
+  expect(parseStart(text)).toBeUndefined();
 });
