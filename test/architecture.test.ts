@@ -62,6 +62,9 @@ const TEST_KIT_OWNER: Readonly<Record<string, string>> = {
   croner: 'testing/apiserver/controllers/cron-schedule.ts',
 };
 
+/** Package → the one file of examples/ that imports it: whoever copies the example brings it along. */
+const EXAMPLE_OWNER: Readonly<Record<string, string>> = { croner: 'database/calendar.ts' };
+
 const root = new URL('../', import.meta.url);
 const operator = fileURLToPath(new URL('operator/', root));
 const files = readdirSync(operator, { recursive: true, encoding: 'utf8' })
@@ -115,6 +118,19 @@ test.each(
   expect(source).not.toMatch(eager);
 });
 
+test('a package that an example has beside the toolkit is imported by one file of it', () => {
+  const examples = new URL('examples/', root);
+  const packages = readdirSync(examples, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/(?:^|\/)(?:test|testing)\//.test(file))
+    .flatMap((file) => importsOf(file, examples).map((specifier) => ({ file, specifier })))
+    .filter(({ specifier }) => !/^(?:node:|[.]|chancery(?:\/|$))/.test(specifier));
+
+  expect(Object.fromEntries(packages.map(({ file, specifier }) => [specifier, file]))).toEqual(
+    EXAMPLE_OWNER,
+  );
+  expect(packages).toHaveLength(Object.keys(EXAMPLE_OWNER).length);
+});
+
 test('docs/architecture.md shows the same tables', () => {
   const text = readFileSync(new URL('docs/architecture.md', root), 'utf8');
   const rows = [
@@ -159,8 +175,8 @@ function isImportedAtStart(file: string, specifier: string): boolean {
   return imports.some(([, name]) => name === specifier);
 }
 
-function importsOf(file: string): string[] {
-  const source = readFileSync(operator + file, 'utf8');
+function importsOf(file: string, folder = new URL('operator/', root)): string[] {
+  const source = readFileSync(new URL(file, folder), 'utf8');
   const forms =
     /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\b(?:import|optionalPackage)\('([^']+)'/gm;
   return [...source.matchAll(forms)].map(([, a, b, c]) => a ?? b ?? c ?? '');

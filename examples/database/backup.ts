@@ -4,7 +4,6 @@
  */
 import { type Job, rfc3339 } from 'chancery';
 import { Calendar } from './calendar.ts';
-import { parseCron } from './cron.ts';
 import {
   ensureJob,
   isComplete,
@@ -26,7 +25,7 @@ const LOOK_AGAIN_MS = 3_600_000;
 
 /** @throws Error for a schedule or a time zone that is none. */
 export function calendarOf({ schedule, timeZone }: Backup): Calendar {
-  return new Calendar(parseCron(schedule), timeZone);
+  return new Calendar(schedule, timeZone);
 }
 
 /** @param obstacle - why none may begin now; one that is due then waits. */

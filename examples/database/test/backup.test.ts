@@ -51,7 +51,9 @@ test('acceptance 4 and SD4: a tick makes one backup, what was missed makes one, 
 
   expect(caughtUp).toEqual(['203001011200', '203001011210']);
   expect(kept).toEqual(['203001011210', '203001011215']);
-  expect(place.env.events.of({ type: 'ADDED', resource: 'jobs.batch' })).toHaveLength(3);
+  const { env, namespace } = place;
+  const added = env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace });
+  expect(added).toHaveLength(3);
 });
 
 test('SD4: one that was made just before the operator was killed is not made again', async () => {
@@ -72,7 +74,7 @@ test('SD4: one that was made just before the operator was killed is not made aga
   await place.until((live) => live.status?.backup?.since === '2030-01-01T12:00:00Z');
 
   expect(await backups(place)).toEqual(['203001011200']);
-  expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch' })).toHaveLength(1);
+  expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
 });
 
 test('a backup that still runs is not overtaken, and one that fails takes no good one with it', async () => {

@@ -55,7 +55,7 @@ test('acceptance 2 and SD3: a snapshot first, then StatefulSet, volumes and the 
 
   expect(planOf(during, 'cleanup')).toBe('IN_PROGRESS');
   const gone = env.events
-    .of({ type: 'DELETED' })
+    .of({ type: 'DELETED', namespace: place.namespace })
     .map(({ resource }) => resource)
     .filter((resource) => /statefulsets|claims|secrets|sampledbs/.test(resource));
   expect([...new Set(gone)]).toEqual([
@@ -73,7 +73,8 @@ test('acceptance 2 and SD3: a snapshot first, then StatefulSet, volumes and the 
     'DeletingVolumes',
     'Done',
   ]);
-  const snapshots = env.events.of({ type: 'ADDED', resource: 'jobs.batch' });
+  const { namespace } = place;
+  const snapshots = env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace });
   expect(snapshots.map(({ name }) => name)).toEqual([snapshot.metadata.name]);
   expect(await claims(place)).toEqual([]);
   expect(await place.jobs('snapshot')).toHaveLength(1); // it outlives what it was taken of
@@ -155,13 +156,14 @@ test('one that is deleted while the operator is down is torn down when it is bac
   place.startOperator();
   await eventually(() => isGone(place));
 
-  expect(place.env.events.of({ type: 'ADDED', resource: 'jobs.batch' })).toHaveLength(1);
+  const { env, namespace } = place;
+  expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
   expect(await claims(place)).toEqual([]);
 });
 
 test('VolumeSnapshots: one of each volume, and none is deleted before its snapshot is ready', async () => {
   const clock = new FakeClock(Date.now());
-  const place = await startDb({ clock });
+  const place = await startDb({ clock, ownCluster: true });
   await place.env.apply([definition]);
   await place.apply(orders({ snapshotOnDelete: 'VolumeSnapshot' }));
   await place.until(isReady);

@@ -45,7 +45,7 @@ test('acceptance 1: Secret, ConfigMap, Service, StatefulSet, three volumes, one 
     'start COMPLETE',
     'initialize COMPLETE',
   ]);
-  expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch' })).toHaveLength(1);
+  expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
   expect(await eventually(async () => (await place.events('DeployComplete')).length)).toBe(1);
 
   const before = place.writes();

@@ -51,7 +51,8 @@ test('SD6: a replica that is too many leaves first, and then its Pod goes; back 
     })
     .map(({ name }) => name);
   expect(order[0]).toBe('orders-leave-1');
-  expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch' }).map(({ name }) => name)).toEqual([
+  const added = env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace });
+  expect(added.map(({ name }) => name)).toEqual([
     'orders-join-0',
     'orders-join-1',
     'orders-leave-1',

@@ -27,8 +27,8 @@ async function running(): Promise<DbPlace> {
 const change = ({ env, namespace }: DbPlace, spec: object) =>
   env.patch('example.dev/v1', 'SampleDB', namespace, 'orders', { spec });
 
-const madeJobs = ({ env }: DbPlace) =>
-  env.events.of({ type: 'ADDED', resource: 'jobs.batch' }).map(({ name }) => name);
+const madeJobs = ({ env, namespace }: DbPlace) =>
+  env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace }).map(({ name }) => name);
 
 test('acceptance 5: a raised version runs its Job, then changes the image', async () => {
   const place = await running();
