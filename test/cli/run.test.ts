@@ -17,6 +17,7 @@ const year: number = new FakeClock(2026).now();
 export default controller<ConfigMap>({
   name: 'hello',
   for: source(configMaps, { labelSelector: 'app=x' }),
+  reads: [source(configMaps, { labelSelector: 'app=y' })],
   permissions: [{ resource: pods, verbs: ['delete'] }],
   async reconcile(key, configMap, { log }) {
     log.info({ year, value: configMap?.data?.k }, 'greeted');
@@ -34,6 +35,15 @@ const DECLARATION = {
     labelSelector: 'app=x',
   },
   watches: [],
+  reads: [
+    {
+      apiVersion: 'v1',
+      plural: 'configmaps',
+      kind: 'ConfigMap',
+      namespace: 'configured',
+      labelSelector: 'app=y',
+    },
+  ],
   permissions: [{ apiVersion: 'v1', plural: 'pods', kind: 'Pod', verbs: ['delete'] }],
   maxConcurrentReconciles: 1,
   needsLeaderElection: true,

@@ -137,3 +137,43 @@ test('W-40 crdWait optional: the start goes on without the resource, but not wit
 
   expect([before, outcome.value]).toEqual([undefined, 'settled']);
 });
+
+test('an index that is built later, over a cache that others use already, is waited for', async () => {
+  const clock = new FakeClock();
+  const collection = new FakeCollection();
+  for (let index = 0; index < 1_500; index++) collection.put(`o${index}`);
+  const informer = new Informer<KubernetesObject>(
+    collection as never,
+    { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
+    { clock, random: () => 0.5, relistIntervalMs: 0 },
+  );
+  const stop = new AbortController();
+  const running = informer.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  await informer.until(() => informer.synced, stop.signal);
+  informer.addIndex('name', ({ metadata }) => [metadata.name]);
+  const indexed = source(widgets.resource, { indexes: { name: () => [] } });
+  let settled = false;
+  const waiting = settledSources(
+    {
+      informers: new Map([[indexed, informer]]),
+      clock,
+      log: recordingLog().logFor({}),
+      timeoutMs: 1,
+    },
+    stop.signal,
+  ).then(() => {
+    settled = true;
+  });
+  await settle();
+  const early = settled;
+
+  await clock.advanceAndSettle(0);
+  await waiting;
+
+  expect(early).toBe(false);
+  expect(informer.store.byIndex('name', 'o1400')).toHaveLength(1);
+});

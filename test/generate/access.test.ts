@@ -73,3 +73,21 @@ test('accesses are sorted by resource, place and names, those for every object f
     ['b', ['patch'], ['a']],
   ]);
 });
+
+test('what is only read is watched, and neither written nor a reason to touch owners', () => {
+  const declared = controller({
+    name: 'a',
+    for: source(configMaps),
+    reads: [pods, source(deployments, { namespace: { name: 'other' } })],
+    reconcile: async () => AWAIT_CHANGE,
+  });
+
+  const read = accessOf([declared], inDemo)
+    .filter(({ resource }) => resource !== configMaps && resource.kind !== 'Event')
+    .map(({ resource, namespace, verbs }) => [resource.plural, namespace, ...verbs]);
+
+  expect(read).toEqual([
+    ['pods', 'demo', 'get', 'list', 'watch'],
+    ['deployments', 'other', 'get', 'list', 'watch'],
+  ]);
+});
