@@ -1,5 +1,13 @@
 /** How many Nodes may reboot at a time, and whose turn it is. */
-import type { KubernetesObject } from 'chancery';
+import {
+  type KubernetesObject,
+  type Node,
+  nodes,
+  type Predicate,
+  type Source,
+  type Store,
+  source,
+} from 'chancery';
 import { hasTimedOut, type State, stateOf } from './state.ts';
 
 /** Whether a Node has one of the places, wants one, or has nothing to do with them. */
@@ -13,10 +21,26 @@ const HOLDING: ReadonlySet<State> = new Set([
   'AfterReboot',
 ]);
 
+/** All that counts is in labels and annotations: of a Node's status, which is most of it, nothing is kept. */
+export const nodeSource: Source<Node> = source(nodes, {
+  metadataOnly: true,
+  indexes: { place: (node) => [placeOf(node)] },
+});
+
 export function placeOf(node: KubernetesObject): Place {
   const state = stateOf(node);
   if (state === 'Waiting') return 'wanted';
   return HOLDING.has(state) && !hasTimedOut(node) ? 'held' : 'none';
+}
+
+export function heldIn(store: Store<Node>): readonly Node[] {
+  return store.byIndex('place', 'held');
+}
+
+/** By name, as the original takes them. */
+export function waitingIn(store: Store<Node>): readonly Node[] {
+  const found = store.byIndex('place', 'wanted');
+  return found.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
 /**
@@ -28,18 +52,30 @@ export function freePlaces(nodes: readonly KubernetesObject[], maxRebooting: num
   return Math.max(0, maxRebooting - held);
 }
 
+/** A Node gives way: it gives its place back, or does not want one any more. It may be the turn of another. */
+export const givesWay: Predicate<Node> = (event) => {
+  switch (event.type) {
+    case 'update': {
+      const [before, after] = [placeOf(event.old), placeOf(event.object)];
+      return before !== 'none' && after !== 'held' && before !== after;
+    }
+    case 'delete':
+      return placeOf(event.object) !== 'none';
+    default:
+      return false;
+  }
+};
+
 /**
- * Who goes first, when `node` has timed out before and is to stand back; empty when it is its turn. What
- * has failed once must not take the place again and again from those that have not tried.
+ * Whether `node`, which has timed out before, leaves the places to others: what has failed once must not
+ * take them again and again from those that have not tried.
  *
- * @param nodes - all that hold or want a place.
+ * @param waiting - all that want a place.
  */
-export function aheadOf<T extends KubernetesObject>(
-  node: T,
-  nodes: readonly T[],
+export function standsBack(
+  node: KubernetesObject,
+  waiting: readonly KubernetesObject[],
   free: number,
-): readonly T[] {
-  if (!hasTimedOut(node)) return [];
-  const fresh = nodes.filter((other) => placeOf(other) === 'wanted' && !hasTimedOut(other));
-  return fresh.length < free ? [] : fresh;
+): boolean {
+  return hasTimedOut(node) && waiting.filter((other) => !hasTimedOut(other)).length >= free;
 }

@@ -1,26 +1,32 @@
 import {
   annotationChanged,
   type Controller,
-  channel,
   controller,
+  enqueueMapped,
+  keyOf,
   labelChanged,
   type Node,
   nodes,
   or,
 } from 'chancery';
-import { createReconciler, nodeSource } from './reconcile.ts';
+import { givesWay, nodeSource, waitingIn } from './capacity.ts';
+import { createReconciler } from './reconcile.ts';
 import { type RebootSettings, rebootSettingsFrom } from './settings.ts';
 
 /** Lets Nodes reboot: so many at a time, in a window, after and before the checks that are asked for. */
 export function nodeReboot(settings: RebootSettings): Controller<Node> {
-  const turn = channel();
   return controller({
     name: 'node-reboot',
     for: nodeSource,
     predicate: or(labelChanged, annotationChanged), // not the heartbeat of every kubelet
-    triggers: [turn],
+    watches: [
+      // Nothing of their own tells those that wait of a place that is free.
+      enqueueMapped(nodeSource, (_node, { store }) => waitingIn(store(nodeSource)).map(keyOf), {
+        predicate: givesWay,
+      }),
+    ],
     permissions: [{ resource: nodes, verbs: ['patch'] }],
-    reconcile: createReconciler(settings, turn),
+    reconcile: createReconciler(settings),
   });
 }
 

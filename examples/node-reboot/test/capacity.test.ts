@@ -1,6 +1,6 @@
-import type { KubernetesObject } from 'chancery';
+import type { KubernetesObject, Node } from 'chancery';
 import { expect, test } from 'vitest';
-import { aheadOf, freePlaces, placeOf } from '../capacity.ts';
+import { freePlaces, givesWay, placeOf, standsBack } from '../capacity.ts';
 import {
   AFTER_REBOOT,
   BEFORE_REBOOT,
@@ -45,10 +45,30 @@ test('FL3: a Node that counts twice takes one place, and too many Nodes leave no
 test('one that has timed out stands back for those that have not tried', () => {
   const late = timedOut('a', REBOOT_NEEDED);
   const fresh = node('b', REBOOT_NEEDED);
-  const holding = node('c', REBOOT_NEEDED, REBOOT_OK);
 
-  expect(aheadOf(late, [late, fresh, holding], 1)).toEqual([fresh]);
-  expect(aheadOf(late, [late, fresh, holding], 2)).toEqual([]); // there is room for both
-  expect(aheadOf(late, [late, holding], 1)).toEqual([]);
-  expect(aheadOf(fresh, [late, fresh], 1)).toEqual([]);
+  expect(standsBack(late, [late, fresh], 1)).toBe(true);
+  expect(standsBack(late, [late, fresh], 2)).toBe(false); // there is room for both
+  expect(standsBack(late, [late], 1)).toBe(false);
+  expect(standsBack(fresh, [late, fresh], 1)).toBe(false);
+});
+
+test('others are woken when a Node gives its place back, is deleted, or wants none any more', () => {
+  const idle = node('a') as Node;
+  const waiting = node('a', REBOOT_NEEDED) as Node;
+  const holding = node('a', REBOOT_NEEDED, REBOOT_OK) as Node;
+  const update = (old: Node, object: Node) => givesWay({ type: 'update', old, object });
+
+  expect([update(holding, idle), update(holding, waiting), update(waiting, idle)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([update(idle, waiting), update(waiting, holding), update(holding, holding)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(givesWay({ type: 'delete', object: holding })).toBe(true);
+  expect(givesWay({ type: 'delete', object: idle })).toBe(false);
+  expect(givesWay({ type: 'create', object: holding })).toBe(false);
 });

@@ -122,13 +122,14 @@ test('FL2: a reboot takes four patches of one Node, and of the others nothing', 
   expect(env.events.history('nodes', undefined, 'node-2')).toHaveLength(1);
 });
 
-test('FL8: nothing but its own keys is written, however many others write', async () => {
+test('FL8: no Node is replaced: by patches alone nothing but its own keys is written', async () => {
   const cluster = await startCluster({ agents: false });
   await needReboot(cluster, 'node-1');
   await eventually(() => isOk(cluster, 'node-1'));
 
   const { managedFields } = (await cluster.node('node-1')).metadata;
 
+  expect(new Set(cluster.place.writes())).toEqual(new Set(['patch nodes']));
   const own = (managedFields as readonly Managed[]).filter(({ manager }) =>
     manager.includes('node-reboot'),
   );
