@@ -23,6 +23,7 @@ export {
   UnsafeSetupError,
 } from './core/errors.ts';
 export { type Labels, type Meter, noMeter } from './core/metrics.ts';
+export { type TimeoutOptions, withTimeout } from './core/with-timeout.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 
 // Kubernetes data

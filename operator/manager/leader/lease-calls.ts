@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from '../../client/client.ts';
-import { abortable, linkedAbort } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
+import { withTimeout } from '../../core/with-timeout.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { StoredLease } from './lease-record.ts';
 
@@ -56,22 +56,16 @@ export class LeaseCalls {
     signal: AbortSignal,
     boundMs: number = this.#options.boundMs,
   ): Promise<T> {
-    signal.throwIfAborted();
-    using request = linkedAbort(signal);
-    const cancel = this.#options.clock.schedule(boundMs, () =>
-      request.abort(
-        new AmbassadorError('a request about the Lease took too long', {
-          code: 'AMBASSADOR_TIMEOUT',
-          fate: 'unknown',
-          context: { timeoutMs: boundMs },
-        }),
-      ),
+    const tooLate = (): AmbassadorError =>
+      new AmbassadorError('a request about the Lease took too long', {
+        code: 'AMBASSADOR_TIMEOUT',
+        fate: 'unknown',
+        context: { timeoutMs: boundMs },
+      });
+    const { clock } = this.#options;
+    return withTimeout({ clock, signal, timeoutMs: boundMs, tooLate }, (limited) =>
+      call({ signal: limited }),
     );
-    try {
-      return await abortable(call({ signal: request.signal }), request.signal);
-    } finally {
-      cancel();
-    }
   }
 }
 
