@@ -67,6 +67,7 @@ export {
 } from './model/object.ts';
 export {
   AlreadyOwnedError,
+  isControlledBy,
   isSameOwner,
   setControllerReference,
   setOwnerReference,
@@ -392,6 +393,7 @@ export {
 export {
   type ApplyOwnedOptions,
   AWAIT_CHANGE,
+  type DeleteOwnedOptions,
   type Desired,
   type DesiredCondition,
   type DesiredStatus,

@@ -28,6 +28,8 @@ export interface WriteOptions extends CallOptions {
   readonly subresource?: string;
   /** Validate and answer as usual, but store nothing. */
   readonly dryRun?: boolean;
+  /** Names the writer in `metadata.managedFields`. Default: that of the client. Another is another owner. */
+  readonly fieldManager?: string;
 }
 
 export interface ApplyOptions extends WriteOptions {

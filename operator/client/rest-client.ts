@@ -225,12 +225,12 @@ class RestClient implements Client {
     method: 'POST' | 'PUT' | 'PATCH',
     path: string,
     resource: Resource<T>,
-    { dryRun, force, subresource, signal }: ApplyOptions,
+    { dryRun, force, subresource, fieldManager = this.#fieldManager, signal }: ApplyOptions,
     contentType: string,
     body: unknown,
   ): Promise<T> {
     const query: QueryParameters = {
-      fieldManager: this.#fieldManager,
+      fieldManager,
       dryRun: dryRun === true ? 'All' : undefined,
       force,
       fieldValidation: this.#fieldValidation,

@@ -10,6 +10,8 @@ interface Applied {
   /** Of the object after the apply. */
   readonly resourceVersion: string;
   readonly shownDigest: string;
+  /** After `create` there may be fields that only the creation wants. */
+  readonly by: 'create' | 'apply';
 }
 
 /** Objects that are remembered. One that is forgotten is applied once more, without effect. */
@@ -63,13 +65,18 @@ export class AppliedMemory {
     stated: KubernetesObject,
     subresource: string = '',
   ): void {
-    const { uid = '', resourceVersion = '' } = answer.metadata;
-    this.#set(nameOf(resource, answer, subresource), {
-      uid,
-      resourceVersion,
-      statedDigest: digestOf(stated),
-      shownDigest: shownDigestOf(answer, stated),
-    });
+    this.#set(nameOf(resource, answer, subresource), appliedOf(answer, stated, 'apply'));
+  }
+
+  /** @param answer - the object as `stated` has created it. */
+  rememberCreation(resource: Resource, answer: KubernetesObject, stated: KubernetesObject): void {
+    this.#set(nameOf(resource, answer, ''), appliedOf(answer, stated, 'create'));
+  }
+
+  /** How this process has written to this very object last; undefined when it knows of nothing. */
+  lastWrite(resource: Resource, object: KubernetesObject): Applied['by'] | undefined {
+    const applied = this.#applied.get(nameOf(resource, object, ''));
+    return applied?.uid === object.metadata.uid ? applied?.by : undefined;
   }
 
   #set(name: string, applied: Applied): void {
@@ -81,6 +88,12 @@ export class AppliedMemory {
       return;
     }
   }
+}
+
+function appliedOf(answer: KubernetesObject, stated: KubernetesObject, by: Applied['by']): Applied {
+  const { uid = '', resourceVersion = '' } = answer.metadata;
+  const statedDigest = digestOf(stated);
+  return { uid, resourceVersion, statedDigest, shownDigest: shownDigestOf(answer, stated), by };
 }
 
 function nameOf(resource: Resource, object: KubernetesObject, subresource: string): string {

@@ -10,9 +10,10 @@ import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts'
 import { isAlreadyExists } from '../model/status.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { BeingDeletedError } from './being-deleted-error.ts';
-import { ownCreationByApplying } from './creation-fields.ts';
+import { creatorOf, ownByApplying } from './creation-fields.ts';
 import { isLiveOwner } from './live-owner.ts';
 import type { ApplyOwnedOptions, Desired } from './reconciler.ts';
+import { showsAll } from './shown-fields.ts';
 
 export interface OwnerOfChildren {
   /** The reconciled object, as the attempt was given it. */
@@ -47,12 +48,13 @@ export async function applyOwned<C extends KubernetesObject>(
 ): Promise<C> {
   const child = childOf(given, resource, desired);
   const { name } = child.metadata;
-  if ((name ?? '') === '') return given.client.create(resource, child);
+  const fieldManager = creatorOf(given.fieldManager);
+  if ((name ?? '') === '') return given.client.create(resource, child, { fieldManager });
   const known = await given.known(resource, child);
   if (known !== undefined) return applyToExisting(given, resource, child, known, options);
   try {
-    const created = await given.client.create(resource, child);
-    given.memory.remember(resource, created, child);
+    const created = await given.client.create(resource, child, { fieldManager });
+    given.memory.rememberCreation(resource, created, child);
     return created;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
@@ -90,9 +92,9 @@ async function applyToExisting<C extends KubernetesObject>(
   resource: Resource<C>,
   child: C,
   known: C,
-  { adopt = false, force }: ApplyOwnedOptions,
+  { adopt = false, force, formerManagers = [] }: ApplyOwnedOptions,
 ): Promise<C> {
-  const { client, fieldManager, memory, owner, ownerResource } = given;
+  const { client, memory, owner, ownerResource } = given;
   // Whose it is does not matter any more.
   if (known.metadata.deletionTimestamp !== undefined) {
     given.refused?.(resource, child, known);
@@ -108,14 +110,33 @@ async function applyToExisting<C extends KubernetesObject>(
   if (!isOurs) await requireLiveOwner(given);
   else if (memory.isApplied(resource, known, child)) return known;
 
+  const owners = { fieldManager: given.fieldManager, formerManagers };
+  // Before anything changes: an item that must go would be there beside the one that replaces it.
+  const lastWrite = memory.lastWrite(resource, known);
+  if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(known, child))) {
+    const live = await withOwners(client, resource, known);
+    if (live !== undefined) await ownByApplying(client, resource, live, owners);
+  }
   const { uid } = known.metadata;
   const body = { ...child, metadata: { ...child.metadata, uid } };
   const apply = (): Promise<C> => client.applyExisting(resource, body, { force: force ?? isOurs });
-  const first = await apply();
-  const again = await ownCreationByApplying(client, resource, first, fieldManager);
-  const answer = again ? await apply() : first;
+  let answer = await apply();
+  // A child that an earlier process has made, or an earlier manager.
+  if (await ownByApplying(client, resource, answer, owners)) answer = await apply();
   memory.remember(resource, answer, child);
   return answer;
+}
+
+/** The object with the owners of its fields, which caches do not keep. */
+async function withOwners<C extends KubernetesObject>(
+  client: Client,
+  resource: Resource<C>,
+  known: C,
+): Promise<C | undefined> {
+  const { managedFields, name, namespace, uid } = known.metadata;
+  if (managedFields !== undefined) return known;
+  const live = await client.find(resource, { name, namespace });
+  return live?.metadata.uid === uid ? live : undefined;
 }
 
 async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 import { applyOwned, type OwnerOfChildren } from './apply-owned.ts';
 import type { Controller } from './controller.ts';
+import { deleteOwned } from './delete-owned.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { ReconcileContext } from './reconciler.ts';
 import { isSameResource, type Source } from './source.ts';
@@ -38,7 +39,10 @@ export function objectVerbs({
   memory,
   store,
   refused,
-}: ObjectVerbsOptions): Pick<ReconcileContext, 'applyOwned' | 'setStatus' | 'event'> {
+}: ObjectVerbsOptions): Pick<
+  ReconcileContext,
+  'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
+> {
   const { resource } = controller.for;
   const reconciled = (verb: string): KubernetesObject => {
     if (object !== undefined) return object;
@@ -58,6 +62,15 @@ export function objectVerbs({
       const fieldManager = controller.name;
       const given = { owner, ownerResource: resource, client, fieldManager, memory, known };
       return applyOwned({ ...given, refused }, childResource, child, options);
+    },
+    async deleteOwned(childResource, child, options) {
+      const known = knownChild(controller, client, store);
+      return deleteOwned(
+        { owner: reconciled('deleteOwned'), client, known },
+        childResource,
+        child,
+        options,
+      );
     },
     async setStatus(status) {
       const given = { object: reconciled('setStatus'), resource, client, clock, memory };

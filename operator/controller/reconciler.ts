@@ -10,8 +10,9 @@ import type { Source } from './source.ts';
 /** What the controller does after a successful reconcile. */
 export type Result =
   /**
-   * Reconcile this key again after so long, or earlier when something changes. `priority` is a whole
-   * number, higher first; default -100, behind everything that somebody changed.
+   * Reconcile this key again after so long, or earlier when something changes; 0 is at once. Who asks
+   * for less than 100 ms more than a hundred times in a row waits longer and longer, up to a second.
+   * `priority` is a whole number, higher first; default -100, behind everything that somebody changed.
    */
   | { readonly requeueAfterMs: number; readonly priority?: number; readonly requeue?: undefined }
   /** Wait for the next event. Safe because every relist that finds a difference enqueues the key. */
@@ -70,6 +71,17 @@ export interface ApplyOwnedOptions {
    * may have meant it. A refusal is an ApiError that `isApplyConflict` recognises.
    */
   readonly force?: boolean;
+  /**
+   * Field managers that this controller takes the place of: its own earlier names, or the operator that
+   * it replaces. What they have stated, and this apply does not, is removed. They must not write any
+   * more.
+   */
+  readonly formerManagers?: readonly string[];
+}
+
+export interface DeleteOwnedOptions {
+  /** What becomes of the child's own children. Default `Background`: they go after it. */
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
@@ -123,6 +135,22 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     child: Desired<C>,
     options?: ApplyOwnedOptions,
   ): Promise<C>;
+  /**
+   * Deletes the child of that name, if the reconciled object is its controller: this very child, and
+   * none that somebody makes under its name meanwhile. Reads as `applyOwned` does, and does not wait
+   * until the child is gone. The right to `delete` must be among the controller's `permissions`.
+   *
+   * @param child - its name; the namespace is that of the reconciled object unless it names one.
+   * @returns true when the server has accepted; false when there is no such child, it is being deleted
+   *   already, or it is somebody else's, which is left alone.
+   * @throws OperatorError `USER_CODE` when there is no reconciled object.
+   * @throws ApiError as the server refuses. A child that is gone meanwhile is no error.
+   */
+  deleteOwned(
+    resource: Resource,
+    child: { readonly name: string; readonly namespace?: string },
+    options?: DeleteOwnedOptions,
+  ): Promise<boolean>;
   /**
    * States the status of the reconciled object, and writes it, by server-side apply to the status
    * subresource, where it differs from what is there. What an earlier call has stated and this one

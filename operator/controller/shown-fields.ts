@@ -12,6 +12,19 @@ export function shownFields(object: unknown, stated: unknown): unknown {
   );
 }
 
+/** True when `object` has all that `stated` says, in the same words: applying it changes no value. */
+export function showsAll(object: unknown, stated: unknown): boolean {
+  if (Array.isArray(stated)) {
+    if (!Array.isArray(object) || object.length !== stated.length) return false;
+    return stated.every((item, at) => showsAll(object[at], item));
+  }
+  if (!isRecord(stated)) return Object.is(object, stated);
+  if (!isRecord(object)) return false;
+  return Object.entries(stated).every(
+    ([key, value]) => value === undefined || showsAll(own(object, key), value),
+  );
+}
+
 /**
  * A digest of a JSON value. Keys count in any order; an undefined member is none.
  */

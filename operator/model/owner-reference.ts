@@ -96,6 +96,12 @@ export function controllerReference(
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
+/** True when `owner` is the controller of `object`, by its uid; false for an owner that has none yet. */
+export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
+  const { uid = '' } = owner.metadata;
+  return uid !== '' && controllerOf(object)?.uid === uid;
+}
+
 /** True when both name the same object, be it in another version of its group. */
 export function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return (

@@ -1,12 +1,19 @@
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import { type AroundCalls, decorateClient } from '../../operator/client/client-decorator.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
 import { applyOwned, type OwnerOfChildren } from '../../operator/controller/apply-owned.ts';
-import type { ApplyOwnedOptions, Desired } from '../../operator/controller/reconciler.ts';
+import { deleteOwned } from '../../operator/controller/delete-owned.ts';
+import type {
+  ApplyOwnedOptions,
+  DeleteOwnedOptions,
+  Desired,
+} from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
+import type { LoggedRequest } from '../../operator/testing/env/request-log.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
@@ -26,23 +33,32 @@ export interface Family {
     desired: Desired<C>,
     options?: ApplyOwnedOptions,
   ): Promise<C>;
+  remove(
+    resource: Resource,
+    child: { readonly name: string; readonly namespace?: string },
+    options?: DeleteOwnedOptions,
+  ): Promise<boolean>;
   /** A ConfigMap of that name, as the server has it. */
   child(name?: string): Promise<ConfigMap | undefined>;
   /** A ConfigMap that somebody else has made, under another field manager. */
   foreign(metadata?: object, data?: ConfigMap['data']): Promise<ConfigMap>;
-  /** Writes that the API server has received from the controller. */
+  /** Requests that the API server has received from the controller. */
+  requests(): readonly string[];
+  /** Those that are to change something. */
   writes(): readonly string[];
   /** The process starts anew, and remembers nothing. */
   restart(): void;
 }
 
-export async function startFamily(): Promise<Family> {
+/** @param around - what happens around the calls of the controller. */
+export async function startFamily(around: AroundCalls = {}): Promise<Family> {
   const clock = new FakeClock();
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false, clock } });
   onTestFinished(() => env.stop());
   const transport = undiciTransport(env.url, { clock });
   onTestFinished(() => transport.close());
-  const client = restClient({ transport, fieldManager: 'tester', clock });
+  const rest = restClient({ transport, fieldManager: 'tester', clock });
+  const client = decorateClient(rest, around);
   const namespace = await env.namespace();
   const owner = await env.create(configMap(namespace, 'owner'));
   const cached: Family['cached'] = new Map();
@@ -60,18 +76,25 @@ export async function startFamily(): Promise<Family> {
       const family = { owner, ownerResource: configMaps, client, memory, known };
       return applyOwned({ ...family, fieldManager: 'tester' }, resource, desired, options);
     },
+    remove: (resource, target, options) =>
+      deleteOwned({ owner, client, known }, resource, target, options),
     child: (name = 'a') => env.get<ConfigMap>('v1', 'ConfigMap', namespace, name),
     foreign: (metadata = {}, data = { theirs: 'x' }) =>
       env.create(configMap(namespace, 'a', metadata, data)),
+    requests: () => env.requests.of().map(textOf),
     writes: () =>
       env.requests
         .of()
         .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb))
-        .map(({ verb, name = '' }) => [verb, name].filter(Boolean).join(' ')),
+        .map(textOf),
     restart() {
       memory = new AppliedMemory();
     },
   };
+}
+
+function textOf({ verb, name = '' }: LoggedRequest): string {
+  return [verb, name].filter(Boolean).join(' ');
 }
 
 function configMap(

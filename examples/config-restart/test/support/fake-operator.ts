@@ -57,6 +57,7 @@ export class FakeOperator {
       self: this.#self,
       store: (given) => this.#cluster.store('resource' in given ? given : source(given)),
       applyOwned: () => expect.unreachable('config-restart owns nothing'),
+      deleteOwned: () => expect.unreachable('config-restart owns nothing'),
       setStatus: () => expect.unreachable('config-restart reports in its own words'),
       event: () => expect.unreachable('config-restart names the object of each Event'),
     };

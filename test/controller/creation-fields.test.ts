@@ -1,0 +1,339 @@
+/** What was stated when a child was made, and is stated no more, against the embedded API server. */
+import { describe, expect, test } from 'vitest';
+import type { Desired } from '../../operator/controller/reconciler.ts';
+import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
+import { isUidMismatch, isVersionConflict } from '../../operator/model/conflict.ts';
+import { services } from '../../operator/model/kubernetes/resources.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import type { Resource } from '../../operator/model/resource.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+import { type Family, startFamily } from '../support/owner-and-children.ts';
+
+const metadata = { name: 'a' };
+const labels = { app: 'a' };
+
+type Service = typeof services extends Resource<infer T> ? T : never;
+type Deployment = typeof deployments extends Resource<infer T> ? T : never;
+type Port = NonNullable<NonNullable<Service['spec']>['ports']>[number];
+
+function service(...ports: Port[]): Desired<Service> {
+  return { metadata, spec: { selector: labels, ports } };
+}
+
+async function portsOf({ env, namespace }: Family): Promise<readonly Partial<Port>[]> {
+  const live = await env.get<Service>('v1', 'Service', namespace, 'a');
+  return (live?.spec?.ports ?? []).map(({ name, port, protocol }) => ({
+    ...(name !== undefined && { name }),
+    port,
+    ...(protocol !== 'TCP' && { protocol }),
+  }));
+}
+
+function deployment(container: object, pod: object = {}): Desired<Deployment> {
+  const containers = [{ name: 'a', image: 'a', ...container }];
+  const template = { metadata: { labels }, spec: { containers, ...pod } };
+  return { metadata, spec: { selector: { matchLabels: labels }, template } };
+}
+
+async function podOf({ env, namespace }: Family) {
+  const live = await env.get<Deployment>('apps/v1', 'Deployment', namespace, 'a');
+  const [container] = live?.spec.template.spec?.containers ?? [];
+  return { container, volumes: live?.spec.template.spec?.volumes ?? [] };
+}
+
+describe('K-44: where the items of a list are told apart by what has changed,', () => {
+  test.each<[string, readonly Port[], readonly Port[]]>([
+    ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
+    ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],
+    [
+      'a port for UDP beside the same for TCP',
+      [
+        { name: 't', port: 53 },
+        { name: 'u', port: 53, protocol: 'UDP' },
+      ],
+      [{ name: 't', port: 53 }],
+    ],
+    [
+      'the numbers of two ports, which are exchanged',
+      [
+        { name: 'x', port: 1 },
+        { name: 'y', port: 2 },
+      ],
+      [
+        { name: 'x', port: 2 },
+        { name: 'y', port: 1 },
+      ],
+    ],
+  ])('of a Service %s: only what is stated is there', async (_, before, after) => {
+    const family = await startFamily();
+    await family.apply(services, service(...before));
+
+    await family.apply(services, service(...after));
+
+    expect(await portsOf(family)).toEqual(after);
+  });
+
+  test.each([
+    ['', false],
+    [', by an earlier process', true],
+  ])('the port of a container that was created%s: the old one is never beside it', async (_, restarted) => {
+    const family = await startFamily();
+    const port = (containerPort: number) => [{ name: 'web', containerPort }];
+    await family.apply(deployments, deployment({ ports: port(80) }));
+    if (restarted) family.restart();
+
+    await family.apply(deployments, deployment({ ports: port(81) }));
+    await family.apply(deployments, deployment({ ports: port(82) }));
+
+    const { container } = await podOf(family);
+    expect(container?.ports).toEqual([{ name: 'web', containerPort: 82, protocol: 'TCP' }]);
+    const seen = family.env.events
+      .history('deployments.apps', family.namespace, 'a')
+      .map((object) => (object as Deployment).spec.template.spec?.containers[0]?.ports?.length);
+    expect(new Set(seen)).toEqual(new Set([1]));
+  });
+
+  test('variables, volumes and mounts of a Pod: those that are not stated are gone', async () => {
+    const family = await startFamily();
+    const env = (...names: string[]) => names.map((name) => ({ name, value: 'x' }));
+    const volumes = ['v', 'w'].map((name) => ({ name, emptyDir: {} }));
+    const volumeMounts = ['v', 'w'].map((name) => ({ name, mountPath: `/${name}` }));
+    await family.apply(deployments, deployment({ env: env('A', 'B'), volumeMounts }, { volumes }));
+
+    const left = { env: env('B', 'C'), volumeMounts: volumeMounts.slice(1) };
+    await family.apply(deployments, deployment(left, { volumes: volumes.slice(1) }));
+
+    const { container, volumes: shown } = await podOf(family);
+    expect(container?.env).toEqual(left.env);
+    expect(container?.volumeMounts).toEqual(left.volumeMounts);
+    expect(shown).toEqual(volumes.slice(1));
+  });
+
+  test('the list of a custom resource: the item that is not stated is gone', async () => {
+    const family = await startFamily();
+    await family.env.apply([gardenDefinition()]);
+    const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
+    await family.apply(gardens, { metadata, spec: { beds: beds(1, 2) } });
+
+    await family.apply(gardens, { metadata, spec: { beds: beds(3) } });
+
+    const live = await family.env.get<Garden>('example.dev/v1', 'Garden', family.namespace, 'a');
+    expect(live?.spec.beds).toEqual(beds(3));
+  });
+});
+
+describe('K-44: what it costs to own by applying what was created', () => {
+  const stated = (text: string): Desired<ConfigMap> => ({ metadata, data: { text } });
+
+  async function requestsOf(
+    family: Family,
+    act: () => Promise<unknown>,
+  ): Promise<readonly string[]> {
+    const before = family.requests().length;
+    await act();
+    return family.requests().slice(before);
+  }
+
+  /** Whose cache is as new as the server, and keeps no managedFields. */
+  async function cachedFamily(): Promise<Family> {
+    const family = await startFamily();
+    const apply: Family['apply'] = async (resource, desired, options) => {
+      const object = await family.apply(resource, desired, options);
+      const { managedFields: _, ...names } = object.metadata;
+      family.cached.set(names.name, { ...object, metadata: names });
+      return object;
+    };
+    family.cached.set('a', undefined);
+    return { ...family, apply };
+  }
+
+  test('is nothing for a child as it was, a look and a patch at the first change, and never again', async () => {
+    const family = await cachedFamily();
+
+    const created = await requestsOf(family, () => family.apply(configMaps, stated('one')));
+    const unchanged = await requestsOf(family, () => family.apply(configMaps, stated('one')));
+    const first = await requestsOf(family, () => family.apply(configMaps, stated('two')));
+    const second = await requestsOf(family, () => family.apply(configMaps, stated('three')));
+
+    expect(created).toEqual(['create']);
+    expect(unchanged).toEqual([]);
+    expect(first).toEqual(['get a', 'patch a', 'patch a']);
+    expect(second).toEqual(['patch a']);
+  });
+
+  test('is one apply for a child as it was, after a restart', async () => {
+    const family = await cachedFamily();
+    await family.apply(configMaps, stated('one'));
+    await family.apply(configMaps, stated('two'));
+
+    family.restart();
+    const again = await requestsOf(family, () => family.apply(configMaps, stated('two')));
+
+    expect(again).toEqual(['patch a']);
+  });
+});
+
+describe('K-44: the fields of others', () => {
+  test('are not taken for ours, nor those that the controller has patched since', async () => {
+    const { env, namespace, apply, client, child, clock } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v', gone: 'x' } });
+    await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { theirs: 'x' } });
+    for (const field of ['now', 'later']) {
+      const body = { data: { [field]: 'x' } };
+      await client.patch(configMaps, { namespace, name: 'a' }, { type: 'merge', body });
+      clock.advance(5_000);
+    }
+
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect((await child())?.data).toEqual({ k: 'w', later: 'x', now: 'x', theirs: 'x' });
+  });
+
+  test('are no conflict with ourselves, when nothing is to be taken by force', async () => {
+    const { apply, child } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+
+    await apply(configMaps, { metadata, data: { k: 'w' } }, { force: false });
+
+    expect((await child())?.data).toEqual({ k: 'w' });
+  });
+
+  test('what was made by the client is ours, though a webhook was slow at its creation', async () => {
+    const { apply, client, child, clock, owner, namespace } = await startFamily();
+    const { uid = '' } = owner.metadata;
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true };
+    const names = { ...metadata, namespace, ownerReferences: [reference] };
+    const made = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: names,
+      data: { k: 'v', old: 'x' },
+    };
+    const { metadata: stored } = await client.create(configMaps, made);
+    const [entry] = stored.managedFields as readonly { readonly time: string }[];
+    const time = new Date(clock.now() - 3_000).toISOString().replace(/\.\d+/, '');
+    const body = [{ op: 'replace', path: '/metadata/managedFields/0', value: { ...entry, time } }];
+    await client.patch(configMaps, { namespace, name: 'a' }, { type: 'json', body } as never);
+
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect((await child())?.data).toEqual({ k: 'w' });
+  });
+
+  test('are ours where the controller takes the place of another, by update or by apply', async () => {
+    const { env, apply, client, owner, namespace, child } = await startFamily();
+    const { uid = '' } = owner.metadata;
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true };
+    const names = { ...metadata, namespace, ownerReferences: [reference] };
+    const made = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: names,
+      data: { k: 'v', old: 'x' },
+    };
+    await client.create(configMaps, made, { fieldManager: 'original' });
+    const { ownerReferences: _, ...plain } = names;
+    const applied = { ...made, metadata: plain, data: { applied: 'x' } };
+    await client.apply(configMaps, applied, { fieldManager: 'renamed' });
+    await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { theirs: 'x' } });
+
+    const formerManagers = ['original', 'renamed'];
+    await apply(configMaps, { metadata, data: { k: 'w' } }, { formerManagers });
+
+    expect((await child())?.data).toEqual({ k: 'w', theirs: 'x' });
+  });
+});
+
+describe('K-44: when another writer is faster', () => {
+  /** Somebody changes the child before each of the first `times` patches that hand fields over. */
+  async function raced(times: number): Promise<Family> {
+    let left = times;
+    const family: Family = await startFamily({
+      async write(call, next) {
+        if (call.verb === 'patch' && call.patch.type === 'json' && left > 0) {
+          left -= 1;
+          const data = { [`n${left}`]: 'x' };
+          await family.env.patch('v1', 'ConfigMap', family.namespace, 'a', { data });
+        }
+        return next(call);
+      },
+    });
+    await family.apply(configMaps, { metadata, data: { k: 'v', old: 'x' } });
+    return family;
+  }
+
+  test('it is tried again with what is there then', async () => {
+    const { apply, child } = await raced(2);
+
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect((await child())?.data).toEqual({ k: 'w', n0: 'x', n1: 'x' });
+  });
+
+  test('and does not end, it is a lost race, and the next attempt does it', async () => {
+    const { apply, child } = await raced(5);
+
+    const error = await apply(configMaps, { metadata, data: { k: 'w' } }).catch((e: unknown) => e);
+    const meanwhile = await child();
+    await apply(configMaps, { metadata, data: { k: 'w' } });
+
+    expect(isVersionConflict(error)).toBe(true);
+    expect(meanwhile?.data).toMatchObject({ k: 'v', old: 'x' });
+    expect(Object.keys((await child())?.data ?? {}).toSorted()).toEqual([
+      ...['k', 'n0', 'n1', 'n2', 'n3', 'n4'],
+    ]);
+  });
+
+  test('and has deleted the child, it is not brought back', async () => {
+    const family: Family = await startFamily({
+      async write(call, next) {
+        if (call.verb === 'patch' && call.patch.type === 'json') {
+          await family.env.delete('v1', 'ConfigMap', family.namespace, 'a');
+        }
+        return next(call);
+      },
+    });
+    await family.apply(configMaps, { metadata, data: { k: 'v' } });
+
+    const again = family.apply(configMaps, { metadata, data: { k: 'w' } });
+
+    await expect(again).rejects.toSatisfy(isUidMismatch);
+    expect(await family.child()).toBeUndefined();
+  });
+});
+
+interface Garden extends KubernetesObject {
+  readonly spec: { readonly beds: readonly { readonly number: number; readonly plant: string }[] };
+}
+
+const gardens = defineResource<Garden>({
+  group: 'example.dev',
+  version: 'v1',
+  plural: 'gardens',
+  kind: 'Garden',
+  namespaced: true,
+});
+
+function gardenDefinition(): KubernetesObject {
+  const properties = { number: { type: 'integer' }, plant: { type: 'string' } };
+  const beds = {
+    type: 'array',
+    items: { type: 'object', required: ['number'], properties },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['number'],
+  };
+  const spec = { type: 'object', properties: { beds } };
+  const openAPIV3Schema = { type: 'object', properties: { spec } };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gardens.example.dev' },
+    spec: {
+      group: 'example.dev',
+      scope: 'Namespaced',
+      names: { plural: 'gardens', singular: 'garden', kind: 'Garden', listKind: 'GardenList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  };
+  return definition;
+}

@@ -1,0 +1,116 @@
+/** Children that are to go, against the embedded API server: what is stored in the end. */
+import { describe, expect, test } from 'vitest';
+import { configMaps } from '../../operator/model/builtin.ts';
+import { isControlledBy } from '../../operator/model/owner-reference.ts';
+import { startFamily } from '../support/owner-and-children.ts';
+
+const metadata = { name: 'a' };
+
+describe('K-44: a child that is to go', () => {
+  test('is deleted, and a second time there is none', async () => {
+    const { apply, child, remove } = await startFamily();
+    await apply(configMaps, { metadata });
+
+    const answers = [await remove(configMaps, metadata), await remove(configMaps, metadata)];
+
+    expect(answers).toEqual([true, false]);
+    expect(await child()).toBeUndefined();
+  });
+
+  test('is left alone when it is somebody else’s, or nobody’s', async () => {
+    const { child, env, foreign, namespace, remove, writes } = await startFamily();
+    const nobodys = await foreign();
+    const left = [await remove(configMaps, metadata), await child()];
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u9' };
+    const other = await foreign({ ownerReferences: [{ ...reference, controller: true }] });
+
+    const answer = await remove(configMaps, metadata);
+
+    expect(left).toEqual([false, nobodys]);
+    expect(answer).toBe(false);
+    expect(await child()).toEqual(other);
+    expect(writes()).toEqual([]);
+  });
+
+  test('is left alone by an owner that is not its controller', async () => {
+    const { child, foreign, owner, remove } = await startFamily();
+    const { uid = '' } = owner.metadata;
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid };
+    await foreign({ ownerReferences: [reference] });
+
+    expect(await remove(configMaps, metadata)).toBe(false);
+    expect(await child()).toBeDefined();
+  });
+
+  test('is not deleted again while it is being deleted', async () => {
+    const { apply, child, env, namespace, remove, writes } = await startFamily();
+    await apply(configMaps, { metadata: { ...metadata, finalizers: ['example.dev/held'] } });
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+
+    expect(await remove(configMaps, metadata)).toBe(false);
+    expect((await child())?.metadata.deletionTimestamp).toBeDefined();
+    expect(writes()).toEqual(['create']);
+  });
+
+  test('and is gone already, unseen by the cache, is no error', async () => {
+    const { apply, cached, env, namespace, remove } = await startFamily();
+    cached.set('a', await apply(configMaps, { metadata }));
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+
+    expect(await remove(configMaps, metadata)).toBe(false);
+  });
+
+  test('is that very child, and none that has its name now', async () => {
+    const { apply, cached, child, env, foreign, namespace, remove } = await startFamily();
+    cached.set('a', await apply(configMaps, { metadata }));
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+    const other = await foreign();
+
+    expect(await remove(configMaps, metadata)).toBe(false);
+    expect(await child()).toEqual(other);
+  });
+
+  test('is looked for where it is said to be, and else beside its owner', async () => {
+    const { apply, env, remove } = await startFamily();
+    const elsewhere = await env.namespace();
+    await apply(configMaps, { metadata });
+
+    expect(await remove(configMaps, { ...metadata, namespace: elsewhere })).toBe(false);
+    expect(await remove(configMaps, metadata)).toBe(true);
+  });
+
+  test.each([
+    ['after it', undefined, 'Background'],
+    ['before it', { propagationPolicy: 'Foreground' }, 'Foreground'],
+    ['not', { propagationPolicy: 'Orphan' }, 'Orphan'],
+  ] as const)('has children of its own that go %s', async (_, options, propagationPolicy) => {
+    const asked: unknown[] = [];
+    const { apply, remove } = await startFamily({
+      remove(call, next) {
+        asked.push(call.options);
+        return next(call);
+      },
+    });
+    const { uid } = (await apply(configMaps, { metadata })).metadata;
+
+    await remove(configMaps, metadata, options);
+
+    expect(asked).toEqual([{ preconditions: { uid }, propagationPolicy }]);
+  });
+});
+
+test('an object is controlled by the owner whose uid its controller reference has, and by no other', () => {
+  const object = (uid: string | undefined, ...owners: object[]) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', ...(uid !== undefined && { uid }), ownerReferences: owners as never },
+  });
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'u1' };
+  const controlled = object('u2', { ...reference, controller: true });
+
+  expect(isControlledBy(controlled, object('u1'))).toBe(true);
+  expect(isControlledBy(controlled, object('u3'))).toBe(false);
+  expect(isControlledBy(object('u2', reference), object('u1'))).toBe(false);
+  expect(isControlledBy(object('u2'), object(undefined))).toBe(false);
+});
