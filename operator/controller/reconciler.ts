@@ -125,9 +125,10 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    *
    * @throws OperatorError `USER_CODE` when there is no reconciled object to be its owner, or the API
    *   would not take the owner (another namespace, or a namespaced owner of a cluster-scoped child).
-   * @throws AlreadyOwnedError when the child has another controller, or none and is not adopted.
-   * @throws BeingDeletedError when the child is being deleted, or the owner of one that is to be
-   *   adopted. Let it through: the key is reconciled when the child is gone.
+   * @throws AlreadyOwnedError when the child has another controller, or none and is not adopted. Of a
+   *   resource in `owns` the key is reconciled again when that changes, be the error let through or not.
+   * @throws BeingDeletedError when the child is being deleted: the same; or the owner of one that is to
+   *   be adopted.
    * @throws ApiError as the server refuses; `isUidMismatch` when the child is gone: let it through.
    */
   applyOwned<C extends KubernetesObject>(

@@ -71,6 +71,23 @@ test('prices: a labelled ConfigMap, a Secret and a hook wake it', async () => {
   await eventually(() => reconciles() === 3);
 });
 
+test('readers: what a Deployment names wakes it, and what it only reads is there', async () => {
+  const { env, namespace } = await cluster();
+  await env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
+  await env.create(deployment('web', { namespace, annotations: { reads: 'colors' } }));
+  const { default: readers } = await exampleOf<Example>('operators.md', 'readers.ts');
+  run(env, namespace, [readers]);
+  const told = async (note: string): Promise<boolean> => {
+    const events = await env.list<KubernetesObject & { note: string }>('events.k8s.io/v1', 'Event');
+    return events.some((event) => event.note === note);
+  };
+
+  await env.create(configMap('colors', { namespace, data: { color: 'red' } }));
+  await eventually(() => told('red on 1 nodes'));
+  await env.patch('v1', 'ConfigMap', namespace, 'colors', { data: { color: 'blue' } });
+  await eventually(() => told('blue on 1 nodes'));
+});
+
 test('counter: the count stays, and what it adds is written once', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('a', { namespace, data: { count: '1' } }));
