@@ -7,8 +7,9 @@ import { ConfigurationError } from '../core/errors.ts';
 import { customResourceDefinitions } from '../model/builtin.ts';
 import type { Condition } from '../model/condition.ts';
 import type { DefinedResource } from '../model/custom-resource-definition.ts';
-import type { Resource } from '../model/resource.ts';
+import { apiVersionOf, type Resource } from '../model/resource.ts';
 import { ApiError, isConflict } from '../model/status.ts';
+import { expectServed } from '../watch/expected-served.ts';
 import {
   type DefinitionVerdict,
   judgeDefinition,
@@ -68,6 +69,7 @@ export async function ensureCrd(
     }
     if (step !== undefined && isTrue(step.definition, 'Established')) {
       report(outcome, step.definition, options.log);
+      expectServed(clock, apiVersionOf(resource)); // who waits for it need not wait for its next look
       return outcome;
     }
     // What was written a moment ago has the conditions of before.

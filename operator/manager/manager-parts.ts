@@ -4,6 +4,7 @@ import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts
 import type { HealthCheck } from './health-server.ts';
 import { HealthServer } from './health-server.ts';
 import type { InformersOptions } from './informers.ts';
+import { DefinitionInstaller } from './install-definitions.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import { leaderIdentity } from './leader/leader-identity.ts';
 import type { ManagerOptions } from './manager-options.ts';
@@ -29,6 +30,18 @@ export function informersOptions(
       ...(relistIntervalMs !== undefined && { relistIntervalMs }),
     },
   };
+}
+
+/** Whom the fields of CustomResourceDefinitions belong to: the same for every operator's. */
+const DEFINITIONS_MANAGER = 'chancery-definitions';
+
+/** Undefined when definitions are somebody else's to install. */
+export function definitionInstallerOf(
+  { settings, connection, clock }: ManagerOptions,
+  log: Log,
+): DefinitionInstaller | undefined {
+  if (!settings.installCrds) return undefined;
+  return new DefinitionInstaller({ client: connection.clientFor(DEFINITIONS_MANAGER), clock, log });
 }
 
 /**

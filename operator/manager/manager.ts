@@ -3,12 +3,13 @@ import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { ControllerHost } from './controller-host.ts';
-import { ensureCrds } from './ensure-crds.ts';
 import type { HealthServer } from './health-server.ts';
 import { Informers } from './informers.ts';
+import type { DefinitionInstaller } from './install-definitions.ts';
 import { Leadership } from './leadership.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import {
+  definitionInstallerOf,
   electorOf,
   healthServerOf,
   informersOptions,
@@ -26,9 +27,6 @@ import { waitForAmbassador } from './wait-for-ambassador.ts';
 
 export type { ManagerOptions } from './manager-options.ts';
 
-/** Whom the fields of CustomResourceDefinitions belong to: the same for every operator's. */
-const DEFINITIONS_MANAGER = 'chancery-definitions';
-
 /** Of what is left until another may lead; the rest is for the end of the process itself. */
 const STOP_SHARE_OF_LOSS = 0.9;
 
@@ -44,6 +42,8 @@ export class Manager {
   readonly #health: HealthServer | undefined;
   readonly #view: ProcessView;
   readonly #leadership: Leadership | undefined;
+  /** Undefined unless the settings say `installCrds`. */
+  readonly #definitions: DefinitionInstaller | undefined;
   readonly #controllerNames = new Set<string>();
   /** What waits for the start, or for leadership. */
   readonly #waiting = new Set<Controller | Runnable>();
@@ -80,6 +80,7 @@ export class Manager {
       informers: this.#informers,
       ...(elector && { fence: elector, eventFence: elector.eventFence }),
     });
+    this.#definitions = definitionInstallerOf(options, this.#log);
     const checks = {
       live: [
         { name: 'leaderelection', ok: () => elector?.healthy ?? true },
@@ -88,6 +89,7 @@ export class Manager {
       ready: [
         ...sourceChecks(options, () => this.#informers.needed()),
         { name: 'running', ok: () => this.#isRunning },
+        ...(this.#definitions === undefined ? [] : [this.#definitions.check]),
       ],
     };
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
@@ -211,14 +213,7 @@ export class Manager {
       await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
     }
     if (prepare !== undefined) await abortable(prepare(signal), signal);
-    if (settings.installCrds) {
-      const client = connection.clientFor(DEFINITIONS_MANAGER);
-      await ensureCrds([...this.#waiting].filter(isController), client, {
-        clock,
-        signal,
-        log: this.#log,
-      });
-    }
+    await this.#definitions?.install([...this.#waiting].filter(isController), signal);
     signal.throwIfAborted();
     this.#leads = this.#leadership === undefined;
     for (const declared of this.#waiting) this.#watch(declared);

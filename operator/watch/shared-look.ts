@@ -1,6 +1,7 @@
 import { abortable } from '../core/abort.ts';
-import { type Clock, sleep } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import type { Discovery } from './discovery.ts';
+import { untilLook } from './expected-served.ts';
 
 /**
  * What a look came to. `gone`: not served, and its CustomResourceDefinition is no more. `unknown`:
@@ -107,7 +108,7 @@ class SharedLook {
   ): Promise<readonly string[] | undefined> {
     const { signal } = this.#stop;
     try {
-      await sleep(clock, delayMs, signal);
+      await untilLook(clock, discovery.groupVersion, delayMs, signal);
       return await discovery.served(signal);
     } catch {
       return undefined; // the source meets the same failure when it asks for itself, and reports it

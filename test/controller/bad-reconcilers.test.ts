@@ -410,7 +410,7 @@ const missing = {
 test.each([
   'unserved',
   'forbidden',
-] as const)('K-9: while what is reconciled is optional and %s, its keys wait without a failure', async (why) => {
+] as const)('W-40: while what is reconciled is optional and %s, its keys wait without a failure', async (why) => {
   const keys: string[] = [];
   const bench = new ControllerBench({
     for: { resource: things, namespace: 'all', optional: true },

@@ -1,10 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { ensureCrd } from '../../operator/manager/ensure-crds.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
 import { customResource, Type } from '../../operator/schema.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { advanceUntil } from '../../operator/testing/faults/settle-sockets.ts';
+import { freePort } from '../../operator/testing/free-port.ts';
 import { startOperator } from '../../operator/testing/operator/test-operator.ts';
+
+const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 const gadgets = customResource({
   group: 'example.dev',
@@ -59,5 +67,86 @@ test('without it nothing is installed, and the controller waits for who does it'
   await eventually(() => operator.log.some(({ message }) => message.includes('not served')));
 
   expect(operator.ready).toBe(false);
-  expect(env.events.of({ resource: 'customresourcedefinitions.apiextensions.k8s.io' })).toEqual([]);
+  expect(env.events.of({ resource: CRDS })).toEqual([]);
+});
+
+const DEFINITIONS = {
+  apiGroups: ['apiextensions.k8s.io'],
+  resources: ['customresourcedefinitions'],
+};
+const GADGETS = { apiGroups: ['example.dev'], resources: ['gadgets'] };
+
+/** One more right of the user `operator`. */
+function grant(env: TestEnv, name: string, rule: object): void {
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name };
+  const subjects = [{ apiGroup: RBAC, kind: 'User', name: 'operator' }];
+  const metadata = { name };
+  const apiVersion = `${RBAC}/v1`;
+  env.server.create({ apiVersion, kind: 'ClusterRole', metadata, rules: [rule] } as never);
+  const binding = { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef, subjects };
+  env.server.create(binding as never);
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+test('M-1: without the rights to install definitions it is not ready, says once what is missing, and goes on when it has them', async () => {
+  const embedded = { authorization: 'RBAC', workloads: false } as const;
+  const env = await startTestEnv({ backend: 'embedded', embedded });
+  onTestFinished(() => env.stop());
+  grant(env, 'gadgets', { ...GADGETS, verbs: ['get', 'list', 'watch'] });
+  const clock = new FakeClock(Date.now());
+  const port = await freePort();
+  const operator = startOperator({
+    url: await env.server.urlFor('operator'),
+    controllers: [gadgetController([])],
+    clock,
+    environment: { CHANCERY_INSTALL_CRDS: 'true', CHANCERY_HEALTH_PORT: `${port}` },
+  });
+  onTestFinished(() => operator.stop());
+  const refusals = () => operator.log.filter(({ level }) => level === 'error');
+  const probe = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  const asked = () => env.requests.of({ resource: CRDS }).length;
+
+  await eventually(() => refusals().length > 0);
+  const first = asked();
+  await advanceUntil(clock, () => asked() >= first + 5);
+  const waiting = [await probe('/healthz'), await probe('/readyz')];
+  const told = refusals().map(({ message, fields }) => [message, `${fields.err}`]);
+  grant(env, 'definitions', { ...DEFINITIONS, verbs: ['get', 'create', 'patch'] });
+  await advanceUntil(clock, () => operator.ready);
+
+  expect(waiting).toEqual([200, 500]);
+  expect(told).toEqual([
+    [
+      'definition cannot be installed, the operator waits for that',
+      expect.stringContaining(`no right to get ${CRDS} gadgets.example.dev: add to a ClusterRole`),
+    ],
+  ]);
+  expect(await probe('/readyz')).toBe(200);
+  expect(refusals()).toHaveLength(1);
+});
+
+test('W-40 who installs a definition while it runs need not wait for the next look of its sources', async () => {
+  const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  const clock = new FakeClock(Date.now());
+  const installer = controller({
+    name: 'installer',
+    for: configMaps,
+    async reconcile(_key, _wish, { client, clock, log, signal }) {
+      await ensureCrd(client, gadgets, { clock, log, signal });
+      return AWAIT_CHANGE;
+    },
+  });
+  const controllers = [gadgetController([]), installer];
+  const namespace = await env.namespace();
+  const operator = startOperator({ url: env.url, namespace, controllers, clock });
+  onTestFinished(() => operator.stop());
+  await eventually(() => operator.log.some(({ message }) => message.includes('not served')));
+  const startedAt = clock.monotonic();
+
+  await env.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'wish', namespace } });
+  await advanceUntil(clock, () => operator.ready);
+
+  expect(clock.monotonic() - startedAt).toBeLessThan(4_000);
 });
