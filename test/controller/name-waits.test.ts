@@ -1,15 +1,23 @@
 /** Keys that wait for a name which somebody else's object has. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { child } from '../../operator/controller/composite/child.ts';
+import { composite } from '../../operator/controller/composite/composite.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import { NameWaits } from '../../operator/controller/name-waits.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
-import { type KubernetesObject, type ObjectKey, objectKey } from '../../operator/model/object.ts';
+import {
+  controllerOf,
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+} from '../../operator/model/object.ts';
 import type { Change } from '../../operator/store/cache.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { type Site, type SitesTest, startSites } from '../support/sites.ts';
+import { startOperator } from '../../operator/testing/operator/test-operator.ts';
+import { type Site, type SitesTest, sites, startSites } from '../support/sites.ts';
 
 const OTHER = { apiVersion: 'v1', kind: 'Node', name: 'other' };
 
@@ -114,6 +122,28 @@ describe('a Site whose child has the name of somebody else’s object', () => {
 
     expect(place.outcomes.filter((each) => each.endsWith('has it'))).toHaveLength(1);
     expect(place.outcomes.filter((each) => each.endsWith('Error'))).toHaveLength(2);
+  });
+
+  test('K-45: of a composite, which lets the error through, does not wait for its back-off', async () => {
+    const place = await start();
+    const { clock, env, namespace } = place;
+    await place.foreign();
+    await place.createSite('one');
+    const declared = composite<Site>({
+      name: 'sites',
+      parent: sites,
+      children: [configMaps],
+      sync: () => ({ children: [child(configMaps, { metadata: { name: 'a' } })] }),
+    });
+    const operator = startOperator({ url: env.url, namespace, clock, controllers: [declared] });
+    onTestFinished(() => operator.stop());
+    await env.advance(10 * 60_000);
+
+    await place.remove();
+    await settled(place);
+
+    const made = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a');
+    expect(made && controllerOf(made)).toMatchObject({ kind: 'Site', name: 'one' });
   });
 
   test('K-45: a predicate of the children keeps nobody waiting', async () => {
