@@ -2,8 +2,6 @@
  * An example as in its Pod: behind a real `kubectl proxy` with the filter that is generated for it, as a
  * ServiceAccount with the Roles that are generated for it, and no more.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import {
   type Clock,
   type Controller,
@@ -13,32 +11,33 @@ import {
   rbac,
 } from 'chancery';
 import {
-  findKubectl,
-  KubectlProxy,
+  eventually,
   type Manifest,
   startOperator,
-  startTestEnv,
   type TestEnv,
   type TestOperator,
-  type WorkloadOptions,
 } from 'chancery/testing';
 import { expect, onTestFinished } from 'vitest';
+import { type Cluster, type ClusterSetup, clusterOfFile, clusterOfOneTest } from './cluster.ts';
 
-export interface Setup {
+export interface Setup extends ClusterSetup {
   /** Of the ServiceAccount and of its Roles. */
   readonly name: string;
   readonly controllers: readonly Controller[];
   readonly runnables?: readonly Runnable[];
-  /** Files or folders that an administrator has applied before: definitions first. */
-  readonly manifests?: readonly URL[];
-  /** Its sources watch every namespace. Default false: the test's own. */
+  /** Its sources watch every namespace, of a cluster of its own. Default false: the test's own. */
   readonly allNamespaces?: boolean;
+  /**
+   * The test changes what is in no namespace, such as a definition, or how the API server behaves. Default
+   * false: the tests of a file that have the same manifests and workloads share a cluster.
+   */
+  readonly ownCluster?: boolean;
+  /** Replicas agree by a Lease on the one that works. Default false. */
+  readonly leaderElection?: boolean;
   /** The operator's. Default: the machine's. */
   readonly clock?: Clock;
   /** Settings, by environment variable. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What becomes of Pods. Default: they are Ready at once, and gone at once. False: nothing. */
-  readonly workloads?: WorkloadOptions | false;
   /** The operator is not started until the test says `startOperator`. Default false. */
   readonly stopped?: boolean;
 }
@@ -50,12 +49,16 @@ export interface EventNote {
 }
 
 export interface Place {
+  /** What is asked without a namespace is of all: other tests have left things in theirs. */
   readonly env: TestEnv;
+  /** That of the test, which no other has. */
   readonly namespace: string;
   /** The operator that was started last. */
   readonly operator: TestOperator;
   /** Another replica, or the next one after `operator.stop()` or `operator.kill()`. */
   startOperator(): TestOperator;
+  /** Resolves when the operator has nothing to do unless something changes, or time passes. */
+  idle(): Promise<void>;
   /** Applies YAML, a file or a folder in the test's namespace, as its user. */
   apply(manifest: Manifest): Promise<void>;
   /** `kubectl` as an administrator, in the test's namespace. @throws with what it wrote when it fails. */
@@ -68,37 +71,31 @@ export interface Place {
   refusals(): readonly string[];
 }
 
-const kubectl = findKubectl(process.env);
-const run = promisify(execFile);
-
-/** A cluster of the test's own; all of it ends with the test, which fails if the operator was refused anything. */
+/** A place of the test's own; all in it ends with the test, which fails if the operator was refused anything. */
 export async function startExample(setup: Setup): Promise<Place> {
-  if (kubectl === undefined) throw new Error('no kubectl: install it, or set KUBECTL');
-  const { name, controllers, runnables, allNamespaces = false, workloads } = setup;
-  const env = await startTestEnv({
-    backend: 'embedded',
-    embedded: { authorization: 'RBAC', workloads: workloads ?? { podReadyMs: 5, podStopMs: 5 } },
+  const { name, controllers, runnables, allNamespaces = false, manifests, workloads } = setup;
+  const given = { ...(manifests && { manifests }), ...(workloads !== undefined && { workloads }) };
+  const ownCluster = setup.ownCluster ?? allNamespaces;
+  const cluster = await (ownCluster ? clusterOfOneTest : clusterOfFile)(given);
+  const { env, home } = cluster;
+  const { name: namespace, neighbours } = await cluster.namespace();
+  const leaderElection = setup.leaderElection === true && { leaderElection: { namespace } };
+  const placed = (namespaces: readonly string[]) => ({
+    ...leaderElection,
+    namespaces: allNamespaces ? undefined : namespaces,
   });
-  onTestFinished(() => env.stop());
-  for (const manifest of setup.manifests ?? []) await env.apply(manifest);
-  const namespace = await env.namespace();
-  const placement = { namespaces: allNamespaces ? undefined : [namespace] };
-  const serviceAccount = { name, namespace };
-  const roles = rbac(controllers, { ...placement, name, serviceAccount });
-  await env.apply(roles as unknown as readonly KubernetesObject[], { namespace });
-  const user = `system:serviceaccount:${namespace}:${name}`;
-  const proxy = new KubectlProxy({
-    kubectl,
-    server: await env.server.urlFor(user),
-    filter: proxyFilter(controllers, placement),
-  });
-  await proxy.start();
-  onTestFinished(() => proxy.kill());
+  const serviceAccount = { name, namespace: home };
+  const granted = rbac(controllers, { ...placed([namespace]), name, serviceAccount });
+  await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
+  onTestFinished(() => withdraw(granted, cluster));
+  const user = `system:serviceaccount:${home}:${name}`;
+  const url = await cluster.ambassador(user, proxyFilter(controllers, placed(neighbours)));
 
   const start = (): TestOperator => {
     const operator = startOperator({
-      url: proxy.url,
+      url,
       controllers,
+      ...leaderElection,
       ...(runnables && { runnables }),
       ...(!allNamespaces && { namespace }),
       ...(setup.clock && { clock: setup.clock }),
@@ -107,24 +104,42 @@ export async function startExample(setup: Setup): Promise<Place> {
     onTestFinished(() => operator.stop());
     return operator;
   };
-  const place = new StartedPlace(env, namespace, user, start);
+  const place = new StartedPlace(cluster, { namespace, allNamespaces, user, start });
   onTestFinished(() => expect(place.refusals()).toEqual([]));
   if (setup.stopped !== true) place.startOperator();
   return place;
 }
 
+/** The next test's operator is the same user, and has no business in this namespace. */
+async function withdraw(granted: ReturnType<typeof rbac>, { env }: Cluster): Promise<void> {
+  for (const { apiVersion, kind, metadata } of granted) {
+    if (kind === 'RoleBinding')
+      await env.delete(apiVersion, kind, metadata.namespace, metadata.name);
+  }
+}
+
+interface PlaceFacts {
+  readonly namespace: string;
+  readonly allNamespaces: boolean;
+  readonly user: string;
+  readonly start: () => TestOperator;
+}
+
 class StartedPlace implements Place {
   readonly env: TestEnv;
   readonly namespace: string;
-  readonly #user: string;
-  readonly #start: () => TestOperator;
+  readonly #cluster: Cluster;
+  readonly #facts: PlaceFacts;
   readonly #operators: TestOperator[] = [];
+  /** Writes that this user had made before. */
+  readonly #writesBefore: number;
 
-  constructor(env: TestEnv, namespace: string, user: string, start: () => TestOperator) {
-    this.env = env;
-    this.namespace = namespace;
-    this.#user = user;
-    this.#start = start;
+  constructor(cluster: Cluster, facts: PlaceFacts) {
+    this.env = cluster.env;
+    this.namespace = facts.namespace;
+    this.#cluster = cluster;
+    this.#facts = facts;
+    this.#writesBefore = this.#writesOfUser().length;
   }
 
   get operator(): TestOperator {
@@ -134,41 +149,57 @@ class StartedPlace implements Place {
   }
 
   startOperator(): TestOperator {
-    const operator = this.#start();
+    const operator = this.#facts.start();
     this.#operators.push(operator);
     return operator;
+  }
+
+  async idle(): Promise<void> {
+    await eventually(() => {
+      const { controllers } = this.operator.status;
+      return controllers.every(
+        ({ working, busy, ready }) => working && busy === 0 && ready.length === 0,
+      );
+    }, PATIENT);
   }
 
   async apply(manifest: Manifest): Promise<void> {
     await this.env.apply(manifest, { namespace: this.namespace });
   }
 
-  async kubectl(...words: readonly string[]): Promise<string> {
-    const own = [`--server=${this.env.url}`, `--namespace=${this.namespace}`];
-    const environment = { ...process.env, KUBECONFIG: '/dev/null' };
-    const { stdout } = await run(kubectl ?? '', [...own, ...words], { env: environment });
-    return stdout;
+  kubectl(...words: readonly string[]): Promise<string> {
+    return this.#cluster.kubectl(this.namespace, words);
   }
 
   async events(reason?: string): Promise<readonly EventNote[]> {
-    const all = await this.env.list<EventNote & KubernetesObject>('events.k8s.io/v1', 'Event');
+    const where = this.#facts.allNamespaces ? undefined : this.namespace;
+    const all = await this.env.list<EventNote & KubernetesObject>(
+      ...(['events.k8s.io/v1', 'Event', where] as const),
+    );
     return all
       .filter((event) => reason === undefined || event.reason === reason)
       .map(({ type, reason: why, note }) => ({ type, reason: why, note }));
   }
 
   writes(): readonly string[] {
-    return this.env.requests
-      .of({ user: this.#user })
-      .filter(({ verb, resource }) => WRITES.has(verb) && resource !== 'events.events.k8s.io')
-      .map(({ verb, resource, subresource = '' }) => `${verb} ${resource} ${subresource}`.trim());
+    return this.#writesOfUser().slice(this.#writesBefore);
   }
 
   refusals(): readonly string[] {
     const counted = this.#operators.flatMap(({ meter }) => Object.keys(meter.snapshot()));
     return counted.filter((series) => /^rest_client_requests_total.*"403"/.test(series));
   }
+
+  #writesOfUser(): readonly string[] {
+    return this.env.requests
+      .of({ user: this.#facts.user })
+      .filter(({ verb, resource }) => WRITES.has(verb) && resource !== 'events.events.k8s.io')
+      .map(({ verb, resource, subresource = '' }) => `${verb} ${resource} ${subresource}`.trim());
+  }
 }
+
+/** On a machine that others use, too. */
+const PATIENT = { timeoutMs: 30_000 };
 
 const WRITES: ReadonlySet<string> = new Set([
   'create',

@@ -112,6 +112,7 @@ test('a post of a cluster with the definition of the seed is published after the
     name: 'blogpost',
     controllers: [blogpost],
     manifests: [new URL('seed/crd.yaml', import.meta.url)],
+    ownCluster: true,
     stopped: true,
   });
   await place.apply(SAMPLE);

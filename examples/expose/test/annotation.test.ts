@@ -151,7 +151,7 @@ test('acceptance 5, EX7: an Ingress that a user has made is left alone, and told
 });
 
 test('EX3: an API server that fails is not taken for one that has no Ingress', async () => {
-  const place = await start({ stopped: true });
+  const place = await start({ stopped: true, ownCluster: true });
   await createForeign(place);
   await create(place, '/one');
   await place.env.server.stop();

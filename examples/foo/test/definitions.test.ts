@@ -31,7 +31,7 @@ test('a Foo of the original has the same fields here', () => {
 test.each(
   ORIGINALS,
 )('FO1, acceptance 5: with the original %s there is a status, and conditions when there is room', async (name) => {
-  const place = await startFoos({ manifests: [original(name)] });
+  const place = await startFoos({ manifests: [original(name)], ownCluster: true });
 
   await place.apply(SAMPLE);
   await eventually(async () => (await place.foo())?.status?.availableReplicas === 1);

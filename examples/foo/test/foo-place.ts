@@ -1,7 +1,7 @@
 /** A cluster with Foos, and what the tests of this example ask of it. */
 import type { Deployment, KubernetesObject } from 'chancery';
 import { eventually } from 'chancery/testing';
-import { type Place, startExample } from '../../testing/place.ts';
+import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { Foo } from '../definition.ts';
 import { fooController } from '../operator.ts';
 
@@ -25,13 +25,10 @@ export interface FooPlace extends Place {
 /** @param manifests - definitions first. Default: the one of this example. */
 export async function startFoos({
   manifests = [CRD],
-  stopped = false,
-}: {
-  readonly manifests?: readonly URL[];
-  readonly stopped?: boolean;
-} = {}): Promise<FooPlace> {
+  ...more
+}: Pick<Setup, 'manifests' | 'ownCluster' | 'stopped'> = {}): Promise<FooPlace> {
   const controllers = [fooController()];
-  const place = await startExample({ name: 'foo', controllers, manifests, stopped });
+  const place = await startExample({ name: 'foo', controllers, manifests, ...more });
   const { env, namespace } = place;
   const foo = (name = 'example-foo') => env.get<Foo>(API, 'Foo', namespace, name);
   const own: Omit<FooPlace, keyof Place> = {

@@ -43,9 +43,12 @@ const ofDefinitions = (env: TestEnv): readonly string[] =>
     .of({ resource: 'customresourcedefinitions.apiextensions.k8s.io' })
     .map(({ verb }) => verb);
 
+/** What is installed is in no namespace. */
+const OWN = { name: 'mysql', controllers: operator, ownCluster: true };
+
 test('acceptance 1, MY3: three definitions are installed into an empty cluster, and none is deleted', async () => {
   const clock = new FakeClock(Date.now());
-  const place = await startExample({ name: 'mysql', controllers: operator, clock });
+  const place = await startExample({ ...OWN, clock });
   const { env } = place;
   await untilReadyOn(clock, place.operator);
   expect(await established(env)).toEqual(KINDS);
@@ -54,7 +57,7 @@ test('acceptance 1, MY3: three definitions are installed into an empty cluster, 
 });
 
 test('acceptance 1, MY2: an older definition is upgraded, and the objects in it stay', async () => {
-  const place = await startExample({ name: 'mysql', controllers: operator, stopped: true });
+  const place = await startExample({ ...OWN, stopped: true });
   const { env, namespace } = place;
   const before = structuredClone(clusters.definition) as unknown as OldDefinition;
   for (const version of before.spec.versions) {

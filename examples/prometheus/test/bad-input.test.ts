@@ -18,7 +18,8 @@ test("PR5: a Secret of that name that is somebody else's is left alone, and it i
   const live = await says(place, 'NotOwned');
   await reconciledAgain(place);
   const told = await eventually(async () => {
-    const found = await place.env.list<KubernetesEvent>('events.k8s.io/v1', 'Event');
+    const { env, namespace } = place;
+    const found = await env.list<KubernetesEvent>('events.k8s.io/v1', 'Event', namespace);
     const warnings = found.filter(({ type }) => type === 'Warning');
     return warnings.length > 0 && warnings;
   });
