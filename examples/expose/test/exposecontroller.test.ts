@@ -15,7 +15,7 @@ import {
   urlOf,
 } from './support/jenkins-x.ts';
 
-test('acceptance C2: host, URL, ConfigMaps, Deployments and a changed port', async () => {
+test('acceptance C2, C2-4, C2-9: host, URL, ConfigMaps, Deployments and a changed port', async () => {
   const place = await start({ exposer: 'Ingress', domain: 'example.org' });
   const { env, namespace } = place;
   const host = `svc.${namespace}.example.org`;

@@ -35,7 +35,7 @@ test.each([
   ['apiserver-url-key', 'https://api:6443'],
   ['apiserver-protocol-key', 'https'],
   ['console-url-key', 'http://console'],
-])('the key that %s names gets %s, in a ConfigMap without data as well (C2-6)', (name, value) => {
+])('C2-6: the key that %s names gets %s, in a ConfigMap without data as well', (name, value) => {
   expect(injected(configMap({ [`${OWN}/${name}`]: 'k' }))).toEqual({ k: value });
 });
 

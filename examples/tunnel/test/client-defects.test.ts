@@ -46,7 +46,7 @@ test('IN8: a foreign Deployment in the place of the client is left alone, and no
   await place.ready(); // it goes on when the place is free
 });
 
-test('IN10: no licence is copied; IN9: it is the one that the Tunnel names', async () => {
+test('IN9, IN10: no licence is copied; it is the one that the Tunnel names', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   const serviceRef = { name: 'db' };
