@@ -128,7 +128,11 @@ test('TD8: what the API server refuses is said, tried again, and forgotten when 
   const set = await place.set('shop');
 
   expect(refused.message).toContain('70000');
-  const events = await place.env.list<KubernetesEvent>('events.k8s.io/v1', 'Event');
+  const events = await place.env.list<KubernetesEvent>(
+    'events.k8s.io/v1',
+    'Event',
+    place.namespace,
+  );
   expect(events.filter(({ reason }) => reason === 'Refused')).toHaveLength(1);
   expect(events.filter(({ series }) => series !== undefined)).toEqual([]); // none was told twice
   expect(ready).toMatchObject({ message: '2 of 2 replicas are available', observedGeneration: 2 });
