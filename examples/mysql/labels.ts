@@ -3,8 +3,6 @@ import { GROUP } from './resources.ts';
 /** On everything that is found again by a label. */
 export const MANAGED = { 'app.kubernetes.io/managed-by': 'mysql-operator' } as const;
 
-export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=mysql-operator';
-
 /** On Pods: the cluster that they are of. */
 export const CLUSTER = `${GROUP}/cluster`;
 
@@ -14,9 +12,8 @@ export const ROLE = `${GROUP}/role`;
 /** On Jobs and claims: the schedule that they are of. */
 export const SCHEDULE = `${GROUP}/schedule`;
 
-/** On a Job that removes data: the backup whose data it is, and the uid of that. */
-export const DELETES = `${GROUP}/deletes`;
-export const DELETES_UID = `${GROUP}/deletes-uid`;
+/** On a Job that removes the data of a backup: the uid of that. */
+export const REMOVES = `${GROUP}/removes`;
 
 /** Annotation of a Job of a schedule: the backup that was made for it, `none` if a later Job was due, too. */
 export const BACKUP = `${GROUP}/backup`;

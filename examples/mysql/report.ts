@@ -1,15 +1,14 @@
 import {
   AlreadyOwnedError,
-  ApiError,
-  type Condition,
-  findCondition,
+  type DesiredStatus,
+  isInvalid,
+  type KubernetesObject,
   messageOf,
   READY,
   type ReconcileContext,
-  type Result,
 } from 'chancery';
 
-/** What the condition `Ready` says, and whether that is worth an Event. */
+/** What the condition `Ready` says, and of which type the Event is that tells of it, if any. */
 export interface Verdict {
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -17,18 +16,9 @@ export interface Verdict {
   readonly event?: 'Normal' | 'Warning';
 }
 
-/** Somebody else has the name. Nothing tells when that changes. */
-export const LOOK_AGAIN: Result = { requeueAfterMs: 300_000 };
-
-/** Records an Event when the condition says something else than it did. */
-export function announce(
-  { event }: Pick<ReconcileContext, 'event'>,
-  conditions: readonly Condition[] | undefined,
-  { event: type, status, reason, message }: Verdict,
-): void {
-  const before = findCondition(conditions, READY);
-  const isSame = before?.status === status && before.reason === reason;
-  if (type !== undefined && !(isSame && before.message === message)) event(type, reason, message);
+/** What a person has to do something about. */
+export function refused(reason: string, message: string): Verdict {
+  return { status: 'False', reason, message, event: 'Warning' };
 }
 
 /** An object of that name is not ours. */
@@ -37,14 +27,28 @@ export class NotOwnedError extends Error {
 }
 
 /**
- * What trying again would not change: the name is somebody else's, or the API server finds the spec
- * unusable. Undefined for any other failure, which is to be thrown on.
+ * What `work` comes to. What trying again would not change is a verdict, too: a name that is somebody
+ * else's, a spec that the API server finds unusable. Any other failure is thrown on, to be tried again.
  */
-export function refusalOf(error: unknown): Verdict | undefined {
-  const refused = { status: 'False', message: messageOf(error), event: 'Warning' } as const;
-  if (error instanceof AlreadyOwnedError || error instanceof NotOwnedError) {
-    return { ...refused, reason: 'NotOwned' };
+export async function verdictOf<V extends Verdict>(work: Promise<V>): Promise<V | Verdict> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AlreadyOwnedError || error instanceof NotOwnedError) {
+      return refused('NotOwned', messageOf(error));
+    }
+    if (isInvalid(error)) return refused('Invalid', messageOf(error));
+    throw error;
   }
-  const isInvalid = error instanceof ApiError && error.status === 422;
-  return isInvalid ? { ...refused, reason: 'Invalid' } : undefined;
+}
+
+/** States the status, and tells of it by an Event when that has changed. */
+export async function report<T extends KubernetesObject>(
+  { event: type, status, reason, message }: Verdict,
+  rest: DesiredStatus<T>,
+  { event, setStatus }: Pick<ReconcileContext<T>, 'event' | 'setStatus'>,
+): Promise<void> {
+  const conditions = [{ type: READY, status, reason, message }];
+  const isNews = await setStatus({ ...rest, conditions });
+  if (isNews && type !== undefined) event(type, reason, message);
 }

@@ -1,35 +1,37 @@
-import { AGE_COLUMN, customResource, Quantity, Type, withRules } from 'chancery/schema';
+import {
+  AGE_COLUMN,
+  customResource,
+  type ObjectOf,
+  type PrinterColumnOptions,
+  Quantity,
+  Type,
+  type ValidationRule,
+  withRules,
+} from 'chancery/schema';
 
 /** The original's group, kinds, short names and fields. */
 export const GROUP = 'cr.mysqloperator.grtl.github.com';
 
-/** As the root of the names of Services and Pods. A Pod's revision label adds 11 characters to it. */
-const CLUSTER_NAME = {
-  rule: "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && self.metadata.name.size() <= 52",
-  message: 'the name must be a DNS label that begins with a letter, of 52 characters at most',
-};
+const API = { group: GROUP, version: 'v1' } as const;
 
-/** `NAME-2006-01-02-15-04-05-create` must be the name of a Job: 63 characters. */
-const SCHEDULE_NAME = {
-  rule: "self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self.metadata.name.size() <= 36",
-  message: 'the name must be a DNS label of 36 characters at most',
-};
+/** What is made of an object has its name as a part of its own: `first` is what it may begin with. */
+const nameRule = (first: string, what: string, maxLength: number): ValidationRule => ({
+  rule: `self.metadata.name.matches('^[${first}]([-a-z0-9]*[a-z0-9])?$') && self.metadata.name.size() <= ${maxLength}`,
+  message: `the name must be ${what} of ${maxLength} characters at most`,
+});
 
-const INSTANCE_NAME = {
-  rule: "self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self.metadata.name.size() <= 56",
-  message: 'the name must be a DNS label of 56 characters at most',
-};
+const label = (maxLength: number): ValidationRule => nameRule('a-z0-9', 'a DNS label', maxLength);
+
+const columns = (paths: Readonly<Record<string, string>>): readonly PrinterColumnOptions[] =>
+  Object.entries(paths).map(([name, jsonPath]) => ({ name, jsonPath }));
 
 const name = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1, maxLength: 253 });
 
 /** Claims are made once: a size that changes later would be refused by the StatefulSet, or change nothing. */
-const KEEPS_ITS_SIZE = [
-  { rule: 'self == oldSelf', message: 'volumes keep the size that they were made with' },
-];
+const KEEPS_ITS_SIZE = 'volumes keep the size that they were made with';
 
 export const clusters = customResource({
-  group: GROUP,
-  version: 'v1',
+  ...API,
   kind: 'MySQLCluster',
   shortNames: ['mc', 'mcs'],
   spec: Type.Object({
@@ -40,7 +42,7 @@ export const clusters = customResource({
     }),
     storage: withRules(
       Quantity({ default: '1Gi', description: 'Size of the volume of each replica.' }),
-      KEEPS_ITS_SIZE,
+      [{ rule: 'self == oldSelf', message: KEEPS_ITS_SIZE }],
     ),
     replicas: Type.Integer({ minimum: 0, maximum: 1_000, default: 2, format: 'int32' }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, default: 3306, format: 'int32' }),
@@ -62,66 +64,64 @@ export const clusters = customResource({
     message: Type.String(),
     readyReplicas: Type.Integer(),
   }),
-  rules: [CLUSTER_NAME],
+  // As the root of the names of Services and Pods. A Pod's revision label adds 11 characters to it.
+  rules: [nameRule('a-z', 'a DNS label that begins with a letter,', 52)],
   printerColumns: [
-    { name: 'Replicas', jsonPath: '.spec.replicas' },
-    { name: 'Ready', jsonPath: '.status.readyReplicas' },
-    { name: 'State', jsonPath: '.status.state' },
+    ...columns({
+      Replicas: '.spec.replicas',
+      Ready: '.status.readyReplicas',
+      State: '.status.state',
+    }),
     AGE_COLUMN,
   ],
 });
 
 export const schedules = customResource({
-  group: GROUP,
-  version: 'v1',
+  ...API,
   kind: 'MySQLBackupSchedule',
   shortNames: ['mb', 'mbs'],
-  spec: Type.Object({
-    cluster: name(),
-    time: Type.String({ minLength: 1, description: 'When, in the five fields of cron, UTC.' }),
-    storage: Type.Optional(
-      withRules(
+  spec: withRules(
+    Type.Object({
+      cluster: name(),
+      time: Type.String({ minLength: 1, description: 'When, in the five fields of cron, UTC.' }),
+      storage: Type.Optional(
         Quantity({
           description: 'Size of the volume of all backups. Default: that of the cluster.',
         }),
-        KEEPS_ITS_SIZE,
       ),
-    ),
-  }),
+    }),
+    // Also of one that comes later, or goes.
+    [
+      {
+        rule: 'has(self.storage) == has(oldSelf.storage) && (!has(self.storage) || self.storage == oldSelf.storage)',
+        message: KEEPS_ITS_SIZE,
+      },
+    ],
+  ),
   status: Type.Object({
     lastBackup: Type.Optional(Type.String({ description: 'The MySQLBackupInstance made last.' })),
   }),
-  rules: [SCHEDULE_NAME],
+  rules: [label(36)], // `NAME-2006-01-02-15-04-05-create` must be the name of a Job: 63 characters
   printerColumns: [
-    { name: 'Cluster', jsonPath: '.spec.cluster' },
-    { name: 'Time', jsonPath: '.spec.time' },
-    { name: 'Last', jsonPath: '.status.lastBackup' },
+    ...columns({ Cluster: '.spec.cluster', Time: '.spec.time', Last: '.status.lastBackup' }),
     AGE_COLUMN,
   ],
 });
 
 export const instances = customResource({
-  group: GROUP,
-  version: 'v1',
+  ...API,
   kind: 'MySQLBackupInstance',
   shortNames: ['mbi', 'mbis'],
   spec: withRules(Type.Object({ schedule: name(), cluster: name() }), [
     { rule: 'self == oldSelf', message: 'a backup stays the backup that it is' },
   ]),
   status: Type.Object({
-    phase: Type.Union([
-      Type.Literal('Scheduled'),
-      Type.Literal('Started'),
-      Type.Literal('Failed'),
-      Type.Literal('Completed'),
-    ]),
+    phase: Type.Enum(['Scheduled', 'Started', 'Failed', 'Completed']),
   }),
-  rules: [INSTANCE_NAME],
+  rules: [label(56)], // with `-create` and `-delete`
   // What the original's README has to ask for with -o custom-columns.
   printerColumns: [
-    { name: 'Status', jsonPath: '.status.phase' },
-    { name: 'Schedule', jsonPath: '.spec.schedule' },
-    { name: 'Cluster', jsonPath: '.spec.cluster' },
+    ...columns({ Status: '.status.phase', Schedule: '.spec.schedule', Cluster: '.spec.cluster' }),
     { ...AGE_COLUMN, name: 'Created' },
   ],
 });
@@ -140,6 +140,6 @@ export const backups = customResource({
   ],
 });
 
-export type Cluster = NonNullable<typeof clusters.objects>;
-export type Schedule = NonNullable<typeof schedules.objects>;
-export type Instance = NonNullable<typeof instances.objects>;
+export type Cluster = ObjectOf<typeof clusters>;
+export type Schedule = ObjectOf<typeof schedules>;
+export type Instance = ObjectOf<typeof instances>;

@@ -2,93 +2,60 @@ import {
   AWAIT_CHANGE,
   configMaps,
   controller,
-  enqueueMapped,
-  keyOf,
-  READY,
   type ReconcileContext,
-  type Result,
   type StatefulSet,
   services,
   source,
   statefulSets,
 } from 'chancery';
-import { announce, LOOK_AGAIN, refusalOf, type Verdict } from '../report.ts';
+import { enqueueNaming, keyNamed } from '../naming.ts';
+import { report, type Verdict, verdictOf } from '../report.ts';
 import { type Cluster, clusters, instances } from '../resources.ts';
 import { configOf } from './config.ts';
-import { type Restore, restoreOf, restores } from './restore.ts';
+import { restoreOf } from './restore.ts';
 import { servicesOf } from './services.ts';
-import { statefulSetOf } from './stateful-set.ts';
+import { madeFor, statefulSetOf } from './stateful-set.ts';
+
+const restored = source(clusters, {
+  indexes: { backup: ({ metadata, spec }) => keyNamed(metadata, spec.fromBackup) },
+});
 
 /** A MySQLCluster becomes a ConfigMap, two Services and a StatefulSet, which go with it. */
 export const clusterController = controller({
   name: 'mysql-clusters',
-  for: clusters,
+  for: restored,
   owns: [configMaps, services, statefulSets],
-  watches: [enqueueMapped(source(instances), (instance) => restores.to(keyOf(instance)))],
-  async reconcile(key, cluster, context) {
-    if (cluster === undefined) restores.note(key, undefined);
+  watches: [enqueueNaming(instances, restored, 'backup')],
+  async reconcile(_key, cluster, context) {
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) {
       return AWAIT_CHANGE;
     }
-    const restore = restoreOf(key, cluster, context);
-    if (restore !== undefined && 'reason' in restore) return failed(cluster, restore, context);
-    try {
-      return await updated(cluster, await apply(cluster, restore, context), context);
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) throw error;
-      await failed(cluster, refusal, context);
-      return LOOK_AGAIN;
-    }
+    const verdict = await verdictOf(update(cluster, context));
+    const state = verdict.event === 'Warning' ? 'Failed update' : 'Successful update';
+    const { readyReplicas = 0 } = madeFor(cluster, context)?.status ?? {};
+    await report(verdict, { state, message: verdict.message, readyReplicas }, context);
+    return AWAIT_CHANGE;
   },
 });
 
-type Context = ReconcileContext<Cluster>;
-
-async function apply(
+async function update(
   cluster: Cluster,
-  restore: Restore | undefined,
-  { applyOwned }: Context,
-): Promise<StatefulSet> {
+  context: Pick<ReconcileContext, 'applyOwned' | 'store'>,
+): Promise<Verdict> {
+  const { applyOwned } = context;
+  const restore = restoreOf(cluster, context);
+  if (restore !== undefined && 'reason' in restore) return restore;
   await applyOwned(configMaps, configOf(cluster));
   for (const service of servicesOf(cluster)) await applyOwned(services, service);
-  return applyOwned(statefulSets, statefulSetOf(cluster, restore));
+  return readiness(cluster, await applyOwned(statefulSets, statefulSetOf(cluster, restore)));
 }
 
-async function updated(
-  cluster: Cluster,
-  { metadata, status }: StatefulSet,
-  context: Context,
-): Promise<Result> {
-  const { replicas } = cluster.spec;
-  const readyReplicas = status?.readyReplicas ?? 0;
-  const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1);
-  const isReady = isCurrent && readyReplicas >= replicas;
-  const verdict: Verdict = {
-    status: isReady ? 'True' : 'False',
-    reason: isReady ? 'ReplicasReady' : 'WaitingForReplicas',
-    message: `${readyReplicas} of ${replicas} replicas are ready`,
-    ...(isReady && { event: 'Normal' }),
-  };
-  await report(cluster, 'Successful update', readyReplicas, verdict, context);
-  return AWAIT_CHANGE;
-}
-
-async function failed(cluster: Cluster, verdict: Verdict, context: Context): Promise<Result> {
-  const { readyReplicas = 0 } = cluster.status ?? {};
-  await report(cluster, 'Failed update', readyReplicas, verdict, context);
-  return AWAIT_CHANGE;
-}
-
-async function report(
-  cluster: Cluster,
-  state: string,
-  readyReplicas: number,
-  verdict: Verdict,
-  context: Context,
-): Promise<void> {
-  const { status, reason, message } = verdict;
-  announce(context, cluster.status?.conditions, verdict);
-  const conditions = [{ type: READY, status, reason, message }];
-  await context.setStatus({ state, message, readyReplicas, conditions });
+function readiness({ spec }: Cluster, { metadata, status }: StatefulSet): Verdict {
+  const { replicas } = spec;
+  const { readyReplicas = 0, observedGeneration = 0 } = status ?? {};
+  const message = `${readyReplicas} of ${replicas} replicas are ready`;
+  if (observedGeneration < (metadata.generation ?? 1) || readyReplicas < replicas) {
+    return { status: 'False', reason: 'WaitingForReplicas', message };
+  }
+  return { status: 'True', reason: 'ReplicasReady', message, event: 'Normal' };
 }

@@ -1,8 +1,24 @@
-import type { Desired, StatefulSet } from 'chancery';
+import {
+  type Desired,
+  isControlledBy,
+  keyOf,
+  type ReconcileContext,
+  type StatefulSet,
+  statefulSets,
+} from 'chancery';
 import { MANAGED, RESTORED_FROM } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
 import { podTemplateOf } from './pod-template.ts';
 import type { Restore } from './restore.ts';
+
+/** The StatefulSet of a cluster, once it is there. */
+export function madeFor(
+  cluster: Cluster,
+  { store }: Pick<ReconcileContext, 'store'>,
+): StatefulSet | undefined {
+  const found = store(statefulSets).get(keyOf(cluster));
+  return found !== undefined && isControlledBy(found, cluster) ? found : undefined;
+}
 
 export function statefulSetOf(
   cluster: Cluster,
@@ -27,7 +43,7 @@ export function statefulSetOf(
           metadata: { name: 'data', labels },
           spec: {
             accessModes: ['ReadWriteOnce'],
-            resources: { requests: { storage: String(spec.storage) } },
+            resources: { requests: { storage: spec.storage } },
           },
         },
       ],

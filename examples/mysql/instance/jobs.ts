@@ -1,5 +1,5 @@
 import type { Desired, Job } from 'chancery';
-import { DELETES, DELETES_UID, MANAGED } from '../labels.ts';
+import { MANAGED, REMOVES } from '../labels.ts';
 import type { Cluster, Instance } from '../resources.ts';
 import { script } from '../scripts.ts';
 
@@ -47,7 +47,7 @@ export function createJobOf(
 
 /**
  * Removes the data. It has no owner: one that is being deleted in the foreground would take the Job with
- * it before it has run. Whose it is its labels say.
+ * it before it has run. Whose it is its name and its label say.
  */
 export function deleteJobOf({ metadata: { name, namespace, uid }, spec }: Instance): Job {
   return {
@@ -56,7 +56,7 @@ export function deleteJobOf({ metadata: { name, namespace, uid }, spec }: Instan
     metadata: {
       name: `${name}-delete`,
       ...(namespace !== undefined && { namespace }),
-      labels: { ...MANAGED, [DELETES]: name, [DELETES_UID]: uid ?? '' },
+      labels: { ...MANAGED, [REMOVES]: uid ?? '' },
     },
     spec: {
       backoffLimit: 6,
@@ -79,6 +79,11 @@ export function deleteJobOf({ metadata: { name, namespace, uid }, spec }: Instan
       },
     },
   };
+}
+
+/** The backup whose data a Job of this name removes, if any. */
+export function removedBy(job: string): string | undefined {
+  return /^(.+)-delete$/.exec(job)?.[1];
 }
 
 function volumeOf(claimName: string): {

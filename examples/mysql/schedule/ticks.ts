@@ -1,18 +1,14 @@
 import {
   type CronJob,
-  controllerOf,
   isAlreadyExists,
+  isControlledBy,
   isNotFound,
   type Job,
   jobs,
   type ReconcileContext,
-  source,
 } from 'chancery';
-import { BACKUP, MANAGED_SELECTOR, SCHEDULE } from '../labels.ts';
+import { BACKUP, SCHEDULE } from '../labels.ts';
 import { GROUP, instances, type Schedule } from '../resources.ts';
-
-/** The Jobs of the CronJobs. */
-export const ticks = source(jobs, { labelSelector: `${MANAGED_SELECTOR},${SCHEDULE}` });
 
 /**
  * Makes a MySQLBackupInstance of what has rung. Of several, which rang while nobody was there, one is
@@ -26,10 +22,10 @@ export async function takeTicks(
   cronJob: CronJob,
   { client, store }: Pick<ReconcileContext, 'client' | 'store'>,
 ): Promise<string | undefined> {
-  const { namespace } = schedule.metadata;
-  const rung = store(ticks)
-    .list(namespace === undefined ? {} : { namespace })
-    .filter((job) => controllerOf(job)?.uid === cronJob.metadata.uid)
+  const { name, namespace = '' } = schedule.metadata;
+  const rung = store(jobs)
+    .list({ namespace, selector: `${SCHEDULE}=${name}` })
+    .filter((job) => isControlledBy(job, cronJob))
     .filter((job) => job.metadata.annotations?.[BACKUP] === undefined)
     .toSorted((a, b) => timeOf(a) - timeOf(b));
   const last = rung.at(-1);

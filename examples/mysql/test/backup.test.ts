@@ -1,7 +1,9 @@
 /** MySQLBackupInstance. */
+import type { KubernetesObject } from 'chancery';
 import { consistently, customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { Setup } from '../../testing/place.ts';
+import { REMOVES } from '../labels.ts';
 import { CLUSTER, SCHEDULE, type Scene, start, untilReady, VERSION } from './start.ts';
 
 const KIND = 'MySQLBackupInstance';
@@ -107,21 +109,61 @@ test('a removal that fails is told and tried again, and a backup that is still t
   const annotations = { [`${VERSION.slice(0, -3)}/keep-data`]: 'true' };
   await env.patch(VERSION, KIND, namespace, 'b1', { metadata: { annotations } });
   await eventually(async () => (await scene.instance('b1')) === undefined);
+  expect(await scene.job('b1-delete')).toBeUndefined();
 });
 
-test('a Job of the name that is somebody else’s is left alone', async () => {
+test('a Job of the name that is somebody else’s is left alone, and waited for', async () => {
   const scene = await startWithSchedule();
   const { env, namespace } = scene;
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } };
-  const spec = { suspend: true, template };
-  await env.create(customResource('batch/v1', 'Job', 'b1-create', { namespace, spec }));
-  const { metadata } = await eventually(() => scene.job('b1-create'));
+  const job = (name: string, labels = {}): Promise<KubernetesObject> =>
+    env.create(
+      customResource('batch/v1', 'Job', name, {
+        namespace,
+        labels,
+        spec: { suspend: true, template },
+      }),
+    );
+  const untouched = async (name: string): Promise<unknown> => {
+    const { metadata } = (await scene.job(name)) ?? {};
+    return metadata?.deletionTimestamp === undefined && metadata?.uid;
+  };
+  const create = await job('b1-create');
+  const remove = await job('b1-delete');
+  await job('b2-delete', { [REMOVES]: 'of-an-earlier-backup' });
 
   await scene.backUp('b1');
+  await untilReady(() => scene.instance('b1'), 'NotOwned');
+  expect(await untouched('b1-create')).toBe(create.metadata.uid);
+  await env.delete('batch/v1', 'Job', namespace, 'b1-create');
+  await untilReady(() => scene.instance('b1'), 'Completed');
+  await env.delete(VERSION, KIND, namespace, 'b1');
+  await untilReady(() => scene.instance('b1'), 'NotOwned');
+  expect(await untouched('b1-delete')).toBe(remove.metadata.uid);
+  await env.delete('batch/v1', 'Job', namespace, 'b1-delete');
+  await eventually(async () => (await scene.instance('b1')) === undefined);
+
+  await scene.backUp('b2');
+  await untilReady(() => scene.instance('b2'), 'Completed');
+  await env.delete(VERSION, KIND, namespace, 'b2');
+  await eventually(async () => (await scene.instance('b2')) === undefined);
+});
+
+test('on a volume that is no schedule’s nothing is written, and nothing removed', async () => {
+  const scene = await start();
+  const { env, namespace } = scene;
+  await scene.apply(CLUSTER);
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } } };
+  await scene.backUp('b1');
+  await untilReady(() => scene.instance('b1'), 'ClaimNotFound');
+  await env.create(customResource('v1', 'PersistentVolumeClaim', 'my-backup', { namespace, spec }));
+
   await untilReady(() => scene.instance('b1'), 'NotOwned');
   await env.delete(VERSION, KIND, namespace, 'b1');
   await eventually(async () => (await scene.instance('b1')) === undefined);
 
-  expect((await scene.job('b1-create'))?.metadata.uid).toBe(metadata.uid);
-  expect((await scene.job('b1-create'))?.metadata.deletionTimestamp).toBeUndefined();
+  const made = ['b1-create', 'b1-delete'].flatMap((name) =>
+    env.events.history('jobs.batch', namespace, name),
+  );
+  expect(made).toEqual([]);
 });

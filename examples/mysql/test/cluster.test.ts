@@ -108,7 +108,7 @@ test('MY16: the Service of the readers selects the Pods that are replicas', asyn
   expect(service?.spec?.selector).toEqual({ app: 'my-cluster', [ROLE]: 'replica' });
 });
 
-test('MY6: what is in the way is waited for, or left alone and told once', async () => {
+test('MY6: what is in the way is left alone and told once, and the cluster goes on when it has gone', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   const foreign = (name: string, finalizers: readonly string[]): Promise<unknown> =>
@@ -132,6 +132,13 @@ test('MY6: what is in the way is waited for, or left alone and told once', async
   expect(made?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid }]);
   expect((await scene.service('my-cluster-read'))?.spec?.ports).toMatchObject([{ port: 80 }]);
   expect(await scene.statefulSet()).toBeUndefined();
+  await scene.operator.stop(); // and has told all it had to
+  scene.startOperator();
+  await scene.operator.untilReady();
+  await scene.idle(); // and has looked again
+  await env.delete('v1', 'Service', namespace, 'my-cluster-read');
+  await untilReady(scene.cluster, 'ReplicasReady');
+  await scene.operator.stop();
   expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
 });
 
@@ -143,6 +150,5 @@ test('MY5: a cluster of a namespace that is not watched stays untouched', async 
 
   await untilReady(scene.cluster, 'ReplicasReady');
 
-  const found = await scene.env.list('apps/v1', 'StatefulSet');
-  expect(found.map(({ metadata }) => metadata.namespace)).toEqual([scene.namespace]);
+  expect(await scene.env.list('apps/v1', 'StatefulSet', elsewhere)).toEqual([]);
 });

@@ -1,12 +1,13 @@
 /** What is decided without a cluster: Pods, scripts, names, and the rights. */
 import { rbac } from 'chancery';
+import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { podTemplateOf } from '../cluster/pod-template.ts';
 import { roleOf } from '../cluster/roles.ts';
 import { servicesOf } from '../cluster/services.ts';
 import { statefulSetOf } from '../cluster/stateful-set.ts';
 import operator from '../operator.ts';
-import type { Cluster } from '../resources.ts';
+import { type Cluster, clusters } from '../resources.ts';
 import { cronJobOf } from '../schedule/cron-job.ts';
 import { backupName } from '../schedule/ticks.ts';
 import { script } from '../scripts.ts';
@@ -27,21 +28,32 @@ const cluster: Cluster = {
 
 const SCRIPTS = (['init', 'clone', 'serve', 'backup', 'delete'] as const).map(script);
 
-test('MY3: no right of the operator deletes a definition, and each is for one by its name', () => {
-  const roles = rbac(operator, {
-    namespaces: ['n'],
-    name: 'mysql',
-    serviceAccount: { name: 'mysql', namespace: 'n' },
-  });
+const rules = rbac(operator, {
+  namespaces: ['n'],
+  name: 'mysql',
+  serviceAccount: { name: 'mysql', namespace: 'n' },
+}).flatMap((role) => ('rules' in role ? (role.rules ?? []) : []));
 
-  const rules = roles
-    .flatMap((role) => ('rules' in role ? role.rules : []))
-    .filter((rule) => rule?.resources?.includes('customresourcedefinitions'));
-  expect(rules.length).toBeGreaterThan(0);
-  for (const rule of rules) {
-    expect(rule?.verbs).not.toContain('delete');
-    expect(rule?.resourceNames?.length).toBeGreaterThan(0);
+test('MY3: no right of the operator deletes a definition, and each is for one by its name', () => {
+  const definitions = rules.filter(({ resources }) =>
+    resources?.includes('customresourcedefinitions'),
+  );
+
+  expect(definitions.length).toBeGreaterThan(0);
+  for (const { verbs, resourceNames = [] } of definitions) {
+    expect(verbs).not.toContain('delete');
+    expect(resourceNames.length).toBeGreaterThan(0);
   }
+});
+
+test('MY19, MY20: no right of the operator is for everything, or reads a password', () => {
+  const named = rules.flatMap(({ apiGroups = [], resources = [], verbs }) => [
+    ...[...apiGroups, ...resources, ...verbs],
+  ]);
+
+  expect(named).toContain('statefulsets');
+  expect(named).not.toContain('*');
+  expect(named).not.toContain('secrets');
 });
 
 test('MY7: a cluster is not changed by what is made of it', () => {
@@ -65,6 +77,9 @@ test('MY18: scripts know the words of MySQL 8.4, and the default images are thos
   expect(all).toContain('CHANGE REPLICATION SOURCE TO');
   expect(all).toContain('START REPLICA');
   expect(all).not.toMatch(/CHANGE MASTER|START SLAVE/);
+  // MySQL and what copies it.
+  const series = crdYaml(clusters).match(/default: (mysql|percona\/percona-xtrabackup):8\.4$/gm);
+  expect(series).toHaveLength(2);
 });
 
 test('MY19: no command line has the password, and no script has anything pasted into it', () => {

@@ -41,7 +41,7 @@ test('acceptance 4, MY10: a CronJob that cannot be made leaves no claim, and the
 
   expect(schedule.status?.conditions).toMatchObject([{ type: 'Ready', status: 'False' }]);
   expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
-  expect(await claim(scene, 'my-cluster')).toBeUndefined();
+  expect(env.events.history('persistentvolumeclaims', namespace, 'my-cluster')).toEqual([]);
   const after = await scene.service('my-cluster');
   expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
   expect(scene.writes().filter((write) => write.startsWith('delete'))).toEqual([]);
@@ -104,7 +104,7 @@ test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody he
   await consistently(async () => (await backups(scene)).length === 0);
 });
 
-test('a claim that is no schedule’s is left alone, and a schedule that goes leaves its claim', async () => {
+test('a claim that is no schedule’s is left alone until it goes, and a schedule that goes leaves its claim', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   await scene.apply(CLUSTER);
@@ -124,4 +124,25 @@ test('a claim that is no schedule’s is left alone, and a schedule that goes le
   expect(foreign?.metadata.labels).toBeUndefined();
   expect(foreign?.spec?.resources?.requests?.storage).toBe('3Gi');
   expect((await claim(scene, 'my-backup'))?.metadata.deletionTimestamp).toBeUndefined();
+  await env.delete('v1', 'PersistentVolumeClaim', namespace, 'my-cluster');
+  await untilReady(() => scene.schedule('my-cluster'), 'Scheduled');
+  expect((await claim(scene, 'my-cluster'))?.spec?.resources?.requests?.storage).toBe('1Gi');
+});
+
+test('names that nothing can be made of, and sizes that come later, are refused', async () => {
+  const scene = await start({ stopped: true });
+  const { env, namespace } = scene;
+  const spec = { secret: 's', cluster: 'c', schedule: 's', time: '0 4 * * *' };
+  const create = (kind: string, name: string): Promise<unknown> =>
+    env.create(customResource(VERSION, kind, name, { namespace, spec }));
+  await create('MySQLBackupSchedule', 'a'.repeat(36));
+
+  await expect(create('MySQLCluster', '1st')).rejects.toThrow('begins with a letter');
+  await expect(create('MySQLCluster', 'a'.repeat(53))).rejects.toThrow('52 characters');
+  await expect(create('MySQLBackupSchedule', 'a.b')).rejects.toThrow('DNS label');
+  await expect(create('MySQLBackupSchedule', 'a'.repeat(37))).rejects.toThrow('36 characters');
+  await expect(create('MySQLBackupInstance', 'a'.repeat(57))).rejects.toThrow('56 characters');
+  const later = { spec: { storage: '2Gi' } };
+  const patched = env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'a'.repeat(36), later);
+  await expect(patched).rejects.toThrow('volumes keep the size');
 });
