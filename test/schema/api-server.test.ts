@@ -1,12 +1,17 @@
 /** What `customResource` makes is what the API server does with it. */
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { systemClock } from '../../operator/core/clock.ts';
+import { resourceQuotas } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { CustomResource } from '../../operator/schema/custom-resource.ts';
 import { customResource, Type, withRules } from '../../operator/schema.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { websites } from './website.ts';
 
 async function envWith(resource: CustomResource): Promise<TestEnv> {
@@ -77,6 +82,39 @@ test('an object gets its defaults and loses what its schema does not know', asyn
   });
   expect(JSON.stringify(created)).not.toMatch(/"(?:unknown|more)":/);
 });
+
+test('an amount that is a number goes into a built-in kind as it is, and is written once', async () => {
+  const env = await envWith(websites);
+  const seen = new Set<string>();
+  const quotas = controller({
+    name: 'quotas',
+    for: websites,
+    owns: [resourceQuotas],
+    async reconcile(_key, site, { applyOwned }) {
+      if (site === undefined) return AWAIT_CHANGE;
+      const hard = { 'limits.memory': site.spec.memory ?? 0 };
+      await applyOwned(resourceQuotas, { metadata: { name: site.metadata.name }, spec: { hard } });
+      seen.add(site.spec.image);
+      return AWAIT_CHANGE;
+    },
+  });
+  await env.create(website('a', { image: 'nginx', memory: 2 }));
+  const operator = startOperator({ url: env.url, namespace: 'default', controllers: [quotas] });
+  onTestFinished(() => operator.stop());
+  await eventually(() => seen.has('nginx'));
+
+  await env.patch('example.dev/v1', 'Website', 'default', 'a', { spec: { image: 'nginx:2' } });
+  await eventually(() => seen.has('nginx:2'));
+
+  const quota = await env.get('v1', 'ResourceQuota', 'default', 'a');
+  expect(quota).toMatchObject({ spec: { hard: { 'limits.memory': '2' } } });
+  const writes = env.requests.of({ resource: 'resourcequotas' });
+  expect(writes.map(({ verb }) => verb).filter((verb) => !READS.includes(verb))).toEqual([
+    'create',
+  ]);
+});
+
+const READS = ['get', 'list', 'watch'];
 
 test('rules are judged by the server, of the spec and of the whole object', async () => {
   const env = await envWith(websites);
