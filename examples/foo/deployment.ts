@@ -1,11 +1,4 @@
-import {
-  controllerOf,
-  type Deployment,
-  type Desired,
-  deployments,
-  isNotFound,
-  type ReconcileContext,
-} from 'chancery';
+import { AlreadyOwnedError, type Deployment, type Desired, isInvalid, messageOf } from 'chancery';
 import type { Foo } from './definition.ts';
 
 /** A version that does not move: the same Foo makes the same Pods tomorrow. */
@@ -24,32 +17,25 @@ export function deploymentFor({ metadata, spec }: Foo, name: string): Desired<De
   };
 }
 
-/** Every Deployment that this very Foo controls, whatever it is called. */
-export function ownDeployments(
-  { metadata: { namespace = '', uid } }: Foo,
-  { store }: ReconcileContext<Foo>,
-): readonly Deployment[] {
-  const beside = store(deployments).list({ namespace });
-  return beside.filter((deployment) => controllerOf(deployment)?.uid === uid);
+/** Why a Foo has no Deployment: what a person has to change. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
 }
 
-/** Deletes what the Foo has made under other names. True when there was something. */
-export async function deleteOthers(
-  foo: Foo,
-  name: string,
-  context: ReconcileContext<Foo>,
-): Promise<boolean> {
-  const others = ownDeployments(foo, context).filter(
-    ({ metadata }) => metadata.name !== name && metadata.deletionTimestamp === undefined,
-  );
-  for (const { metadata } of others) {
-    const { uid } = metadata;
-    try {
-      const options = { ...(uid !== undefined && { preconditions: { uid } }) };
-      await context.client.delete(deployments, metadata, options);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
+export const NAMELESS: Problem = {
+  reason: 'DeploymentNameMissing',
+  message: 'spec.deploymentName must be specified',
+};
+
+/** Makes a problem of a failure that only a change can mend; throws one that another attempt may. */
+export function problemOf(name: string): (error: unknown) => Problem {
+  return (error) => {
+    if (error instanceof AlreadyOwnedError) {
+      const message = `Resource ${JSON.stringify(name)} already exists and is not managed by Foo`;
+      return { reason: 'ErrResourceExists', message };
     }
-  }
-  return others.length > 0;
+    if (isInvalid(error)) return { reason: 'DeploymentInvalid', message: messageOf(error) };
+    throw error;
+  };
 }

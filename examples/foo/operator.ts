@@ -1,36 +1,47 @@
-import {
-  type Controller,
-  controller,
-  deployments,
-  enqueueMapped,
-  generationChanged,
-  keyOf,
-  type ObjectKey,
-  source,
-} from 'chancery';
-import { type Foo, foos } from './definition.ts';
-import { fooReconciler } from './reconcile.ts';
+import { AWAIT_CHANGE, controller, deployments, generationChanged, isControlledBy } from 'chancery';
+import { foos } from './definition.ts';
+import { deploymentFor, NAMELESS, problemOf } from './deployment.ts';
+import { notReady, readiness, report } from './status.ts';
 
-/** The operator of Foos. One controller for each process: it remembers who waits for a name. */
-export function fooController(): Controller<Foo> {
-  const waiting = new Map<ObjectKey, ObjectKey>();
-  return controller({
-    name: 'sample-controller',
-    for: foos,
-    predicate: generationChanged, // what is told about a Foo is no reason to look at it again
-    owns: [deployments],
-    watches: [
-      // A Deployment of somebody else names no Foo; when it goes, its name is free.
-      enqueueMapped(source(deployments), (deployment) =>
-        [...waiting].filter(([, name]) => name === keyOf(deployment)).map(([foo]) => foo),
-      ),
-    ],
-    permissions: [
-      { resource: deployments, verbs: ['delete'] }, // that of the name before
-      { resource: foos, verbs: ['patch'] }, // a status, where it is no subresource
-    ],
-    reconcile: fooReconciler(waiting),
-  });
-}
+export default controller({
+  name: 'sample-controller',
+  for: foos,
+  predicate: generationChanged, // what is told about a Foo is no reason to look at it again
+  owns: [deployments],
+  permissions: [
+    { resource: deployments, verbs: ['delete'] }, // that of the name before
+    { resource: foos, verbs: ['patch'] }, // a status, where it is no subresource
+  ],
 
-export default fooController();
+  /** One Foo becomes one Deployment of the name that it gives. */
+  async reconcile(_key, foo, context) {
+    if (foo === undefined || foo.metadata.deletionTimestamp !== undefined) return AWAIT_CHANGE;
+    const { applyOwned, deleteOwned, event, store } = context;
+    const { namespace = '' } = foo.metadata;
+    const own = store(deployments)
+      .list({ namespace })
+      .filter((each) => isControlledBy(each, foo));
+
+    const name = foo.spec?.deploymentName ?? ''; // no definition of the original demands it
+    const made =
+      name === ''
+        ? NAMELESS
+        : await applyOwned(deployments, deploymentFor(foo, name)).catch(problemOf(name));
+    if ('reason' in made) {
+      // It keeps what it has. Without room for a condition the Event is all that tells.
+      const isNews = await report(foo, notReady(own, made), context);
+      if (isNews || foo.status?.conditions === undefined) {
+        event('Warning', made.reason, made.message);
+      }
+      return AWAIT_CHANGE; // a change of the Foo, or a name that is free again, leads back here
+    }
+
+    for (const { metadata } of own) {
+      if (metadata.name !== name) await deleteOwned(deployments, metadata);
+    }
+    if (await report(foo, readiness(made), context)) {
+      event('Normal', 'Synced', 'Foo synced successfully');
+    }
+    return AWAIT_CHANGE;
+  },
+});

@@ -1,77 +1,57 @@
 import {
-  ApiError,
-  type Client,
-  type DesiredCondition,
-  findCondition,
-  isNotFound,
-  keyOf,
+  type Deployment,
+  type DesiredStatus,
+  isUndeclaredField,
+  NoStatusSubresourceError,
   READY,
   type ReconcileContext,
 } from 'chancery';
 import { type Foo, foos } from './definition.ts';
+import type { Problem } from './deployment.ts';
 
-/** Tells how a Foo is. Resolves to false when that had been told before, and nothing was written. */
-export type Report = (
-  foo: Foo,
-  status: { readonly availableReplicas: number; readonly ready: DesiredCondition },
-  context: ReconcileContext<Foo>,
-) => Promise<boolean>;
+type Status = DesiredStatus<Foo>;
 
-/**
- * A report that says as much as the installed definition has room for. This example's has conditions, the
- * two of the original have the number alone, and one of these no status subresource: which of them is
- * there is seen by what has become of a status that was written whole.
- */
-export function statusReport(): Report {
-  let takesConditions = true;
-  return async (foo, { availableReplicas, ready }, { setStatus, store, client }) => {
-    if (isTold(foo, availableReplicas, takesConditions ? ready : undefined)) return false;
-    try {
-      await setStatus({ availableReplicas, conditions: [ready] });
-    } catch (error) {
-      if (!hasNoRoom(error)) throw error;
-    }
-    const after = store(foos).get(keyOf(foo));
-    if (after === undefined) return true;
-    takesConditions = findCondition(after.status?.conditions, READY) !== undefined;
-    if (!takesConditions) await writeNumber(foo, availableReplicas, client);
-    return true;
+export function readiness(deployment: Deployment): Status {
+  const availableReplicas = available([deployment]);
+  const { replicas = 1 } = deployment.spec;
+  const isReady = availableReplicas >= replicas;
+  const status = isReady ? 'True' : 'False';
+  const reason = isReady ? 'Synced' : 'WaitingForReplicas';
+  const message = `${availableReplicas} of ${replicas} replicas are available`;
+  return { availableReplicas, conditions: [{ type: READY, status, reason, message }] };
+}
+
+/** @param own - what the Foo has nevertheless. */
+export function notReady(own: readonly Deployment[], problem: Problem): Status {
+  return {
+    availableReplicas: available(own),
+    conditions: [{ type: READY, status: 'False', ...problem }],
   };
 }
 
-function isTold(
-  { metadata, status }: Foo,
-  availableReplicas: number,
-  ready: DesiredCondition | undefined,
-): boolean {
-  if (status?.availableReplicas !== availableReplicas) return false;
-  if (ready === undefined) return true;
-  const told = findCondition(status.conditions, READY);
-  return told?.observedGeneration === metadata.generation && isSame(told, ready);
-}
-
-/** True when `told` says what `wanted` does, whenever that was. */
-export function isSame(told: DesiredCondition | undefined, wanted: DesiredCondition): boolean {
-  return (
-    told?.status === wanted.status &&
-    told.reason === wanted.reason &&
-    told.message === wanted.message
-  );
-}
-
-/** No such subresource, or no such field in the schema: server-side apply takes all or nothing. */
-function hasNoRoom(error: unknown): boolean {
-  if (isNotFound(error)) return true;
-  return error instanceof ApiError && error.message.includes('field not declared in schema');
-}
-
-async function writeNumber(foo: Foo, availableReplicas: number, client: Client): Promise<void> {
-  const { metadata } = foo;
-  const body = { metadata: { uid: metadata.uid }, status: { availableReplicas } };
+/**
+ * Tells how a Foo is; true when that was news. The definitions of the original have room for the number
+ * alone, and one of them has no status subresource: then the number is put where it can be.
+ */
+export async function report(
+  { metadata, status: before }: Foo,
+  status: Status,
+  { setStatus, client }: ReconcileContext<Foo>,
+): Promise<boolean> {
   try {
-    await client.patch(foos, metadata, { type: 'merge', body }, { subresource: 'status' });
+    return await setStatus(status);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    await client.patch(foos, metadata, { type: 'merge', body });
+    const isPart = error instanceof NoStatusSubresourceError;
+    if (!isPart && !isUndeclaredField(error)) throw error;
+    const { availableReplicas } = status;
+    if (before?.availableReplicas === availableReplicas) return false;
+    const body = { metadata: { uid: metadata.uid }, status: { availableReplicas } };
+    const options = isPart ? {} : { subresource: 'status' };
+    await client.patch(foos, metadata, { type: 'merge', body }, options);
+    return true;
   }
+}
+
+function available(all: readonly Deployment[]): number {
+  return all.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0);
 }

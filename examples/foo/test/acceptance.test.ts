@@ -48,8 +48,9 @@ test('acceptance 2: a Deployment of somebody else is left alone, and its name ta
   await place.apply(SAMPLE);
   const blocked = await place.told('ErrResourceExists');
   await eventually(async () => (await place.count('ErrResourceExists')) > 0);
-  await place.touch();
-  await place.touch();
+  const labelled = { metadata: { labels: { touched: 'yes' } } };
+  await env.patch('apps/v1', 'Deployment', namespace, 'example-foo', labelled);
+  await place.idle();
   const { metadata } = (await place.deployment()) ?? {};
   const writes = place.writes();
   await env.delete('apps/v1', 'Deployment', namespace, 'example-foo');

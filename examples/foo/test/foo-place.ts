@@ -3,7 +3,7 @@ import type { Deployment, KubernetesObject } from 'chancery';
 import { eventually } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { Foo } from '../definition.ts';
-import { fooController } from '../operator.ts';
+import operator from '../operator.ts';
 
 export const API = 'samplecontroller.k8s.io/v1alpha1';
 export const SAMPLE: URL = new URL('../sample/', import.meta.url);
@@ -27,8 +27,7 @@ export async function startFoos({
   manifests = [CRD],
   ...more
 }: Pick<Setup, 'manifests' | 'ownCluster' | 'stopped'> = {}): Promise<FooPlace> {
-  const controllers = [fooController()];
-  const place = await startExample({ name: 'foo', controllers, manifests, ...more });
+  const place = await startExample({ name: 'foo', controllers: [operator], manifests, ...more });
   const { env, namespace } = place;
   const foo = (name = 'example-foo') => env.get<Foo>(API, 'Foo', namespace, name);
   const own: Omit<FooPlace, keyof Place> = {
