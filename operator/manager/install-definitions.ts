@@ -4,7 +4,7 @@ import { definedResources } from '../controller/defined-resources.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { exponentialBackoff } from '../core/backoff.ts';
 import { type Clock, sleep } from '../core/clock.ts';
-import { messageOf, OperatorError } from '../core/errors.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
 import type { DefinedResource } from '../model/custom-resource-definition.ts';
 import { ensureCrd } from './ensure-crds.ts';
 import type { HealthCheck } from './health-server.ts';
@@ -13,6 +13,8 @@ export interface DefinitionInstallerOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
+  /** One that the operator may read. */
+  readonly namespace: string;
 }
 
 /** Between two attempts: who grants a missing right sees within half a minute that it was enough. */
@@ -46,7 +48,9 @@ export class DefinitionInstaller {
    *
    * Whatever keeps it from that (a right, an owner, a name that is taken, an API server that is away)
    * is told once for each reason, and tried again: a process that ends would only meet the same
-   * cluster again, and one that goes on would work with a definition that it was not made for.
+   * cluster again, and one that goes on would work with a definition that it was not made for. A
+   * definition that may not even be read is taken as it is once it is served, with a warning: somebody
+   * else has installed it.
    *
    * @throws ConfigurationError `CONFIG` when two controllers bring different definitions of a resource.
    * @throws `signal.reason` when aborted.
@@ -81,7 +85,21 @@ export class DefinitionInstaller {
       signal.throwIfAborted();
       if (!(error instanceof OperatorError)) throw error;
       this.#tell(name, error, retryInMs);
-      return false;
+      if (!isUnreadable(error) || !(await this.#isServed(resource, signal))) return false;
+      log.warn({ definition: name }, 'definition may not be read, and is taken as it is served');
+      this.#missing.delete(name);
+      return true;
+    }
+  }
+
+  async #isServed(resource: DefinedResource, signal: AbortSignal): Promise<boolean> {
+    const { client, namespace } = this.#options;
+    const anything = { name: 'anything', ...(resource.namespaced && { namespace }) };
+    try {
+      await client.find(resource, anything, { signal });
+      return true;
+    } catch {
+      return false; // looked for again
     }
   }
 
@@ -98,4 +116,9 @@ export class DefinitionInstaller {
       'definition cannot be installed, the operator waits for that',
     );
   }
+}
+
+/** Of which nothing is known but whether it is served. */
+function isUnreadable(error: OperatorError): boolean {
+  return error instanceof ConfigurationError && error.context.verb === 'get';
 }

@@ -41,7 +41,9 @@ export function definitionInstallerOf(
   log: Log,
 ): DefinitionInstaller | undefined {
   if (!settings.installCrds) return undefined;
-  return new DefinitionInstaller({ client: connection.clientFor(DEFINITIONS_MANAGER), clock, log });
+  const client = connection.clientFor(DEFINITIONS_MANAGER);
+  const [namespace = 'default'] = settings.namespaces ?? [];
+  return new DefinitionInstaller({ client, clock, log, namespace });
 }
 
 /**

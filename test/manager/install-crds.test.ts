@@ -126,6 +126,31 @@ test('M-1: without the rights to install definitions it is not ready, says once 
   expect(refusals()).toHaveLength(1);
 });
 
+test('M-1: a definition that may not be read is taken as it is once somebody else has installed it', async () => {
+  const embedded = { authorization: 'RBAC', workloads: false } as const;
+  const env = await startTestEnv({ backend: 'embedded', embedded });
+  onTestFinished(() => env.stop());
+  grant(env, 'gadgets', { ...GADGETS, verbs: ['get', 'list', 'watch'] });
+  const clock = new FakeClock(Date.now());
+  const operator = startOperator({
+    url: await env.server.urlFor('operator'),
+    controllers: [gadgetController([])],
+    clock,
+    environment: { CHANCERY_INSTALL_CRDS: 'true' },
+  });
+  onTestFinished(() => operator.stop());
+  const told = () => operator.log.map(({ message }) => message);
+
+  await eventually(() => operator.log.some(({ level }) => level === 'error'));
+  const before = told();
+  await env.apply([gadgets.definition as never]);
+  await advanceUntil(clock, () => operator.ready);
+
+  const taken = 'definition may not be read, and is taken as it is served';
+  expect(before).not.toContain(taken);
+  expect(told().filter((message) => message === taken)).toHaveLength(1);
+});
+
 test('W-40 who installs a definition while it runs need not wait for the next look of its sources', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
