@@ -1,9 +1,14 @@
 import { type ReconcileContext, type Service, services } from 'chancery';
 
+export interface Problem {
+  readonly reason: string;
+  readonly note: string;
+}
+
 /** What people are to know about a Service: a Service has no status of its own for that. */
 export interface Report {
   readonly url?: string | undefined;
-  readonly problem?: { readonly reason: string; readonly note: string } | undefined;
+  readonly problem?: Problem | undefined;
 }
 
 /**

@@ -1,32 +1,25 @@
 import {
-  ApiError,
   AWAIT_CHANGE,
-  channel,
   configMaps,
   controller,
   enqueueMapped,
   type Ingress,
   ingresses,
   isApplyConflict,
+  isInvalid,
   isNotFound,
   keyOf,
-  objectKey,
+  messageOf,
   type ReconcileContext,
   type Result,
-  services,
-  source,
   splitKey,
 } from 'chancery';
-import { configFor } from './config.ts';
+import { configFor, isConfigMap } from './config.ts';
 import { planIngress } from './ingress-plan.ts';
 import { type Contribution, isAsWanted, isGenerated, mergedIngress } from './merged-ingress.ts';
-import { servicesToReview } from './service-controller.ts';
-import { ingressNameOf, isToBeExposed } from './service-wish.ts';
+import { ingressKeyOf, isToBeExposed, servicesByIngress } from './service-wish.ts';
 
 type Context = ReconcileContext<Ingress>;
-
-/** Keys of Ingresses that have to be looked at again, because the configuration has changed. */
-export const ingressesToReview = channel();
 
 /**
  * One Ingress for all Services that name it. The key is that of the Ingress, whether it exists or not:
@@ -36,21 +29,21 @@ export const ingressController = controller({
   name: 'exposecontroller-ingress',
   for: ingresses,
   watches: [
-    enqueueMapped(source(services), (service) => [
-      objectKey(service.metadata.namespace, ingressNameOf(service)),
-    ]),
-    enqueueMapped(source(configMaps), () => []), // read, and looked at by the controller of its own
+    enqueueMapped(servicesByIngress, (service) => [ingressKeyOf(service)]),
+    // The configuration concerns every Ingress, be it there or not.
+    enqueueMapped(configMaps, ({ metadata }, { store }) =>
+      isConfigMap(metadata.name)
+        ? [
+            ...store(ingresses).list().map(keyOf),
+            ...store(servicesByIngress).list().map(ingressKeyOf),
+          ]
+        : [],
+    ),
   ],
-  triggers: [ingressesToReview],
   permissions: [{ resource: ingresses, verbs: ['create', 'patch', 'delete'] }],
 
   async reconcile(key, live, context): Promise<Result> {
     const { namespace = '', name } = splitKey(key);
-    const named = context
-      .store(services)
-      .list({ namespace })
-      .filter((service) => ingressNameOf(service) === name);
-    servicesToReview.send(named.map(keyOf)); // their URL is that of what is there
     if (live !== undefined && (!isGenerated(live) || isGoing(live))) return AWAIT_CHANGE;
     const config = configFor([namespace, context.self.namespace], context.store(configMaps));
     if (config === undefined || 'problem' in config) return AWAIT_CHANGE;
@@ -62,7 +55,9 @@ export const ingressController = controller({
       if (live !== undefined) await remove(live, context);
       return AWAIT_CHANGE;
     }
-    const asking = named
+    const asking = context
+      .store(servicesByIngress)
+      .byIndex('ingress', key)
       .filter((service) => isToBeExposed(service, config))
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map((service) => ({ service, ...planIngress(service, config) }));
@@ -94,10 +89,16 @@ async function write(
     }
   } catch (error) {
     if (live === undefined && isApplyConflict(error)) return; // its arrival brings us back
-    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    if (!isInvalid(error)) throw error;
     for (const { service: regarding } of contributions) {
       const reason = 'IngressRejected';
-      events.record({ regarding, type: 'Warning', reason, action: 'Expose', note: error.message });
+      events.record({
+        regarding,
+        type: 'Warning',
+        reason,
+        action: 'Expose',
+        note: messageOf(error),
+      });
     }
   }
 }

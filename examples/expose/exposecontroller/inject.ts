@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
-  ApiError,
   type ConfigMap,
   configMaps,
   type Deployment,
   deployments,
+  isInvalid,
+  messageOf,
   type ReconcileContext,
   type Service,
 } from 'chancery';
@@ -47,9 +48,9 @@ async function write(
     await client.patch(configMaps, metadata, { type: 'merge', body });
     return { ...data, ...wanted };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 422) throw error; // an immutable one
+    if (!isInvalid(error)) throw error; // an immutable one
     const reason = 'InjectionRejected';
-    const note = error.message;
+    const note = messageOf(error);
     events.record({ regarding: configMap, type: 'Warning', reason, action: 'Inject', note });
     return data;
   }

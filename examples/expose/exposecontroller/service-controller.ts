@@ -1,43 +1,42 @@
 import {
   AWAIT_CHANGE,
   type Client,
-  channel,
   configMaps,
   controller,
   deployments,
   enqueueMapped,
   ingresses,
+  keyOf,
   nodes,
   objectKey,
   type Result,
   type Service,
   services,
-  source,
 } from 'chancery';
-import { type Config, configFor } from './config.ts';
+import { type Config, configFor, isConfigMap } from './config.ts';
 import { exposureOf } from './exposure.ts';
 import { configMapsOf, inject } from './inject.ts';
 import { servicesNamedBy } from './injected-data.ts';
 import { giveBack, report } from './report.ts';
-import { ingressNameOf, isToBeExposed } from './service-wish.ts';
-
-/** Keys of Services whose Ingress was looked at, because it or the configuration has changed. */
-export const servicesToReview = channel();
+import { ingressKeyOf, ingressNameOf, isToBeExposed, servicesByIngress } from './service-wish.ts';
 
 /** A Service's own part: its type, the annotations that tell of it, and who wants to know its URL. */
 export const serviceController = controller({
   name: 'exposecontroller',
-  for: services,
+  for: servicesByIngress,
   watches: [
-    enqueueMapped(source(ingresses), () => []), // whose controller says which Services it is about
-    enqueueMapped(source(configMaps), (configMap) =>
-      servicesNamedBy(configMap).map((name) => objectKey(configMap.metadata.namespace, name)),
+    enqueueMapped(ingresses, (ingress, { store }) =>
+      store(servicesByIngress).byIndex('ingress', keyOf(ingress)).map(keyOf),
     ),
-    enqueueMapped(source(deployments), (deployment) =>
+    enqueueMapped(configMaps, (configMap, { store }) =>
+      isConfigMap(configMap.metadata.name)
+        ? store(servicesByIngress).list().map(keyOf)
+        : servicesNamedBy(configMap).map((name) => objectKey(configMap.metadata.namespace, name)),
+    ),
+    enqueueMapped(deployments, (deployment) =>
       configMapsOf(deployment).map((name) => objectKey(deployment.metadata.namespace, name)),
     ),
   ],
-  triggers: [servicesToReview],
   permissions: [
     { resource: services, verbs: ['patch'] },
     { resource: configMaps, verbs: ['patch'] },
@@ -57,7 +56,7 @@ export const serviceController = controller({
       await giveBack(service, context);
       return AWAIT_CHANGE;
     }
-    const ingress = store(ingresses).get(objectKey(namespace, ingressNameOf(service)));
+    const ingress = store(ingresses).get(ingressKeyOf(service));
     const nodeIp = config.exposer === 'NodePort' ? await nodeAddress(config, client) : undefined;
     const exposure = exposureOf(service, config, { ingress, nodeIp });
     if (exposure === undefined) return AWAIT_CHANGE; // its Ingress is on its way, and wakes it

@@ -1,5 +1,10 @@
-import type { Service } from 'chancery';
+import { type ObjectKey, objectKey, type Service, services, source } from 'chancery';
 import type { Config } from './config.ts';
+
+/** Services, found by the Ingress that they contribute to. */
+export const servicesByIngress = source(services, {
+  indexes: { ingress: (service) => [ingressKeyOf(service)] },
+});
 
 /** The annotation that tells where a Service is reached. */
 export const EXPOSE_URL = 'fabric8.io/exposeUrl';
@@ -21,6 +26,10 @@ export function ingressNameOf({ metadata }: Service): string {
   if (chosen !== '') return chosen;
   const { release = '' } = labels;
   return release === '' ? name : name.replace(`${release}-`, '');
+}
+
+export function ingressKeyOf(service: Service): ObjectKey {
+  return objectKey(service.metadata.namespace, ingressNameOf(service));
 }
 
 /** `fabric8.io/exposePort` if the Service has it, else its first TCP port; undefined without any. */

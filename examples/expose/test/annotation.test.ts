@@ -1,5 +1,13 @@
 /** The annotation `expose`, against an API server. */
-import { ApiError, type Ingress, type KubernetesObject, objectKey, type Service } from 'chancery';
+import {
+  AlreadyOwnedError,
+  ApiError,
+  type Ingress,
+  ingresses,
+  type KubernetesObject,
+  objectKey,
+  type Service,
+} from 'chancery';
 import { eventually, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
@@ -195,13 +203,33 @@ test('an Ingress that goes with an earlier Service of that name is no problem: i
     controller: true,
   };
   const left = { metadata: { name: 'web', ownerReferences: [owner] } };
-  const onlyStore = { store: () => ({ get: () => left }) } as unknown as Context;
+  const refusing = {
+    store: () => ({ get: () => left }),
+    applyOwned: async () => {
+      throw new AlreadyOwnedError(ingresses, left);
+    },
+  } as unknown as Context; // whatever else is used fails
 
-  const answer = await exposeByAnnotation.reconcile(
-    objectKey('ns', 'web'),
-    { ...web, metadata: { ...web.metadata, uid: 'now' } },
-    onlyStore, // whatever else is used fails
-  );
+  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
 
   expect(answer).toEqual({});
+});
+
+test('a Service that is made anew gets an Ingress of its own when that of the old one is gone', async () => {
+  const place = await start();
+  await create(place, '/one');
+  await eventually(() => ingress(place));
+  const held = { metadata: { finalizers: ['example.org/held'] } };
+  const patch = (body: object) =>
+    place.env.patch('networking.k8s.io/v1', 'Ingress', place.namespace, 'web', body);
+  await patch(held);
+  await place.env.delete('v1', 'Service', place.namespace, 'web');
+  await eventually(async () => (await ingress(place))?.metadata.deletionTimestamp);
+  const { metadata } = await create(place, '/two');
+
+  await patch({ metadata: { finalizers: null } });
+
+  await eventually(async () => (await pathOf(place)) === '/two');
+  expect((await ingress(place))?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid }]);
+  expect(await place.events('ErrResourceExists')).toEqual([]);
 });
