@@ -1,7 +1,6 @@
 /** What the operator is told, by the environment variables that the original knows and three more. */
 import { ConfigurationError } from 'chancery';
 import { parseDuration } from './duration.ts';
-import { timeZone } from './time-zone.ts';
 import { ALWAYS_OPEN, parseStart, periodMs, type RebootWindow, rebootWindow } from './window.ts';
 
 export interface RebootSettings {
@@ -73,12 +72,12 @@ function windowFrom(read: (name: string) => string): RebootWindow {
     const why = 'must be a time as 1h30m, less than a day, or than a week with a weekday';
     throw unusable('REBOOT_WINDOW_LENGTH', why, lengthText);
   }
-  const zone = timeZone(zoneText === '' ? 'UTC' : zoneText);
-  if (zone === undefined) {
+  try {
+    return rebootWindow(start, lengthMs, zoneText === '' ? 'UTC' : zoneText);
+  } catch (cause) {
     const why = 'must be a name of the IANA database as Europe/Berlin';
-    throw unusable('REBOOT_WINDOW_TIME_ZONE', why, zoneText);
+    throw unusable('REBOOT_WINDOW_TIME_ZONE', why, zoneText, cause);
   }
-  return rebootWindow(start, lengthMs, zone);
 }
 
 /** As the API server has it, so that no write is refused for a name. */
@@ -96,6 +95,6 @@ function namesFrom(read: (name: string) => string, name: string): readonly strin
   return [...new Set(names)];
 }
 
-function unusable(name: string, why: string, value: string): ConfigurationError {
-  return new ConfigurationError(`${PREFIX}${name} ${why}`, { context: { value } });
+function unusable(name: string, why: string, value: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(`${PREFIX}${name} ${why}`, { context: { value }, cause });
 }

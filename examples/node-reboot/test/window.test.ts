@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseDuration } from '../duration.ts';
-import { timeZone } from '../time-zone.ts';
 import { ALWAYS_OPEN, parseStart, type RebootWindow, rebootWindow } from '../window.ts';
 
 function windowOf(start: string, length: string, zone = 'UTC') {
   return rebootWindow(
     parseStart(start) ?? expect.unreachable(start),
     parseDuration(length) ?? expect.unreachable(length),
-    timeZone(zone) ?? expect.unreachable(zone),
+    zone,
   );
 }
 
@@ -47,11 +46,11 @@ test('FL7: a window is in the time zone that is asked for, whatever that of the 
   expect(auckland.isOpen(ms('2030-01-06T12:30:00Z'))).toBe(true);
 });
 
-test('a start that the clocks skip is as much later, and one that comes twice is the first', () => {
+test('a start that the clocks leave out is when they have moved on, and one that comes twice is the first', () => {
   const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
   const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 
-  expect(opens(skipped, '2030-03-30T12:00:00Z')).toBe('2030-03-31T01:30:00.000Z'); // 03:30 on the wall
+  expect(opens(skipped, '2030-03-30T12:00:00Z')).toBe('2030-03-31T01:00:00.000Z'); // 03:00 on the wall
   expect(opens(twice, '2030-10-26T12:00:00Z')).toBe('2030-10-27T00:30:00.000Z');
   expect(twice.isOpen(ms('2030-10-27T02:29:00Z'))).toBe(true);
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
