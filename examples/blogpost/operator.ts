@@ -40,19 +40,20 @@ export default controller({
       post.status?.publishedAt ??
       (await client.find(blogPosts, post.metadata))?.status?.publishedAt;
 
+    // Told when it is stored, and not before: a refused write has published nothing.
     if (published === undefined && (post.spec.title ?? '').trim() === '') {
-      const told = findCondition(post.status?.conditions, READY);
-      if (told?.reason !== NO_TITLE.reason) event('Warning', NO_TITLE.reason, NO_TITLE.message);
-      await setStatus({ conditions: [NO_TITLE] });
+      const told = findCondition(post.status?.conditions, READY)?.reason;
+      const isNews = await setStatus({ conditions: [NO_TITLE] });
+      if (isNews && told !== NO_TITLE.reason) event('Warning', NO_TITLE.reason, NO_TITLE.message);
       return AWAIT_CHANGE;
     }
     const publishedAt = published ?? rfc3339(clock.now());
     const message = `published at ${publishedAt}`;
-    if (published === undefined) event('Normal', 'Published', message);
-    await setStatus({
+    const isNews = await setStatus({
       publishedAt,
       conditions: [{ type: READY, status: 'True', reason: 'Published', message }],
     });
+    if (isNews && published === undefined) event('Normal', 'Published', message);
     return AWAIT_CHANGE;
   },
 });

@@ -43,8 +43,7 @@ export default controller({
     const readyReplicas = deployment.status?.readyReplicas ?? 0;
     const isReady = readyReplicas >= replicas;
     const message = `${readyReplicas} of ${replicas} replicas are ready`;
-    if (isReady && site.status?.readyReplicas !== readyReplicas) event('Normal', 'Ready', message);
-    await setStatus({
+    const isNews = await setStatus({
       readyReplicas,
       conditions: [
         {
@@ -55,6 +54,7 @@ export default controller({
         },
       ],
     });
+    if (isNews && isReady) event('Normal', 'Ready', message);
     return AWAIT_CHANGE;
   },
 });

@@ -171,11 +171,27 @@ test('acceptance 3: a cache that is older than the date does not set another', a
   const context = {
     client: { find: async () => live },
     clock: new FakeClock(NEW_YEAR),
-    setStatus: async (status: unknown) => void stated.push(status),
+    setStatus: async (status: unknown) => stated.push(status) > 0,
     event: () => expect.unreachable('nothing has happened'),
   } as unknown as ReconcileContext;
 
   await blogpost.reconcile('demo/old' as never, stale, context);
 
   expect(stated).toMatchObject([{ publishedAt: '2029-12-31T00:00:00Z' }]);
+});
+
+test('acceptance 3: a post whose status could not be written is not told of as published', async () => {
+  const metadata = { name: 'new', namespace: 'demo', uid: 'u', generation: 1 };
+  const post: BlogPost = { apiVersion: API, kind: 'BlogPost', metadata, spec: { title: 'New' } };
+  const refusal = new Error('the API server is away');
+  const context = {
+    client: { find: async () => post },
+    clock: new FakeClock(NEW_YEAR),
+    setStatus: () => Promise.reject(refusal),
+    event: () => expect.unreachable('nothing has happened'),
+  } as unknown as ReconcileContext;
+
+  const reconciled = blogpost.reconcile('demo/new' as never, post, context);
+
+  await expect(reconciled).rejects.toBe(refusal);
 });
