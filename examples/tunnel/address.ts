@@ -51,21 +51,21 @@ export async function changeAddresses(
   await client.patch(services, target, { type: 'merge', body });
 }
 
-/** `entries` without those to be removed and without repetitions, and with the one to be added. */
+/** `entries` without those to be removed, and with the one to be added, once. */
 export function changed<Entry>(
   entries: readonly Entry[],
   addressOf: (entry: Entry) => string | undefined,
   { add, remove }: AddressChange,
   entryFor: (address: string) => Entry,
 ): readonly Entry[] {
-  const gone = new Set(remove.filter((address) => address !== undefined && address !== add));
-  const seen = new Set<string>();
+  let isThere = false;
   const kept = entries.filter((entry) => {
     const address = addressOf(entry);
     if (address === undefined) return true; // by a name, which is never ours
-    if (gone.has(address) || seen.has(address)) return false;
-    seen.add(address);
-    return true;
+    if (address !== add) return !remove.includes(address);
+    const isFirst = !isThere;
+    isThere = true;
+    return isFirst;
   });
-  return add === undefined || seen.has(add) ? kept : [...kept, entryFor(add)];
+  return add === undefined || isThere ? kept : [...kept, entryFor(add)];
 }

@@ -7,7 +7,7 @@ import { NotYet, type Outcome } from './outcome.ts';
 import { isPublisher } from './publisher.ts';
 import type { Settings } from './settings.ts';
 import { tokenSecretFor } from './token.ts';
-import { type Tunnel, tunnels } from './tunnel.ts';
+import { serviceKeyOf, type Tunnel, tunnelsByService } from './tunnel.ts';
 import { problemIn, problemWith } from './validity.ts';
 
 export interface BringUpOptions extends HostOptions {
@@ -51,7 +51,7 @@ export async function bringUp(
   facts.clientDeploymentRef = { name, ...(namespace !== undefined && { namespace }) };
 
   // Before the status says so: the address that stood there before is known from the status alone.
-  const all = store(tunnels).list({ ...(namespace !== undefined && { namespace }) });
+  const all = store(tunnelsByService).byIndex('service', serviceKeyOf(tunnel));
   const isShown = isOurLoadBalancer(service, settings) && isPublisher(tunnel, all);
   const change = isShown
     ? { add: host.ip, remove: [facts.hostIP] }

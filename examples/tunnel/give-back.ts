@@ -18,11 +18,10 @@ export async function giveBack(
   const { metadata, spec, status } = tunnel;
   try {
     const host = await provisioner.find(uidOf(tunnel), context);
+    const remove = [status?.hostIP, host?.ip].filter((ip) => ip !== undefined);
     const target = { name: spec.serviceRef.name, namespace: metadata.namespace };
-    const service = await client.find(services, target);
-    if (service !== undefined) {
-      await changeAddresses(client, service, { remove: [status?.hostIP, host?.ip] }, settings);
-    }
+    const service = remove.length === 0 ? undefined : await client.find(services, target);
+    if (service !== undefined) await changeAddresses(client, service, { remove }, settings);
     await provisioner.remove(uidOf(tunnel), context);
     if (host !== undefined) event('Normal', 'HostRemoved', `host ${host.id} is given back`);
   } catch (error) {

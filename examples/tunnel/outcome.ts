@@ -2,6 +2,9 @@ import {
   AlreadyOwnedError,
   type DesiredCondition,
   findCondition,
+  isInvalid,
+  messageOf,
+  READY,
   type ReconcileContext,
 } from 'chancery';
 import { ProvisionerError } from './provisioner/provisioner.ts';
@@ -38,6 +41,7 @@ export function outcomeOf(error: unknown, requeueAfterMs: number): Outcome | und
   if (error instanceof AlreadyOwnedError) {
     return { reason: 'NotOwned', message: error.message, ...warning };
   }
+  if (isInvalid(error)) return { reason: 'Refused', message: messageOf(error), ...warning };
   if (error instanceof ProvisionerError) {
     return { reason: 'ProvisionerFailed', message: error.message, ...warning };
   }
@@ -52,14 +56,15 @@ export async function report(
   { event, setStatus }: ReconcileContext<Tunnel>,
 ): Promise<void> {
   const { reason, message, ready = false, warning = false } = outcome;
-  await setStatus({ ...facts, conditions: [hostActive(facts), readyCondition(outcome)] });
-  const before = findCondition(tunnel.status?.conditions, 'Ready');
-  if (before?.reason === reason && before.status === statusOf(ready)) return;
-  event(warning ? 'Warning' : 'Normal', reason, message);
+  const conditions = [hostActive(facts), readyCondition(outcome)];
+  const isWritten = await setStatus({ ...facts, conditions });
+  const before = findCondition(tunnel.status?.conditions, READY);
+  const isTold = before?.reason === reason && before.status === statusOf(ready);
+  if (isWritten && !isTold) event(warning ? 'Warning' : 'Normal', reason, message);
 }
 
 function readyCondition({ reason, message, ready = false }: Outcome): DesiredCondition {
-  return { type: 'Ready', status: statusOf(ready), reason, message };
+  return { type: READY, status: statusOf(ready), reason, message };
 }
 
 function hostActive({ hostId, hostStatus = 'none' }: TunnelFacts): DesiredCondition {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { AlreadyOwnedError, controllerOf, type ReconcileContext, secrets } from 'chancery';
+import { AlreadyOwnedError, isControlledBy, type ReconcileContext, secrets } from 'chancery';
 import { NotYet } from './outcome.ts';
-import { type Tunnel, uidOf } from './tunnel.ts';
+import type { Tunnel } from './tunnel.ts';
 
 const KEY = 'token';
 
@@ -36,7 +36,7 @@ export async function tokenOf(
     await applyOwned(secrets, { metadata: { name }, type: 'Opaque', data });
     return made;
   }
-  if (found !== undefined && !isNamed && controllerOf(found)?.uid !== uidOf(tunnel)) {
+  if (found !== undefined && !isNamed && !isControlledBy(found, tunnel)) {
     throw new AlreadyOwnedError(secrets, found);
   }
   const token = Buffer.from(found?.data?.[KEY] ?? '', 'base64').toString();

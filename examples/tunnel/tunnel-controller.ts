@@ -1,11 +1,11 @@
 import {
   AWAIT_CHANGE,
-  type Channel,
   type Controller,
   controller,
-  controllerOf,
   deployments,
+  enqueueMapped,
   generationChanged,
+  keyOf,
   secrets,
   services,
 } from 'chancery';
@@ -14,25 +14,28 @@ import { giveBack } from './give-back.ts';
 import type { Facts } from './host.ts';
 import { type Outcome, outcomeOf, report } from './outcome.ts';
 import { type Provisioner, ProvisionerError } from './provisioner/provisioner.ts';
+import { isGenerated } from './publisher.ts';
 import type { Settings } from './settings.ts';
-import { GROUP, type Tunnel, tunnels } from './tunnel.ts';
+import { GROUP, type Tunnel, tunnels, tunnelsByService } from './tunnel.ts';
 
 export interface TunnelControllerOptions {
   readonly provisioner: Provisioner;
   readonly settings: Settings;
-  /** Says which Tunnels a change of a Service is about. */
-  readonly changed: Channel;
 }
 
 /** Brings up what a Tunnel says: token, host, client, and the address of its Service. */
 export function tunnelController(options: TunnelControllerOptions): Controller<Tunnel> {
-  const { settings, changed } = options;
+  const { settings } = options;
   return controller({
     name: 'tunnels',
-    for: tunnels,
+    for: tunnelsByService,
     predicate: generationChanged, // its own status is no news
     owns: [deployments],
-    triggers: [changed],
+    watches: [
+      enqueueMapped(services, (service, { store }) =>
+        store(tunnelsByService).byIndex('service', keyOf(service)).map(keyOf),
+      ),
+    ],
     permissions: [
       { resource: tunnels, verbs: ['get'] },
       { resource: services, verbs: ['get', ...(settings.externalIPs ? ['patch' as const] : [])] },
@@ -69,5 +72,3 @@ function factsOf({ status = {} }: Tunnel): Facts {
   const { conditions: _, observedGeneration: __, ...facts } = status;
   return facts;
 }
-
-const isGenerated = (tunnel: Tunnel): boolean => controllerOf(tunnel)?.kind === 'Service';

@@ -1,4 +1,4 @@
-import { type Controller, channel } from 'chancery';
+import type { Controller } from 'chancery';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { serviceController } from './service-controller.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
@@ -10,11 +10,10 @@ export interface TunnelOperatorOptions {
 }
 
 /** Two controllers, each with a queue of its own: a Tunnel may have the name of any Service. */
-export function tunnelOperator(options: TunnelOperatorOptions): readonly Controller[] {
-  const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const changed = channel();
-  return [
-    serviceController({ settings, changed }),
-    tunnelController({ settings, changed, provisioner: options.provisioner }),
-  ];
+export function tunnelOperator({
+  provisioner,
+  settings: some,
+}: TunnelOperatorOptions): readonly Controller[] {
+  const settings = { ...DEFAULT_SETTINGS, ...some };
+  return [serviceController(settings), tunnelController({ settings, provisioner })];
 }

@@ -1,3 +1,4 @@
+import { type OwnerReference, objectKey, type Source, source } from 'chancery';
 import { AGE_COLUMN, customResource, Nullable, type ObjectOf, Type } from 'chancery/schema';
 
 export const GROUP = 'operator.inlets.dev';
@@ -5,7 +6,10 @@ export const GROUP = 'operator.inlets.dev';
 /** An object by its name. A namespace is accepted, and must be the Tunnel's own. */
 const reference = () =>
   Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 253 }),
+    name: Type.String({
+      maxLength: 253,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    }),
     namespace: Type.Optional(Type.String()),
   });
 
@@ -30,6 +34,13 @@ export const tunnels = customResource({
     hostMissingSince: Type.Optional(Type.String({ format: 'date-time' })),
     hostStatus: Type.Optional(Type.String()),
   }),
+  rules: [
+    {
+      // `NAME-client` is the name of a Deployment, and found too long when a host was paid for already.
+      rule: 'self.metadata.name.size() <= 246',
+      message: 'the name has at most 246 characters',
+    },
+  ],
   printerColumns: [
     { name: 'Service', jsonPath: '.spec.serviceRef.name' },
     { name: 'Client', jsonPath: '.status.clientDeploymentRef.name' },
@@ -47,9 +58,22 @@ export type Tunnel = ObjectOf<typeof tunnels>;
 /** What its status says besides conditions. */
 export type TunnelFacts = Omit<NonNullable<Tunnel['status']>, 'conditions' | 'observedGeneration'>;
 
+/** Tunnels, by the key of the Service that they are for. */
+export const tunnelsByService: Source<Tunnel> = source(tunnels, {
+  indexes: { service: (tunnel) => [serviceKeyOf(tunnel)] },
+});
+
+export const serviceKeyOf = ({ metadata, spec }: Tunnel) =>
+  objectKey(metadata.namespace, spec.serviceRef.name);
+
 /** What marks the host at its provider, whatever becomes of names: the identity of this very Tunnel. */
 export function uidOf({ metadata }: Tunnel): string {
   const { uid = '' } = metadata;
   if (uid === '') throw new Error('a Tunnel that was read has a uid');
   return uid;
+}
+
+/** True for a Service of Kubernetes; others have a kind of that name as well. */
+export function isService(owner: OwnerReference | undefined): owner is OwnerReference {
+  return owner?.kind === 'Service' && owner.apiVersion === 'v1';
 }

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { type Provisioner, ProvisionerError } from './provisioner.ts';
-import { type Answer, MAX_ANSWER_BYTES, remoteProvisioner } from './remote.ts';
-import { DEFAULT_TIMEOUT_MS, withinTime } from './time-limit.ts';
+import { type Answer, MAX_ANSWER_BYTES, type RemoteOptions, remoteProvisioner } from './remote.ts';
 
 /**
  * A program that is given each request on its standard input, and answers on its standard output. No
@@ -9,11 +8,9 @@ import { DEFAULT_TIMEOUT_MS, withinTime } from './time-limit.ts';
  */
 export function execProvisioner(
   [file, ...words]: readonly [string, ...string[]],
-  { timeoutMs = DEFAULT_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  options?: RemoteOptions,
 ): Provisioner {
-  return remoteProvisioner((request, call) =>
-    withinTime(call, timeoutMs, (signal) => run(file, words, JSON.stringify(request), signal)),
-  );
+  return remoteProvisioner((request, signal) => run(file, words, request, signal), options);
 }
 
 function run(
@@ -26,7 +23,6 @@ function run(
     const options = { signal, maxBuffer: MAX_ANSWER_BYTES, killSignal: 'SIGKILL' } as const;
     const child = execFile(file, words, options, (error, text) => {
       if (error === null) resolve({ text });
-      else if (signal.aborted) reject(signal.reason);
       else if (typeof error.code === 'number')
         resolve({ text, failure: `exit code ${error.code}` });
       // No cause: what Node says of it repeats what the program wrote.

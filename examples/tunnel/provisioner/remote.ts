@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withTimeout } from 'chancery';
 import { type Call, type Host, type Provisioner, ProvisionerError } from './provisioner.ts';
 
 /** What came back: text that should be JSON, and why it is a failure all the same. */
@@ -9,7 +10,12 @@ export interface Answer {
 }
 
 /** Takes one request to the other side and brings its answer back. @throws ProvisionerError */
-export type Exchange = (request: object, call: Call) => Promise<Answer>;
+export type Exchange = (request: string, signal: AbortSignal) => Promise<Answer>;
+
+export interface RemoteOptions {
+  /** For each request. Default 60 s: what making a machine may take to be accepted, not to boot. */
+  readonly timeoutMs?: number;
+}
 
 /** Longer answers are none of this contract. */
 export const MAX_ANSWER_BYTES: number = 64 * 1024;
@@ -26,18 +32,27 @@ const MAX_SHOWN = 300;
  *
  * A failure is `{"error": "a sentence for people"}`, a non-zero exit code, or an HTTP status other than 2xx.
  */
-export function remoteProvisioner(exchange: Exchange): Provisioner {
+export function remoteProvisioner(
+  exchange: Exchange,
+  { timeoutMs = 60_000 }: RemoteOptions = {},
+): Provisioner {
+  const tooLate = () =>
+    new ProvisionerError(`the provisioner did not answer within ${timeoutMs} ms`);
+  const ask = (request: object, { clock, signal }: Call) =>
+    withTimeout({ clock, signal, timeoutMs, tooLate }, (limited) =>
+      exchange(JSON.stringify(request), limited),
+    );
   return {
     async find(uid, call) {
-      const { host } = decoded(await exchange({ action: 'find', uid }, call));
+      const { host } = decoded(await ask({ action: 'find', uid }, call));
       return host === null || host === undefined ? undefined : hostOf(host);
     },
     async create(request, call) {
-      const answer = await exchange({ action: 'create', ...request }, call);
+      const answer = await ask({ action: 'create', ...request }, call);
       return hostOf(decoded(answer, request.token).host);
     },
     async remove(uid, call) {
-      decoded(await exchange({ action: 'delete', uid }, call));
+      decoded(await ask({ action: 'delete', uid }, call));
     },
   };
 }
@@ -47,7 +62,7 @@ function decoded({ text, failure }: Answer, secret?: string): Readonly<Record<st
   const answer = parsed(text);
   if (typeof answer?.error === 'string') {
     const said = secret === undefined ? answer.error : answer.error.replaceAll(secret, '***');
-    throw new ProvisionerError(`the provisioner says: ${said.slice(0, MAX_SHOWN)}`);
+    throw new ProvisionerError(`the provisioner says: ${said.slice(0, MAX_SHOWN).toWellFormed()}`);
   }
   if (failure !== undefined) throw new ProvisionerError(`the provisioner failed: ${failure}`);
   if (answer === undefined) throw new ProvisionerError('the provisioner did not answer in JSON');

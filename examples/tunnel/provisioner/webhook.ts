@@ -1,15 +1,9 @@
 import { type Provisioner, ProvisionerError } from './provisioner.ts';
-import { type Answer, MAX_ANSWER_BYTES, remoteProvisioner } from './remote.ts';
-import { DEFAULT_TIMEOUT_MS, withinTime } from './time-limit.ts';
+import { type Answer, MAX_ANSWER_BYTES, type RemoteOptions, remoteProvisioner } from './remote.ts';
 
 /** A URL to which each request is posted. */
-export function webhookProvisioner(
-  url: string,
-  { timeoutMs = DEFAULT_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
-): Provisioner {
-  return remoteProvisioner((request, call) =>
-    withinTime(call, timeoutMs, (signal) => post(url, JSON.stringify(request), signal)),
-  );
+export function webhookProvisioner(url: string, options?: RemoteOptions): Provisioner {
+  return remoteProvisioner((request, signal) => post(url, request, signal), options);
 }
 
 async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {

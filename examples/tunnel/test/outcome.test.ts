@@ -1,4 +1,5 @@
 /** When an Event is told; the toolkit would count equal ones, and never show how many there were. */
+import { isDeepStrictEqual } from 'node:util';
 import type { DesiredStatus, ReconcileContext } from 'chancery';
 import { expect, test } from 'vitest';
 import { type Outcome, report } from '../outcome.ts';
@@ -20,7 +21,9 @@ async function told(outcomes: readonly Outcome[]): Promise<readonly string[]> {
   const context = {
     event: (type: string, reason: string) => events.push(`${type} ${reason}`),
     setStatus: async (status: DesiredStatus<Tunnel>) => {
+      const isNews = !isDeepStrictEqual(tunnel.status, status);
       tunnel = { ...TUNNEL, status } as Tunnel;
+      return isNews;
     },
   } as unknown as ReconcileContext<Tunnel>;
   for (const outcome of outcomes) await report(tunnel, {}, outcome, context);
