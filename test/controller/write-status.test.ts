@@ -228,9 +228,9 @@ describe('K-50: a status that changes within one attempt', () => {
   });
 
   test('has conditions of the time at which they changed', async () => {
-    const { attempt, clock, conditions } = await startStatus();
+    const { attempt, clock, conditions, setStatus } = await startStatus();
+    await setStatus({ conditions: [READY] });
     const say = await attempt();
-    await say({ conditions: [READY] });
     clock.advance(60_000);
     await say({ conditions: [{ ...READY, status: 'False' }] });
     clock.advance(60_000);
