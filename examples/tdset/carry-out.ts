@@ -1,15 +1,13 @@
 import {
   AlreadyOwnedError,
   ApiError,
-  controllerOf,
   type Deployment,
   deployments,
   type HorizontalPodAutoscaler,
+  isControlledBy,
+  isInvalid,
   isNamespaceTerminating,
-  isUidMismatch,
-  type KubernetesObject,
   type ObjectKey,
-  objectKey,
   type ReconcileContext,
   services,
 } from 'chancery';
@@ -21,18 +19,21 @@ import {
   hasTemplate,
   steppedAtOf,
 } from './children.ts';
-import { replacePorts } from './ports.ts';
-import { stageOf } from './ramp.ts';
+import { type Stage, stageOf } from './ramp.ts';
 import type { TDSet } from './resource.ts';
 import { type Plan, windowText } from './schedule.ts';
-import type { Outcome, Trouble } from './status.ts';
+import type { Outcome } from './status.ts';
+
+/** As whom the original writes: what its Deployments have from it alone goes when they are changed. */
+const ORIGINAL = 'manager';
+
+/** After which a write that was forbidden, by a quota for example, is tried again. */
+const ASK_AGAIN_MS = 60_000;
 
 /** An outcome, and what is to happen next. */
 export interface CarriedOut extends Outcome {
-  /** Until the next step of a ramp. */
+  /** Until the next step of a ramp, or the next try. */
   readonly nextInMs?: number | undefined;
-  /** The API server refused something, and is to be asked again with back-off. */
-  readonly failure?: Error;
 }
 
 /** One TDSet, its plan of this moment, and what is needed to carry it out. */
@@ -49,73 +50,69 @@ export interface Task {
 export async function carryOut(task: Task): Promise<CarriedOut> {
   const { key, set, createServices, context } = task;
   const live = context.store(deployments).get(key);
-  if (live !== undefined && !isOwn(set, live)) return notOwned(live);
-  if (set.spec.suspend === true) return { deployment: live, isSuspended: true };
-  const autoscaler = autoscalerOf(key, context);
+  const own = live !== undefined && isControlledBy(live, set) ? live : undefined;
+  if (set.spec.suspend === true) return { deployment: own, isSuspended: true };
+  // That of somebody else's Deployment is not looked at: applyOwned refuses, and waits for the name.
+  const autoscaler = live === own ? autoscalerOf(key, context) : undefined;
   if (autoscaler !== undefined && set.spec.adjustHPA !== true) {
     const { name } = autoscaler.metadata;
     const message = `HorizontalPodAutoscaler ${name} scales the Deployment: delete it, or set spec.adjustHPA`;
-    return { deployment: live, trouble: { reason: 'HPAConflict', message } };
+    return { deployment: own, trouble: { reason: 'HPAConflict', message } };
   }
   try {
     const done =
-      autoscaler === undefined ? await scale(task, live) : await setFloor(task, live, autoscaler);
+      autoscaler === undefined ? await scale(task, own) : await setFloor(task, own, autoscaler);
     if (createServices) await serve(task);
     return done;
   } catch (error) {
-    return refused(task, error);
+    return refused(own, error);
   }
 }
 
-async function scale(task: Task, live: Deployment | undefined): Promise<CarriedOut> {
-  const { set, plan, nowMs, context } = task;
-  const { name } = set.metadata;
+async function scale(task: Task, own: Deployment | undefined): Promise<CarriedOut> {
+  const { set, plan, nowMs } = task;
   const stage = stageOf(set.spec.ramp, {
-    current: live?.spec.replicas,
+    current: own?.spec.replicas,
     target: plan.replicas,
-    steppedAtMs: live && steppedAtOf(live),
+    steppedAtMs: own && steppedAtOf(own),
     nowMs,
   });
-  if (live !== undefined) await replacePorts(set, live, context);
-  const desired = desiredDeployment(name, set.spec, stage);
-  const deployment = await context.applyOwned(deployments, desired);
-  tell(task, live, stage.replicas);
+  const deployment = await deploy(task, stage);
+  tell(task, own, stage.replicas);
   return { deployment, nextInMs: stage.nextInMs };
 }
 
 /** Above the floor the autoscaler decides: `replicas` is stated only with Pods that must be replaced. */
 async function setFloor(
-  { set, plan, context }: Task,
-  live: Deployment | undefined,
+  task: Task,
+  own: Deployment | undefined,
   autoscaler: HorizontalPodAutoscaler,
 ): Promise<CarriedOut> {
+  const { set, plan, context } = task;
   const floor = await adjust(autoscaler, plan.replicas, context);
   if (floor !== undefined) {
     const note = `${autoscaler.metadata.name} keeps at least ${floor} replicas`;
     context.event('Normal', 'HPAAdjusted', note);
   }
   const isAutoscaled = true;
-  if (live !== undefined && hasTemplate(live, set.spec)) return { deployment: live, isAutoscaled };
-  if (live !== undefined) await replacePorts(set, live, context);
-  const replicas = live?.spec.replicas ?? plan.replicas;
-  const desired = desiredDeployment(set.metadata.name, set.spec, {
-    replicas,
-    steppedAtMs: undefined,
-  });
-  return { deployment: await context.applyOwned(deployments, desired), isAutoscaled };
+  if (own !== undefined && hasTemplate(own, set.spec)) return { deployment: own, isAutoscaled };
+  const replicas = own?.spec.replicas ?? plan.replicas;
+  return { deployment: await deploy(task, { replicas, steppedAtMs: undefined }), isAutoscaled };
+}
+
+function deploy(
+  { set, context }: Task,
+  stage: Pick<Stage, 'replicas' | 'steppedAtMs'>,
+): Promise<Deployment> {
+  const desired = desiredDeployment(set.metadata.name, set.spec, stage);
+  return context.applyOwned(deployments, desired, { formerManagers: [ORIGINAL] });
 }
 
 async function serve({ set, context }: Task): Promise<void> {
-  const { name, namespace = '' } = set.metadata;
+  const { name } = set.metadata;
   const { service } = set.spec;
-  if (service !== undefined) {
-    await context.applyOwned(services, desiredService(name, service.port));
-    return;
-  }
-  const left = context.store(services).get(objectKey(namespace, dnsLabel(name)));
-  if (left?.metadata.uid === undefined || !isOwn(set, left)) return;
-  const { uid } = left.metadata;
-  await context.client.delete(services, left.metadata, { preconditions: { uid } });
+  if (service === undefined) await context.deleteOwned(services, { name: dnsLabel(name) });
+  else await context.applyOwned(services, desiredService(name, service.port));
 }
 
 /** One Event for each change of the number; none where it is as it was. */
@@ -136,24 +133,13 @@ function tell({ set, plan, context }: Task, live: Deployment | undefined, replic
   }
 }
 
-/** A refusal that a person has to know of; everything else is let through. */
-function refused({ key, set, context }: Task, error: unknown): CarriedOut {
-  const live = context.store(deployments).get(key);
-  const deployment = live !== undefined && isOwn(set, live) ? live : undefined;
+/** A refusal that a person has to know of; everything else is let through, and tried again. */
+function refused(own: Deployment | undefined, error: unknown): CarriedOut {
   if (error instanceof AlreadyOwnedError) {
-    return { deployment, trouble: { reason: 'NotOwned', message: error.message } };
+    return { deployment: own, trouble: { reason: 'NotOwned', message: error.message } };
   }
-  const isRefusal = error instanceof ApiError && [403, 422].includes(error.status);
-  if (!isRefusal || isUidMismatch(error) || isNamespaceTerminating(error)) throw error;
-  const trouble: Trouble = { reason: 'Refused', message: error.message };
-  return { deployment, trouble, failure: error };
-}
-
-function notOwned({ metadata }: Deployment): CarriedOut {
-  const message = `there is a Deployment ${metadata.name} already, and it is somebody else's`;
-  return { deployment: undefined, trouble: { reason: 'NotOwned', message } };
-}
-
-function isOwn(set: TDSet, child: KubernetesObject): boolean {
-  return controllerOf(child)?.uid === set.metadata.uid;
+  const isForbidden = error instanceof ApiError && error.status === 403;
+  if (!isInvalid(error) && (!isForbidden || isNamespaceTerminating(error))) throw error;
+  const trouble = { reason: 'Refused', message: (error as ApiError).message };
+  return { deployment: own, trouble, nextInMs: isForbidden ? ASK_AGAIN_MS : undefined };
 }

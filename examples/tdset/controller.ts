@@ -3,10 +3,8 @@ import {
   type Controller,
   controller,
   deployments,
-  enqueueMapped,
   generationChanged,
   horizontalPodAutoscalers,
-  keyOf,
   or,
   services,
   source,
@@ -24,11 +22,6 @@ const countsChanged = statusChanged<appsV1.DeploymentStatus>((status) => [
   status?.availableReplicas,
 ]);
 
-/** Somebody else's Deployment does not wake whoever waits for its name: this does, when it goes. */
-const nameFreed = enqueueMapped(source(deployments), (deployment) => [keyOf(deployment)], {
-  predicate: ({ type }) => type === 'delete',
-});
-
 /** The controller of TDSets. What it may do of Services is in its rights only if it is to make them. */
 export function tdset(options: TDSetOptions): Controller<TDSet> {
   return controller({
@@ -39,7 +32,7 @@ export function tdset(options: TDSetOptions): Controller<TDSet> {
       { source: source(deployments), predicate: or(generationChanged, countsChanged) },
       ...(options.createServices ? [services] : []),
     ],
-    watches: [nameFreed, autoscalerChanges],
+    watches: [autoscalerChanges],
     permissions: [
       { resource: horizontalPodAutoscalers, verbs: ['patch'] }, // spec.adjustHPA
       ...(options.createServices ? [{ resource: services, verbs: ['delete'] } as const] : []),

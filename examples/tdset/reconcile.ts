@@ -32,7 +32,6 @@ export function reconciler({ createServices }: TDSetOptions): Reconciler<TDSet> 
     const plan = planAt(schedule, defaultReplica, nowMs);
     const done = await carryOut({ key, set, plan, nowMs, createServices, context });
     await report(set, statusOf(schedule, plan, done), context);
-    if (done.failure !== undefined) throw done.failure;
 
     const { nextAtMs = Number.POSITIVE_INFINITY } = plan;
     const { nextInMs = Number.POSITIVE_INFINITY } = done;
@@ -41,13 +40,13 @@ export function reconciler({ createServices }: TDSetOptions): Reconciler<TDSet> 
   };
 }
 
-/** Sets the status, and tells of each trouble in it that was not there before. */
+/** Sets the status, and when that has changed it tells of each trouble that was not there before. */
 async function report(
   set: TDSet,
   status: DesiredStatus<TDSet>,
   { setStatus, event }: ReconcileContext<TDSet>,
 ): Promise<void> {
-  await setStatus(status);
+  if (!(await setStatus(status))) return;
   for (const { type, status: value, reason, message } of status.conditions ?? []) {
     if (value !== 'True' || !TOLD.has(type)) continue;
     const before = findCondition(set.status?.conditions, type);
