@@ -1,5 +1,6 @@
 /** Keys that wait for a name which somebody else's object has. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Client } from '../../operator/client/client.ts';
 import { child } from '../../operator/controller/composite/child.ts';
 import { composite } from '../../operator/controller/composite/composite.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
@@ -13,10 +14,13 @@ import {
   type ObjectKey,
   objectKey,
 } from '../../operator/model/object.ts';
+import { ApiError } from '../../operator/model/status.ts';
 import type { Change } from '../../operator/store/cache.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { startOperator } from '../../operator/testing/operator/test-operator.ts';
+import { ControllerBench, others, things } from '../support/controller-bench.ts';
+import type { Thing } from '../support/fake-collection.ts';
 import { type Site, type SitesTest, sites, startSites } from '../support/sites.ts';
 
 const OTHER = { apiVersion: 'v1', kind: 'Node', name: 'other' };
@@ -175,6 +179,40 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(looks).toBeLessThan(7);
     expect(place.outcomes.at(-1)).toBe('one has it');
   });
+});
+
+test('a controller that ends waits for nothing any more', async () => {
+  const theirs: Thing = {
+    apiVersion: 'example.dev/v1',
+    kind: 'Thing',
+    metadata: { name: 'a', namespace: 'demo', uid: 'u1', resourceVersion: '500' },
+    value: 0,
+  };
+  const client = {
+    create: () => Promise.reject(new ApiError({ code: 409, reason: 'AlreadyExists' })),
+    find: () => Promise.resolve(theirs),
+  } as unknown as Client;
+  const refused: string[] = [];
+  const bench = new ControllerBench(
+    {
+      owns: [others],
+      reconcile: async (key, _thing, { applyOwned }) => {
+        await applyOwned(others, { metadata: { name: 'a' }, value: 1 }).catch((error: Error) =>
+          refused.push(`${key}: ${error.name}`),
+        );
+        return {};
+      },
+    },
+    { client },
+  );
+  bench.collection(things).put('one');
+  await bench.run();
+  const waiting = bench.clock.pending;
+
+  await bench.drain();
+
+  expect(refused).toEqual(['demo/one: AlreadyOwnedError']);
+  expect(bench.clock.pending).toBeLessThan(waiting);
 });
 
 /** What a cache shows of one object, and how far it is. */
@@ -339,6 +377,14 @@ describe('what happens between a refusal and its note', () => {
 
     expect(deleted(state('u1', 6))).toEqual([KEY]);
     waits.ended(KEY);
+  });
+
+  test('whom a change has woken is woken once', () => {
+    const { attempt, cache, deleted } = start();
+    cache.shown = state('u1', 5);
+    attempt(cache.shown);
+
+    expect([deleted(state('u1', 6)), deleted(state('u1', 6))]).toEqual([[KEY], []]);
   });
 
   test('what the controller does not own is not waited for: nobody would tell', () => {
