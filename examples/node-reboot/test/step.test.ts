@@ -77,6 +77,16 @@ test('leave is given when every check before has said so, in one write', () => {
   });
 });
 
+test('what does not want to reboot any more, or may not, loses its place, and what the checks have said', () => {
+  const paused = { ...needed, ...phase('BeforeReboot'), [REBOOT_PAUSED]: 'true', x: 'true' };
+
+  expect(nextStep(node(paused, before), settings, NOW)).toMatchObject({
+    labels: { [BEFORE_REBOOT]: null },
+    annotations: { x: null, [PHASE]: null, [SINCE]: null },
+    event: { type: 'Normal', reason: 'RebootWithdrawn' },
+  });
+});
+
 test('a reboot has ended when every check after has said so', () => {
   const keys = { [REBOOT_OK]: 'true', [REBOOT_NEEDED]: 'false', [REBOOT_IN_PROGRESS]: 'false' };
   const ready = node({ ...keys, ...phase('AfterReboot'), y: 'true' }, after);
