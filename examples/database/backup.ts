@@ -2,20 +2,12 @@
  * The plan that backs up at the times of a schedule. The last time that was acted upon is in the status,
  * and the name of a Job has its time: one is never taken twice, and of those that were missed the last.
  */
-import { type Job, rfc3339 } from 'chancery';
+import { type Job, jobs, rfc3339 } from 'chancery';
 import { Calendar } from './calendar.ts';
-import {
-  ensureJob,
-  isComplete,
-  isFailed,
-  isUnfinished,
-  jobsOf,
-  progressOf,
-  removeJob,
-} from './jobs.ts';
+import { ensureJob, isComplete, isFailed, isUnfinished, jobsOf, progressOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Phase, type Progress, runPlan } from './plan.ts';
 import type { BackupState, PlanResult } from './report.ts';
-import type { SampleDb } from './resources.ts';
+import type { SampleDb } from './resources/sample-db.ts';
 import type { Scene } from './scene.ts';
 
 type Backup = NonNullable<SampleDb['spec']['backup']>;
@@ -35,9 +27,9 @@ export async function runBackups(scene: Scene, obstacle: string | undefined): Pr
   if (backup === undefined) return {};
   const calendar = calendarOf(backup);
   const now = context.clock.now();
-  const due = calendar.lastWithin(Date.parse(stateOf(scene, backup, now).since), now);
-  const upcoming = calendar.nextAfter(now);
   let state = stateOf(scene, backup, now);
+  const due = calendar.lastWithin(Date.parse(state.since), now);
+  const upcoming = calendar.nextAfter(now);
   const take = async (): Promise<Progress> => {
     if (due === undefined) return latest(scene);
     const task = taskOf(scene, backup, due);
@@ -54,16 +46,21 @@ export async function runBackups(scene: Scene, obstacle: string | undefined): Pr
   ];
   const hasBegun = due !== undefined || jobsOf(scene, 'backup').length > 0;
   const run = hasBegun ? await runPlan(phases, context.signal) : undefined;
-  if (upcoming !== undefined) state = { ...state, next: rfc3339(upcoming) };
   const wakeInMs = Math.min((upcoming ?? Number.POSITIVE_INFINITY) - now, LOOK_AGAIN_MS);
-  return { run, backup: state, wakeInMs };
+  const { schedule, since } = state;
+  const next = upcoming === undefined ? {} : { next: rfc3339(upcoming) };
+  return { run, backup: { schedule, since, ...next }, wakeInMs };
 }
 
-/** A schedule that is new begins now: what it would have meant yesterday was not asked for. */
+/**
+ * A schedule that is new begins now: what it would have meant yesterday was not asked for. So does one
+ * that has been acted upon in the future: a clock was wrong, and nothing would be due until then.
+ */
 function stateOf({ db }: Scene, { schedule, timeZone }: Backup, now: number): BackupState {
   const stated = `${schedule} ${timeZone}`;
   const known = db.status?.backup;
-  return known?.schedule === stated ? known : { schedule: stated, since: rfc3339(now) };
+  const isKnown = known?.schedule === stated && Date.parse(known.since) <= now;
+  return isKnown ? known : { schedule: stated, since: rfc3339(now) };
 }
 
 function taskOf({ name }: Scene, backup: Backup, due: number) {
@@ -89,13 +86,15 @@ function progressOfBackup(job: Job): Progress {
 
 /** A good backup goes for a newer good one alone. What has failed goes when one has succeeded since. */
 async function removeOld(scene: Scene, { retention }: Backup): Promise<Progress> {
-  const jobs = jobsOf(scene, 'backup');
-  const good = jobs.filter(isComplete);
+  const backups = jobsOf(scene, 'backup');
+  const good = backups.filter(isComplete);
   const lastGood = good.at(-1)?.metadata.name ?? '';
-  const failed = jobs.filter(isFailed);
+  const failed = backups.filter(isFailed);
   const outdated = failed.filter(
     ({ metadata }, at) => metadata.name < lastGood || at < failed.length - retention,
   );
-  for (const job of [...good.slice(0, -retention), ...outdated]) await removeJob(scene, job);
+  for (const { metadata } of [...good.slice(0, -retention), ...outdated]) {
+    await scene.context.deleteOwned(jobs, metadata);
+  }
   return COMPLETE;
 }

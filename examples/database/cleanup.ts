@@ -2,18 +2,13 @@
  * The plan that ends a database. A phase that is left is never entered again: the status says where the
  * plan is, and it is written before the next phase takes anything away.
  */
-import {
-  type DesiredCondition,
-  persistentVolumeClaims,
-  type ReconcileContext,
-  statefulSets,
-  type Unfinished,
-} from 'chancery';
+import type { DesiredCondition, ReconcileContext, Unfinished } from 'chancery';
 import { removeCredentials } from './credentials.ts';
 import { isUnfinished, jobsOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Phase, type Progress, runPlan } from './plan.ts';
+import { removeStatefulSet, removeVolumes, scaleDown } from './removal.ts';
 import { report } from './report.ts';
-import type { SampleDb } from './resources.ts';
+import type { SampleDb } from './resources/sample-db.ts';
 import { type Scene, sceneOf, statefulSetOf } from './scene.ts';
 import { claimsOf, takeSnapshot } from './snapshot.ts';
 
@@ -81,8 +76,8 @@ class Teardown {
         { name: 'stateful-set', run: () => removeStatefulSet(this.#scene) },
       ],
       [
-        { name: 'volumes', run: () => this.#removeVolumes() },
-        { name: 'credentials', run: () => this.#removeCredentials() },
+        { name: 'volumes', run: () => this.#unlessKept(removeVolumes) },
+        { name: 'credentials', run: () => this.#unlessKept(removeCredentials) },
       ],
       [{ name: 'done', run: () => COMPLETE }],
     ];
@@ -118,54 +113,11 @@ class Teardown {
     return taken;
   }
 
-  async #removeVolumes(): Promise<Progress> {
-    if (this.#keepsVolumes()) return COMPLETE;
-    const { context, namespace } = this.#scene;
-    const claims = claimsOf(this.#scene);
-    for (const { metadata } of claims) {
-      const { name, uid = '', deletionTimestamp } = metadata;
-      if (deletionTimestamp !== undefined) continue;
-      const options = { preconditions: { uid } };
-      await context.client.delete(persistentVolumeClaims, { namespace, name }, options);
-    }
-    return claims.length === 0 ? COMPLETE : inProgress(`${claims.length} volume claims are left`);
+  /** The Secret opens the volumes: it goes and stays with them. */
+  #unlessKept(remove: (scene: Scene) => Promise<Progress>): Promise<Progress> | Progress {
+    const keeps = this.#scene.db.spec.storage.retain === 'Retain' || this.verdict !== 'taken';
+    return keeps ? COMPLETE : remove(this.#scene);
   }
-
-  async #removeCredentials(): Promise<Progress> {
-    return this.#keepsVolumes() ? COMPLETE : removeCredentials(this.#scene);
-  }
-
-  #keepsVolumes(): boolean {
-    return this.#scene.db.spec.storage.retain === 'Retain' || this.verdict !== 'taken';
-  }
-}
-
-async function scaleDown(scene: Scene): Promise<Progress> {
-  const set = statefulSetOf(scene);
-  if (set === undefined || set.metadata.deletionTimestamp !== undefined) return COMPLETE;
-  const { context, namespace, name } = scene;
-  if (set.spec.replicas !== 0) {
-    const { uid } = set.metadata;
-    const body = { metadata: { uid }, spec: { replicas: 0 } };
-    await context.client.patch(statefulSets, { namespace, name }, { type: 'merge', body });
-    return inProgress('the replicas stop');
-  }
-  const { replicas = 0, observedGeneration = 0 } = set.status ?? {};
-  const isCurrent = observedGeneration >= (set.metadata.generation ?? 0);
-  return isCurrent && replicas === 0 ? COMPLETE : inProgress(`${replicas} replicas stop`);
-}
-
-async function removeStatefulSet(scene: Scene): Promise<Progress> {
-  const { context, namespace, name, uid } = scene;
-  // The volumes are taken away because it is gone: the cache alone does not say that.
-  const live = await context.client.find(statefulSets, { namespace, name });
-  const isOurs = live?.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
-  if (live === undefined || !isOurs) return COMPLETE;
-  if (live.metadata.deletionTimestamp === undefined) {
-    const preconditions = { uid: live.metadata.uid };
-    await context.client.delete(statefulSets, { namespace, name }, { preconditions });
-  }
-  return inProgress('the StatefulSet goes');
 }
 
 function condition(verdict: Verdict, { message = '' }: Progress): DesiredCondition {

@@ -47,7 +47,7 @@ export async function removeCredentials(scene: Scene): Promise<Progress> {
   const name = secretNameOf(db.spec, scene.name);
   const known = await context.client.find(secrets, { namespace, name });
   if (known === undefined || !isLabelled(known, scene.name)) return COMPLETE;
-  const preconditions = { uid: known.metadata.uid };
+  const preconditions = { uid: known.metadata.uid }; // it is nobody's child, so `deleteOwned` leaves it
   await context.client.delete(secrets, { namespace, name }, { preconditions });
   return COMPLETE;
 }

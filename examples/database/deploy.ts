@@ -5,8 +5,8 @@ import { ensureCredentials } from './credentials.ts';
 import { ensureJob, progressOf } from './jobs.ts';
 import { joinMembers, leaveMember, replicasFor } from './members.ts';
 import { COMPLETE, inProgress, type Phase, type Progress } from './plan.ts';
-import { isRolledOut, labelsOf, type Scene, statefulSetOf } from './scene.ts';
-import { desiredStatefulSet, selectorLabels } from './stateful-set.ts';
+import { isRolledOut, labelsOf, replicaLabels, type Scene, statefulSetOf } from './scene.ts';
+import { desiredStatefulSet, PORT } from './stateful-set.ts';
 import { decided } from './upgrade.ts';
 
 export function deployPlan(scene: Scene): readonly Phase[] {
@@ -49,8 +49,8 @@ async function applyService({ db, context, name }: Scene): Promise<Progress> {
     metadata: { name, labels: labelsOf(name) },
     spec: {
       clusterIP: 'None',
-      selector: selectorLabels(name),
-      ports: [{ name: 'database', port: db.spec.port, targetPort: db.spec.port }],
+      selector: replicaLabels(name),
+      ports: [{ name: PORT, port: db.spec.port, targetPort: PORT }],
     },
   });
   return COMPLETE;

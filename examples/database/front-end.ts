@@ -1,22 +1,20 @@
 /** A Database is another name for a SampleDB: one of the same name, which it owns and reports on. */
 import {
   AlreadyOwnedError,
-  ApiError,
   AWAIT_CHANGE,
   type Controller,
   controller,
   generationChanged,
+  isInvalid,
+  messageOf,
   READY,
   type ReconcileContext,
-  type Result,
 } from 'chancery';
-import type { CustomResource, ObjectOf } from 'chancery/schema';
-import { databases, sampleDbs } from './resources.ts';
-
-export type Database = ObjectOf<typeof databases.co>;
-
-/** Somebody else's SampleDB tells us nothing when it goes: it is looked for. */
-const LOOK_AGAIN_MS = 60_000;
+import type { CustomResource } from 'chancery/schema';
+import { shortened } from './plan.ts';
+import { type Database, databases } from './resources/database.ts';
+import { sampleDbs } from './resources/sample-db.ts';
+import { versionOfImage } from './version.ts';
 
 const frontEnd = (name: string, resource: CustomResource<Database>): Controller<Database> =>
   controller({
@@ -25,7 +23,8 @@ const frontEnd = (name: string, resource: CustomResource<Database>): Controller<
     predicate: generationChanged,
     owns: [sampleDbs],
     async reconcile(_key, database, context) {
-      return database === undefined ? AWAIT_CHANGE : reconcile(database, context);
+      if (database !== undefined) await reconcile(database, context);
+      return AWAIT_CHANGE;
     },
   });
 
@@ -35,43 +34,37 @@ export const frontEnds: readonly Controller<Database>[] = [
 ];
 
 async function reconcile(
-  { metadata, spec, status }: Database,
-  { applyOwned, setStatus, event, log }: ReconcileContext<Database>,
-): Promise<Result> {
-  const { name } = metadata;
+  { metadata: { name }, spec }: Database,
+  { applyOwned, setStatus, event }: ReconcileContext<Database>,
+): Promise<void> {
   try {
     const db = await applyOwned(sampleDbs, { metadata: { name }, spec: specOf(spec) });
     const { phase = 'Deploying', readyReplicas = 0, conditions = [] } = db.status ?? {};
     const ready = conditions.find(({ type }) => type === READY);
-    const { status: truth = 'Unknown', reason = 'Deploying', message = '' } = ready ?? {};
-    log.debug({ phase }, 'reconciled');
+    const { status = 'Unknown', reason = 'Deploying', message = '' } = ready ?? {};
     await setStatus({
       phase,
       readyReplicas,
-      conditions: [{ type: READY, status: truth, reason, message }],
+      conditions: [{ type: READY, status, reason, message }],
     });
-    return AWAIT_CHANGE;
   } catch (error) {
     const reason = reasonOf(error);
-    if (reason === undefined || !(error instanceof Error)) throw error;
-    const { message } = error;
-    const before = status?.conditions?.find(({ type }) => type === READY);
-    if (before?.reason !== reason) event('Warning', reason, message);
+    if (reason === undefined) throw error;
+    const message = shortened(messageOf(error));
     const condition = { type: READY, status: 'False', reason, message } as const;
-    await setStatus({ phase: 'Refused', readyReplicas: 0, conditions: [condition] });
-    return reason === 'NotOwned' ? { requeueAfterMs: LOOK_AGAIN_MS } : AWAIT_CHANGE;
+    const status = { phase: 'Refused', readyReplicas: 0, conditions: [condition] };
+    if (await setStatus(status)) event('Warning', reason, message);
   }
 }
 
-/** What a change of the spec, or of the cluster, may mend, and no retry. */
+/** What only a change mends, of the spec or of what is in the way: no retry. */
 function reasonOf(error: unknown): 'NotOwned' | 'Invalid' | undefined {
   if (error instanceof AlreadyOwnedError) return 'NotOwned';
-  return error instanceof ApiError && error.status === 422 ? 'Invalid' : undefined;
+  return isInvalid(error) ? 'Invalid' : undefined;
 }
 
-/** The version is that in the tag of the image, if there is one: `postgres:17.1-alpine` is 17.1. */
 function specOf({ image, port, replicas, name, 'storage-size': size }: Database['spec']) {
-  const version = /:([0-9]+(?:[.][0-9]+)*)[^/]*$/.exec(image)?.[1];
+  const version = versionOfImage(image);
   return {
     image,
     port,
@@ -79,6 +72,6 @@ function specOf({ image, port, replicas, name, 'storage-size': size }: Database[
     storage: { size, mountPath: '/var/lib/database', retain: 'Retain' as const },
     snapshotOnDelete: 'None' as const,
     ...(name !== undefined && { database: name }),
-    ...(version !== undefined && version.length <= 10 && { version }),
+    ...(version !== undefined && { version }),
   };
 }

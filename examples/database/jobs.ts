@@ -2,8 +2,8 @@
 import {
   AlreadyOwnedError,
   type batchV1,
-  controllerOf,
   type coreV1,
+  isControlledBy,
   type Job,
   jobs,
   objectKey,
@@ -27,10 +27,10 @@ export interface Task {
 
 /** The Job of `task`, made if there is none. A Job cannot be changed: one that is there stays. */
 export async function ensureJob(scene: Scene, task: Task): Promise<Job> {
-  const { context, namespace, name, uid } = scene;
+  const { db, context, namespace, name } = scene;
   const known = context.store(sources.jobs).get(objectKey(namespace, task.name));
   if (known !== undefined) {
-    if (controllerOf(known)?.uid !== uid) throw new AlreadyOwnedError(jobs, known);
+    if (!isControlledBy(known, db)) throw new AlreadyOwnedError(jobs, known);
     return known;
   }
   return context.applyOwned(jobs, {
@@ -105,20 +105,10 @@ export function progressOf(job: Job): Progress {
 }
 
 /** The Jobs of this very SampleDB that have a role, by name. */
-export function jobsOf({ context, namespace, name, uid }: Scene, role: Role): readonly Job[] {
+export function jobsOf({ db, context, namespace, name }: Scene, role: Role): readonly Job[] {
   return context
     .store(sources.jobs)
     .list({ namespace, selector: `${selectorOf(name)},${ROLE}=${role}` })
-    .filter((job) => controllerOf(job)?.uid === uid)
+    .filter((job) => isControlledBy(job, db))
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-}
-
-/** With its Pods. */
-export async function removeJob({ context }: Scene, { metadata }: Job): Promise<void> {
-  const { name, namespace, uid } = metadata;
-  await context.client.delete(
-    jobs,
-    { namespace, name },
-    { propagationPolicy: 'Background', ...(uid !== undefined && { preconditions: { uid } }) },
-  );
 }

@@ -2,8 +2,8 @@
  * A replica joins the members of the database when it is ready, and leaves before its Pod goes. The
  * Jobs themselves say who is a member: `join-2` done and no `leave-2`. They go with the replica.
  */
-import type { Job } from 'chancery';
-import { ensureJob, isComplete, jobsOf, progressOf, removeJob } from './jobs.ts';
+import { type Job, jobs } from 'chancery';
+import { ensureJob, isComplete, jobsOf, progressOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
 import { ownedOf, type Scene, sources, statefulSetOf } from './scene.ts';
 
@@ -11,9 +11,6 @@ type Action = 'join' | 'leave';
 
 const jobName = ({ name }: Scene, action: Action, ordinal: number): string =>
   `${name}-${action}-${ordinal}`;
-
-const jobOf = (scene: Scene, action: Action, ordinal: number): Job | undefined =>
-  ownedOf(scene, sources.jobs, jobName(scene, action, ordinal));
 
 async function ensure(scene: Scene, action: Action, ordinal: number): Promise<Progress> {
   const { members } = scene.db.spec;
@@ -24,8 +21,7 @@ async function ensure(scene: Scene, action: Action, ordinal: number): Promise<Pr
 }
 
 async function forget(scene: Scene, action: Action, ordinal: number): Promise<void> {
-  const job = jobOf(scene, action, ordinal);
-  if (job !== undefined) await removeJob(scene, job);
+  await scene.context.deleteOwned(jobs, { name: jobName(scene, action, ordinal) });
 }
 
 /** How many replicas the StatefulSet is to have now: one that has not left yet stays. */
@@ -33,7 +29,7 @@ export function replicasFor(scene: Scene): number {
   const { replicas, members } = scene.db.spec;
   const current = statefulSetOf(scene)?.spec.replicas;
   if (members === undefined || current === undefined || replicas >= current) return replicas;
-  const left = jobOf(scene, 'leave', current - 1);
+  const left = ownedOf(scene, sources.jobs, jobName(scene, 'leave', current - 1));
   return left !== undefined && isComplete(left) ? current - 1 : current;
 }
 
@@ -53,7 +49,7 @@ export async function leaveMember(scene: Scene): Promise<Progress> {
 /** Every replica is a member; what is left of former ones goes, so that they may come back. */
 export async function joinMembers(scene: Scene): Promise<Progress> {
   const { replicas } = scene.db.spec;
-  for (const job of formerJobs(scene)) await removeJob(scene, job);
+  for (const { metadata } of formerJobs(scene)) await scene.context.deleteOwned(jobs, metadata);
   for (let ordinal = 0; ordinal < replicas; ordinal++) {
     await forget(scene, 'leave', ordinal);
     const joined = await ensure(scene, 'join', ordinal);

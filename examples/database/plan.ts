@@ -2,7 +2,7 @@
  * A plan is phases of steps, in their order. Nothing of it is kept in memory: each pass asks every step
  * anew how far it is, and the first that is not done holds up those behind it.
  */
-import { AlreadyOwnedError, BeingDeletedError, messageOf } from 'chancery';
+import { AlreadyOwnedError, BeingDeletedError, isInvalid, messageOf } from 'chancery';
 import { ListAtomic, type Static, Type } from 'chancery/schema';
 
 const StateSchema = Type.Enum(['PENDING', 'IN_PROGRESS', 'COMPLETE', 'ERROR', 'FATAL_ERROR']);
@@ -59,8 +59,15 @@ export const inProgress = (message: string, requeueAfterMs?: number): Progress =
   ...(requeueAfterMs !== undefined && { requeueAfterMs }),
 });
 
-/** Somebody else's object tells us nothing when it goes: it is looked for. */
+/** Somebody else's object has not our label, so that no cache sees it go: it is looked for. */
 const LOOK_AGAIN_MS = 60_000;
+
+const MAX_MESSAGE = 1_000;
+
+/** What others have written may be of any length: a status keeps the beginning of it. */
+export function shortened(text: string): string {
+  return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`;
+}
 
 export async function runPlan(phases: readonly Phase[], signal: AbortSignal): Promise<PlanRun> {
   let progress = COMPLETE;
@@ -78,7 +85,10 @@ export async function runPlan(phases: readonly Phase[], signal: AbortSignal): Pr
       } catch (error) {
         if (signal.aborted) throw error;
         progress = progressOfError(error);
-        if (!(error instanceof AlreadyOwnedError)) failure = error;
+        if (progress.status !== 'FATAL_ERROR') failure = error; // that one no retry mends
+      }
+      if (progress.message !== undefined) {
+        progress = { ...progress, message: shortened(progress.message) };
       }
       const { status, message } = progress;
       done.push({ name: step.name, status, ...(message !== undefined && { message }) });
@@ -93,6 +103,8 @@ function progressOfError(error: unknown): Progress {
   if (error instanceof AlreadyOwnedError)
     return { status: 'FATAL_ERROR', message, reason: 'NotOwned', requeueAfterMs: LOOK_AGAIN_MS };
   if (error instanceof BeingDeletedError) return inProgress(message);
+  // The same would be refused again: a change of the spec wakes us.
+  if (isInvalid(error)) return { status: 'FATAL_ERROR', message, reason: 'Invalid' };
   return { status: 'ERROR', message };
 }
 

@@ -1,11 +1,17 @@
 /** One pass over a SampleDB that is to stay: refuse, deploy, upgrade, back up, report. */
-import { AWAIT_CHANGE, READY, type ReconcileContext, type Result } from 'chancery';
+import {
+  AWAIT_CHANGE,
+  type DesiredCondition,
+  READY,
+  type ReconcileContext,
+  type Result,
+} from 'chancery';
 import { runBackups } from './backup.ts';
 import { deployPlan } from './deploy.ts';
 import { type PlanRun, runPlan } from './plan.ts';
-import { problemOf } from './problem.ts';
+import { type Problem, problemOf } from './problem.ts';
 import { conditionOf, initialized, report } from './report.ts';
-import type { SampleDb } from './resources.ts';
+import type { SampleDb } from './resources/sample-db.ts';
 import { type Scene, sceneOf } from './scene.ts';
 import { upgradePlan } from './upgrade.ts';
 
@@ -45,13 +51,11 @@ function phaseOf({ plan }: PlanRun, upgrade: PlanRun | undefined): string {
 }
 
 /** Nothing is written but that it is refused; a change of the spec wakes us. */
-async function refuse(scene: Scene, { reason, message }: { reason: string; message: string }) {
-  const { db, context } = scene;
-  const before = db.status?.conditions?.find(({ type }) => type === READY);
-  if (before?.reason !== reason || before.message !== message) {
-    context.event('Warning', reason, message);
+async function refuse(scene: Scene, { reason, message }: Problem): Promise<Result> {
+  const condition: DesiredCondition = { type: READY, status: 'False', reason, message };
+  if (await report(scene, 'Invalid', {}, [condition])) {
+    scene.context.event('Warning', reason, message);
   }
-  await report(scene, 'Invalid', {}, [{ type: READY, status: 'False', reason, message }]);
   return AWAIT_CHANGE;
 }
 

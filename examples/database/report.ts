@@ -2,8 +2,8 @@
 import type { DesiredCondition } from 'chancery';
 import { INITIALIZED } from './deploy.ts';
 import type { PlanRun, PlanStatus, Progress } from './plan.ts';
-import type { SampleDb } from './resources.ts';
-import { type Scene, selectorOf, statefulSetOf } from './scene.ts';
+import type { SampleDb } from './resources/sample-db.ts';
+import { replicasOf, type Scene, statefulSetOf } from './scene.ts';
 import { dataVersion } from './upgrade.ts';
 
 export type PlanName = 'deploy' | 'backup' | 'upgrade' | 'cleanup';
@@ -16,34 +16,39 @@ export interface PlanResult {
 }
 export type BackupState = NonNullable<NonNullable<SampleDb['status']>['backup']>;
 
-/** Writes the status; plans that have not been run in this pass stay as they were. */
+/**
+ * Writes the status, and Events of what has become of the plans; one that has not been run in this pass
+ * stays as it was. Resolves to true when the status has changed.
+ */
 export async function report(
   scene: Scene,
   phase: string,
   runs: Runs,
   conditions: readonly DesiredCondition[],
   backup: BackupState | undefined = scene.db.status?.backup,
-): Promise<void> {
+): Promise<boolean> {
   const { db, context, name } = scene;
   const set = statefulSetOf(scene);
   const version = dataVersion(scene) ?? db.status?.version;
   const plans: Partial<Record<PlanName, PlanStatus>> = { ...db.status?.plans };
-  for (const [plan, run] of Object.entries(runs) as [PlanName, PlanRun | undefined][]) {
-    if (run === undefined) continue;
-    announce(scene, plan, run);
-    plans[plan] = run.plan;
-  }
-  await context.setStatus({
+  const hasRun = (Object.entries(runs) as [PlanName, PlanRun | undefined][]).filter(isRun);
+  for (const [plan, run] of hasRun) plans[plan] = run.plan;
+  const hasChanged = await context.setStatus({
     phase,
     replicas: set?.status?.replicas ?? 0,
     readyReplicas: set?.status?.readyReplicas ?? 0,
-    selector: selectorOf(name),
+    selector: replicasOf(name),
     ...(version !== undefined && { version }),
     ...(backup !== undefined && { backup }),
     plans,
     conditions: merged(db, conditions),
   });
+  if (hasChanged) for (const [plan, run] of hasRun) announce(scene, plan, run);
+  return hasChanged;
 }
+
+const isRun = (entry: [PlanName, PlanRun | undefined]): entry is [PlanName, PlanRun] =>
+  entry[1] !== undefined;
 
 /** A condition that this pass says nothing of stays. */
 function merged({ status }: SampleDb, stated: readonly DesiredCondition[]) {

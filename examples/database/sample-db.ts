@@ -12,7 +12,8 @@ import {
 } from 'chancery';
 import { TEARDOWN, tearDown } from './cleanup.ts';
 import { reconcileSampleDb } from './reconcile.ts';
-import { sampleDbs, volumeSnapshots } from './resources.ts';
+import { sampleDbs } from './resources/sample-db.ts';
+import { volumeSnapshots } from './resources/volume-snapshot.ts';
 import { instanceOf, sources } from './scene.ts';
 
 export const sampleDb = controller({

@@ -1,7 +1,7 @@
 /** What the steps of all plans share: one SampleDB, and where to look for what belongs to it. */
 import {
   configMaps,
-  controllerOf,
+  isControlledBy,
   jobs,
   type KubernetesObject,
   type ObjectKey,
@@ -14,7 +14,7 @@ import {
   source,
   statefulSets,
 } from 'chancery';
-import type { SampleDb } from './resources.ts';
+import type { SampleDb } from './resources/sample-db.ts';
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 const INSTANCE = 'app.kubernetes.io/instance';
@@ -49,8 +49,19 @@ export function labelsOf(name: string): Readonly<Record<string, string>> {
   return { 'app.kubernetes.io/name': 'sampledb', [INSTANCE]: name, [MANAGED_BY]: OPERATOR };
 }
 
-/** As text, for a query. */
+/** Of everything that belongs to it, as text. */
 export const selectorOf = (name: string): string => `${INSTANCE}=${name},${MANAGED_BY}=${OPERATOR}`;
+
+/** A Pod of a Job has the labels of the instance as well: it is no replica, and serves nothing. */
+export function replicaLabels(name: string): Readonly<Record<string, string>> {
+  return { ...labelsOf(name), 'app.kubernetes.io/component': 'replica' };
+}
+
+/** The same as text: what an autoscaler counts. */
+export const replicasOf = (name: string): string =>
+  Object.entries(replicaLabels(name))
+    .map((label) => label.join('='))
+    .join(',');
 
 export function isLabelled({ metadata }: KubernetesObject, name: string): boolean {
   return metadata.labels?.[INSTANCE] === name && metadata.labels[MANAGED_BY] === OPERATOR;
@@ -64,12 +75,12 @@ export function instanceOf({ metadata }: KubernetesObject): readonly ObjectKey[]
 
 /** A child of this very SampleDB, not of one before it that had the name. */
 export function ownedOf<T extends KubernetesObject>(
-  { context, namespace, uid }: Scene,
+  { db, context, namespace }: Scene,
   of: Source<T>,
   name: string,
 ): T | undefined {
   const known = context.store(of).get(objectKey(namespace, name));
-  return known !== undefined && controllerOf(known)?.uid === uid ? known : undefined;
+  return known !== undefined && isControlledBy(known, db) ? known : undefined;
 }
 
 export const statefulSetOf = (scene: Scene): StatefulSet | undefined =>

@@ -5,7 +5,7 @@
 import { AlreadyOwnedError, type Job, jobs, objectKey, type PersistentVolumeClaim } from 'chancery';
 import { jobSpec, progressOf, ROLE } from './jobs.ts';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
-import { volumeSnapshots } from './resources.ts';
+import { volumeSnapshots } from './resources/volume-snapshot.ts';
 import { labelsOf, type Scene, selectorOf, sources } from './scene.ts';
 
 /** On what is left behind: the SampleDB that it was taken of. */

@@ -1,9 +1,11 @@
 import type { coreV1, Desired, StatefulSet } from 'chancery';
 import { connectionOf } from './jobs.ts';
-import { labelsOf, type Scene } from './scene.ts';
+import { labelsOf, replicaLabels, type Scene } from './scene.ts';
 
 /** On the StatefulSet: what its image is a version of. Written together with the image, or not at all. */
 export const VERSION = 'example.dev/database-version';
+
+export const PORT = 'database';
 
 export interface Release {
   readonly image: string;
@@ -20,6 +22,7 @@ export function desiredStatefulSet(
   const container: coreV1.Container = {
     name: 'database',
     image,
+    ports: [{ name: PORT, containerPort: db.spec.port }],
     envFrom: connectionOf(scene),
     volumeMounts: [{ name: 'data', mountPath }],
   };
@@ -32,9 +35,9 @@ export function desiredStatefulSet(
     spec: {
       serviceName: name,
       replicas,
-      selector: { matchLabels: selectorLabels(name) },
+      selector: { matchLabels: replicaLabels(name) },
       template: {
-        metadata: { labels: selectorLabels(name) },
+        metadata: { labels: replicaLabels(name) },
         spec: { automountServiceAccountToken: false, containers: [container] },
       },
       volumeClaimTemplates: [
@@ -49,9 +52,4 @@ export function desiredStatefulSet(
       ],
     },
   };
-}
-
-/** A Pod of a Job has the labels of the instance as well: it is no replica, and serves nothing. */
-export function selectorLabels(name: string): Readonly<Record<string, string>> {
-  return { ...labelsOf(name), 'app.kubernetes.io/component': 'replica' };
 }

@@ -13,3 +13,10 @@ export function latestOf(versions: readonly (string | undefined)[]): string | un
   const known = versions.filter((version) => version !== undefined);
   return known.toSorted(compareVersions).at(-1);
 }
+
+/** That in the tag, if there is one: `postgres:17.1-alpine` is 17.1. A digest tells nothing. */
+export function versionOfImage(image: string): string | undefined {
+  const [withTag = ''] = image.split('@');
+  const version = /:([0-9]+(?:[.][0-9]+)*)[^/]*$/.exec(withTag)?.[1];
+  return version !== undefined && version.length <= 10 ? version : undefined;
+}

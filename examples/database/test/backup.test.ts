@@ -25,7 +25,7 @@ async function pass(clock: FakeClock, minutes: number): Promise<void> {
   for (let second = 0; second < minutes * 60; second += 5) await clock.advanceAndSettle(5_000);
 }
 
-test('acceptance 4 and SD4: a tick makes one backup, what was missed makes one, and the oldest goes', async () => {
+test('acceptance 4, SD4: a tick makes one backup, what was missed makes one, and the oldest goes', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db()]);
@@ -54,6 +54,22 @@ test('acceptance 4 and SD4: a tick makes one backup, what was missed makes one, 
   const { env, namespace } = place;
   const added = env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace });
   expect(added).toHaveLength(3);
+});
+
+test('SD4: a clock that was wrong stops no backup for years', async () => {
+  const place = await startDb({ stopped: true });
+  const { env, namespace } = place;
+  const backup = { schedule: '*/5 * * * * Etc/UTC', since: '2999-01-01T00:00:00Z' };
+  const plans = {};
+  const status = { phase: '', replicas: 0, readyReplicas: 0, selector: '', backup, plans };
+  await place.apply([db()]);
+  await env.patch('example.dev/v1', 'SampleDB', namespace, 'orders', { status }, 'status');
+
+  place.startOperator();
+  const live = await place.until((one) => one.status?.backup?.since !== backup.since);
+
+  const since = Date.parse(live.status?.backup?.since ?? '');
+  expect(Date.now() - since).toBeLessThan(300_000);
 });
 
 test('SD4: one that was made just before the operator was killed is not made again', async () => {

@@ -38,7 +38,7 @@ async function running(spec: object = {}): Promise<DbPlace> {
   return place;
 }
 
-test('acceptance 2 and SD3: a snapshot first, then StatefulSet, volumes and the object, however often it is deleted', async () => {
+test('acceptance 2, SD3: a snapshot first, then StatefulSet, volumes and the object, however often it is deleted', async () => {
   const place = await running();
   const { env } = place;
 
@@ -81,7 +81,7 @@ test('acceptance 2 and SD3: a snapshot first, then StatefulSet, volumes and the 
   expect(await eventually(async () => (await place.events('CleanupComplete')).length)).toBe(1);
 });
 
-test('acceptance 3 and SD1: when the snapshot fails all stays, until the annotation says otherwise', async () => {
+test('acceptance 3, SD1: when the snapshot fails all stays, until the annotation says otherwise', async () => {
   const place = await running();
   const { env, namespace } = place;
 

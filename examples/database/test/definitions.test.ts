@@ -1,6 +1,7 @@
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
-import { databases, sampleDbs } from '../resources.ts';
+import { databases } from '../resources/database.ts';
+import { sampleDbs } from '../resources/sample-db.ts';
 
 test('the definitions that are shipped are those of the schemas', async () => {
   await expect(crdYaml(sampleDbs)).toMatchFileSnapshot('../crds/sampledbs.example.dev.yaml');

@@ -15,9 +15,9 @@ import {
   startTestEnv,
 } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../front-end.ts';
 import operator from '../operator.ts';
-import type { SampleDb } from '../resources.ts';
+import type { Database } from '../resources/database.ts';
+import type { SampleDb } from '../resources/sample-db.ts';
 import { type DbPlace, startDb } from './place.ts';
 
 const SAMPLE = new URL('../sample/database.yaml', import.meta.url);
@@ -38,7 +38,7 @@ const until = (place: DbPlace, group: string, namespace: string, name: string, r
     return live?.status?.conditions?.[0]?.reason === reason && live;
   });
 
-test('acceptance 6.1, DB1 and DB2: both groups install, the sample applies, every namespace is reconciled', async () => {
+test('acceptance DB, DB1, DB2: both groups install, the sample applies, every namespace is reconciled', async () => {
   const place = await startDb({ allNamespaces: true });
   const { env, namespace } = place;
   const other = await env.namespace();
@@ -71,7 +71,7 @@ test('acceptance 6.1, DB1 and DB2: both groups install, the sample applies, ever
   expect(refused.status?.conditions?.[0]).toMatchObject({ status: 'False' });
 });
 
-test('acceptance 6.1, DB3 and DB4: of two replicas one reconciles, by a Lease of its own', async () => {
+test('acceptance DB, DB3, DB4: of two replicas one reconciles, by a Lease of its own', async () => {
   const env = await startTestEnv({
     backend: 'embedded',
     embedded: { authorization: 'RBAC', workloads: { podReadyMs: 5, podStopMs: 5 } },
@@ -117,4 +117,19 @@ test('acceptance 6.1, DB3 and DB4: of two replicas one reconciles, by a Lease of
   const leases = await env.list<Lease>('coordination.k8s.io/v1', 'Lease');
   expect(leases.map(({ metadata }) => metadata.namespace)).toEqual([namespace]);
   expect(leases[0]?.spec?.holderIdentity).not.toBe('foo');
+});
+
+test('DB5: of Secrets and of what it did not make it may do no more than it must', () => {
+  const rules = rbac(operator, {
+    namespaces: ['demo'],
+    name: 'database',
+    serviceAccount: { name: 'database', namespace: 'demo' },
+  }).flatMap((object) => ('rules' in object ? (object.rules ?? []) : []));
+  const verbsOf = (resource: string) =>
+    rules.filter((rule) => rule.resources?.includes(resource)).flatMap(({ verbs }) => verbs);
+
+  expect(verbsOf('secrets').toSorted()).toEqual(['create', 'delete', 'get']);
+  expect(verbsOf('persistentvolumeclaims').toSorted()).toEqual(['delete', 'get', 'list', 'watch']);
+  expect(verbsOf('sampledbs')).not.toContain('delete');
+  expect(JSON.stringify(rules)).not.toContain('*');
 });

@@ -3,7 +3,7 @@ import type { Job, KubernetesObject } from 'chancery';
 import { eventually, type WorkloadOptions } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';
-import type { SampleDb } from '../resources.ts';
+import type { SampleDb } from '../resources/sample-db.ts';
 
 /** Pods come and go at once; what is to end runs for longer than any test. */
 export const ENDLESS_JOBS: WorkloadOptions = { podReadyMs: 5, podStopMs: 5, podRunMs: 3_600_000 };

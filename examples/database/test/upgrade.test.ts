@@ -48,7 +48,7 @@ test('acceptance 5: a raised version runs its Job, then changes the image', asyn
   expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
 });
 
-test('acceptance 5 and SD2: killed between the end of the Job and the image, it switches and runs no second Job', async () => {
+test('acceptance 5, SD2: killed between the end of the Job and the image, it switches and runs no second Job', async () => {
   const place = await running();
   await change(place, version('17.1'));
   const job = await place.job(/^orders-upgrade/);

@@ -1,5 +1,3 @@
-/** What a SampleDB and a Database say; the definitions in crds/ are generated from here. */
-import { defineResource, type KubernetesObject, type Resource } from 'chancery';
 import {
   AGE_COLUMN,
   customResource,
@@ -8,21 +6,28 @@ import {
   Type,
   withRules,
 } from 'chancery/schema';
-import { plansSchema } from './plan.ts';
+import { plansSchema } from '../plan.ts';
 
 const Command = Type.Array(Type.String(), { minItems: 1 });
+const Image = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^ \\t\\n]+$' });
+/** Of another object. */
+const Name = Type.String({ maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' });
 /** `image` defaults to the database's own, which has the client programs. */
-const Program = { image: Type.Optional(Type.String({ minLength: 1 })), command: Command };
+const Program = { image: Type.Optional(Image), command: Command };
 
 /** The claims are made from a template, which no API server lets anybody change. */
 const Storage = withRules(
   Type.Object({
     size: Quantity(),
-    className: Type.Optional(Type.String({ minLength: 1 })),
-    mountPath: Type.String({ pattern: '^/', default: '/var/lib/database' }),
+    className: Type.Optional(Name),
+    mountPath: Type.String({ pattern: '^/[^:]*$', maxLength: 500, default: '/var/lib/database' }),
     retain: Type.Enum(['Delete', 'Retain'], { default: 'Retain' }),
   }),
   [
+    {
+      rule: "quantity(string(self.size)).isGreaterThan(quantity('0'))",
+      message: 'a volume has a size',
+    },
     { rule: 'self.size == oldSelf.size', message: 'the size of a volume is not changed here' },
     {
       rule: "(has(self.className) ? self.className : '') == (has(oldSelf.className) ? oldSelf.className : '')",
@@ -35,24 +40,24 @@ const spec = withRules(
   Type.Object({
     /** Of the data. Without one nothing is ever upgraded, and `image` is followed at once. */
     version: Type.Optional(Type.String({ pattern: '^[0-9]+([.][0-9]+)*$', maxLength: 10 })),
-    image: Type.String({ minLength: 1 }),
+    image: Image,
     /** The name of the database in it. Default: that of the object. */
     database: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
     replicas: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432 }),
     storage: Storage,
-    credentials: Type.Optional(Type.Object({ secretName: Type.String({ minLength: 1 }) })),
+    credentials: Type.Optional(Type.Object({ secretName: Name })),
     init: Type.Optional(Type.Object(Program)),
     /** Called with ACTION=join or leave and ORDINAL, for each replica that comes and goes. */
     members: Type.Optional(Type.Object(Program)),
     backup: Type.Optional(
       Type.Object({
         ...Program,
-        schedule: Type.String({ minLength: 1 }),
-        timeZone: Type.String({ minLength: 1, default: 'Etc/UTC' }),
+        schedule: Type.String({ minLength: 1, maxLength: 100 }),
+        timeZone: Type.String({ minLength: 1, maxLength: 100, default: 'Etc/UTC' }),
         retention: Type.Integer({ minimum: 1, maximum: 1000, default: 7 }),
         /** A claim, mounted at /backup. */
-        storage: Type.Optional(Type.String({ minLength: 1 })),
+        storage: Type.Optional(Name),
       }),
     ),
     snapshotOnDelete: Type.Enum(['None', 'Job', 'VolumeSnapshot'], { default: 'None' }),
@@ -114,52 +119,3 @@ export const sampleDbs = customResource({
 });
 
 export type SampleDb = ObjectOf<typeof sampleDbs>;
-
-/** What the original takes, and what it does not check. All of its fields may be left out there. */
-const databasesOf = (group: string) =>
-  customResource({
-    group,
-    version: 'v1',
-    kind: 'Database',
-    shortNames: ['db'],
-    spec: Type.Object({
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-      port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432 }),
-      'storage-size': Type.String({
-        pattern: '^[0-9]+([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$',
-        default: '1Gi',
-      }),
-      image: Type.String({ minLength: 1 }),
-      replicas: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
-    }),
-    status: Type.Object({ phase: Type.String(), readyReplicas: Type.Integer() }),
-    printerColumns: [
-      { name: 'Phase', jsonPath: '.status.phase' },
-      { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
-      AGE_COLUMN,
-    ],
-  });
-
-/** The group of the original's repository, and the one that its article prints. */
-export const databases = {
-  co: databasesOf('stable.imaginedata.co'),
-  com: databasesOf('stable.imaginedata.com'),
-} as const;
-
-export interface VolumeSnapshot extends KubernetesObject {
-  readonly spec: {
-    readonly source: { readonly persistentVolumeClaimName: string };
-  };
-  readonly status?: {
-    readonly readyToUse?: boolean;
-    readonly error?: { readonly message?: string };
-  };
-}
-
-export const volumeSnapshots: Resource<VolumeSnapshot> = defineResource<VolumeSnapshot>({
-  group: 'snapshot.storage.k8s.io',
-  version: 'v1',
-  plural: 'volumesnapshots',
-  kind: 'VolumeSnapshot',
-  namespaced: true,
-});

@@ -1,0 +1,56 @@
+/** How a plan goes on from what its steps say, and from what they throw. */
+import { ApiError, BeingDeletedError } from 'chancery';
+import { expect, test } from 'vitest';
+import { COMPLETE, type Phase, type Progress, runPlan } from '../plan.ts';
+
+const { signal } = new AbortController();
+
+const phases = (...steps: readonly (() => Progress)[]): readonly Phase[] =>
+  steps.map((run, at) => ({ name: `phase-${at}`, steps: [{ name: `step-${at}`, run }] }));
+
+const thrown = (error: Error) => (): Progress => {
+  throw error;
+};
+
+test('a step that is not done holds up those behind it', async () => {
+  const inProgress = (): Progress => ({ status: 'IN_PROGRESS', message: 'wait' });
+
+  const { plan, failure } = await runPlan(
+    phases(
+      () => COMPLETE,
+      inProgress,
+      () => COMPLETE,
+    ),
+    signal,
+  );
+
+  expect(plan.status).toBe('IN_PROGRESS');
+  expect(plan.phases.map(({ status }) => status)).toEqual(['COMPLETE', 'IN_PROGRESS', 'PENDING']);
+  expect(failure).toBeUndefined();
+});
+
+test('what the API server refuses as wrong waits for a person; all else that is thrown is retried', async () => {
+  const api = (code: number) => new ApiError({ code, message: 'no' });
+
+  const invalid = await runPlan(phases(thrown(api(422))), signal);
+  const down = await runPlan(phases(thrown(api(503))), signal);
+  const going = await runPlan(phases(thrown(new BeingDeletedError('it goes'))), signal);
+
+  expect(invalid).toMatchObject({ progress: { status: 'FATAL_ERROR', reason: 'Invalid' } });
+  expect(invalid.failure).toBeUndefined();
+  expect(down).toMatchObject({ progress: { status: 'ERROR' }, failure: { status: 503 } });
+  expect(going.progress.status).toBe('IN_PROGRESS');
+  expect(going.failure).toBeInstanceOf(BeingDeletedError);
+});
+
+test('of a long text from elsewhere the beginning is told', async () => {
+  const message = 'x'.repeat(100_000);
+
+  const { plan, progress } = await runPlan(
+    phases(() => ({ status: 'FATAL_ERROR', message })),
+    signal,
+  );
+
+  expect(progress.message).toHaveLength(1_000);
+  expect(plan.phases[0]?.steps[0]?.message).toHaveLength(1_000);
+});
