@@ -20,6 +20,13 @@ test.each([
   ['it is added beside others', [entry('a')], 'b', [], [entry('a'), entry('b')]],
   ['it is not added twice', [entry('b'), entry('b')], 'b', ['b'], [entry('b')]],
   ['the one before goes', [entry('a'), entry('c')], 'b', ['a'], [entry('c'), entry('b')]],
+  [
+    'others may repeat theirs',
+    [entry('a'), entry('a')],
+    'b',
+    [],
+    [entry('a'), entry('a'), entry('b')],
+  ],
   ['names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
 ])('of the addresses of a Service: %s', (_, entries, add, remove, wanted) => {
   expect(change(entries, add, remove)).toEqual(wanted);
@@ -55,11 +62,15 @@ test('of several Tunnels the one that was made for the Service shows its address
   const old = tunnel('old', '2026-01-01T00:00:00Z');
   const young = tunnel('young', '2026-02-01T00:00:00Z');
   const generated = tunnel('generated', '2026-03-01T00:00:00Z', { ownerReferences });
+  const [reference] = ownerReferences;
+  const knative = { ...reference, apiVersion: 'serving.knative.dev/v1' }; // another kind of Service
+  const younger = tunnel('younger', '2026-02-02T00:00:00Z', { ownerReferences: [knative] });
 
   const publishers = (all: readonly Tunnel[]) =>
     all.filter((each) => isPublisher(each, all)).map(({ metadata }) => metadata.name);
 
   expect(publishers([young, old])).toEqual(['old']);
+  expect(publishers([younger, young])).toEqual(['young']);
   expect(publishers([young, generated, old])).toEqual(['generated']);
 });
 

@@ -1,4 +1,5 @@
 /** A provisioner as a program: what it is told to be by its first argument. */
+import { renameSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 
 const [, , kind, ...words] = process.argv;
@@ -19,6 +20,9 @@ if (kind === 'echo') {
 } else if (kind === 'flood') {
   process.stdout.write('x'.repeat(200_000));
 } else if (kind === 'hang') {
+  const [note] = words; // who it is, all of it at once
+  writeFileSync(`${note}.new`, String(process.pid));
+  renameSync(`${note}.new`, note);
   setInterval(() => {}, 1_000);
 } else if (kind === 'wrong') {
   answer({ host: { id: 'h', status: 'active', ip: '1.2.3.4 --upstream=evil' } });

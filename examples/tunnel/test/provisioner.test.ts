@@ -1,7 +1,10 @@
 /** The two ways out of the process: a program and a URL, by one contract. */
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from 'chancery';
 import { eventually, FakeClock } from 'chancery/testing';
@@ -76,16 +79,28 @@ test('a program that does not exist is an error with its reason', async () => {
 
 test('a program that hangs is ended when its time is over, by the clock of the operator', async () => {
   const clock = new FakeClock();
-  const provisioner = execProvisioner([process.execPath, PROGRAM, 'hang'], { timeoutMs: 30_000 });
+  const note = join(await mkdtemp(join(tmpdir(), 'tunnel-')), 'pid');
+  onTestFinished(() => rm(dirname(note), { recursive: true }));
+  const words = [process.execPath, PROGRAM, 'hang', note] as const;
+  const provisioner = execProvisioner(words, { timeoutMs: 30_000 });
 
   const found = provisioner.find('u-1', { clock, signal: new AbortController().signal });
   const refused = expect(found).rejects.toThrow('the provisioner did not answer within 30000 ms');
-  await eventually(() => clock.pending === 1);
+  const pid = Number(await eventually(() => readFile(note, 'utf8')));
   clock.advance(30_000);
 
   await refused;
+  await eventually(() => !isRunning(pid));
   expect(clock.pending).toBe(0);
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test('what stops the operator ends a call with its reason', async () => {
   const stop = new AbortController();
