@@ -22,6 +22,7 @@ function treeOf(name: string): readonly string[] {
     ...['--name', name],
     ...['-o', `examples/${name}/manifests`, '--operator-image', `${name}-operator`],
     ...['--module-path', `/operators/${name}/operator.ts`],
+    ...(EXAMPLES[name]?.installsCrds === true ? ['--install-crds'] : []),
     ...['--components', '../../../manifests/components', ...COMMAND],
   ];
 }

@@ -9,6 +9,7 @@ import {
   proxyFilter,
   type Runnable,
   rbac,
+  type rbacV1,
 } from 'chancery';
 import {
   eventually,
@@ -34,6 +35,10 @@ export interface Setup extends ClusterSetup {
   readonly ownCluster?: boolean;
   /** Replicas agree by a Lease on the one that works. Default false. */
   readonly leaderElection?: boolean;
+  /** It installs its definitions itself: `CHANCERY_INSTALL_CRDS`. Default false. */
+  readonly installsCrds?: boolean;
+  /** True for what it is not granted, though it declares that: what it is refused is no fault then. */
+  readonly withheld?: (rule: rbacV1.PolicyRule) => boolean;
   /** The operator's. Default: the machine's. */
   readonly clock?: Clock;
   /** Settings, by environment variable. */
@@ -80,12 +85,16 @@ export async function startExample(setup: Setup): Promise<Place> {
   const { env, home } = cluster;
   const { name: namespace, neighbours } = await cluster.namespace();
   const leaderElection = setup.leaderElection === true && { leaderElection: { namespace } };
+  const { installsCrds = false, withheld } = setup;
+  const environment = { CHANCERY_INSTALL_CRDS: String(installsCrds), ...setup.environment };
   const placed = (namespaces: readonly string[]) => ({
     ...leaderElection,
+    installCrds: installsCrds,
     namespaces: allNamespaces ? undefined : namespaces,
   });
   const serviceAccount = { name, namespace: home };
-  const granted = rbac(controllers, { ...placed([namespace]), name, serviceAccount });
+  const declared = rbac(controllers, { ...placed([namespace]), name, serviceAccount });
+  const granted = withheld === undefined ? declared : declared.map(without(withheld));
   await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
   onTestFinished(() => withdraw(granted, cluster));
   const user = `system:serviceaccount:${home}:${name}`;
@@ -99,19 +108,29 @@ export async function startExample(setup: Setup): Promise<Place> {
       ...(runnables && { runnables }),
       ...(!allNamespaces && { namespace }),
       ...(setup.clock && { clock: setup.clock }),
-      ...(setup.environment && { environment: setup.environment }),
+      environment,
     });
     onTestFinished(() => operator.stop());
     return operator;
   };
   const place = new StartedPlace(cluster, { namespace, allNamespaces, user, start });
-  onTestFinished(() => expect(place.refusals()).toEqual([]));
+  if (withheld === undefined) onTestFinished(() => expect(place.refusals()).toEqual([]));
   if (setup.stopped !== true) place.startOperator();
   return place;
 }
 
+type Granted = ReturnType<typeof rbac>[number];
+
+const without =
+  (isWithheld: (rule: rbacV1.PolicyRule) => boolean) =>
+  (granted: Granted): Granted => {
+    if (!('rules' in granted)) return granted;
+    const rules = granted.rules?.filter((rule) => !isWithheld(rule)) ?? [];
+    return { ...granted, rules };
+  };
+
 /** The next test's operator is the same user, and has no business in this namespace. */
-async function withdraw(granted: ReturnType<typeof rbac>, { env }: Cluster): Promise<void> {
+async function withdraw(granted: readonly Granted[], { env }: Cluster): Promise<void> {
   for (const { apiVersion, kind, metadata } of granted) {
     if (kind === 'RoleBinding')
       await env.delete(apiVersion, kind, metadata.namespace, metadata.name);

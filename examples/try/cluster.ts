@@ -36,7 +36,7 @@ export async function startExample(
   { name, port, signal }: ClusterOptions,
   timeline: Timeline,
 ): Promise<Running> {
-  const { watchesAll = false, environment = {}, beside } = EXAMPLES[name] ?? {};
+  const { watchesAll = false, installsCrds = false, beside } = EXAMPLES[name] ?? {};
   const folder = folderOf(name);
   const workloads = { podReadyMs: 400, podStopMs: 200 };
   const server = await ApiServer.start({ port, authorization: 'RBAC', workloads });
@@ -49,7 +49,8 @@ export async function startExample(
     for (const file of manifestsOf(folder)) {
       server.applyManifest(await readFile(file, 'utf8'), NAMESPACE);
     }
-    const placement = { namespaces: watchesAll ? undefined : [NAMESPACE] };
+    const namespaces = watchesAll ? undefined : [NAMESPACE];
+    const placement = { namespaces, installCrds: installsCrds };
     const controllers = await controllersOf(folder);
     const serviceAccount = { name, namespace: NAMESPACE };
     for (const role of rbac(controllers, { ...placement, name, serviceAccount })) {
@@ -65,7 +66,7 @@ export async function startExample(
         apiUrl: ambassador.url,
         namespace: NAMESPACE,
         watchesAll,
-        environment,
+        environment: { CHANCERY_INSTALL_CRDS: String(installsCrds) },
       },
       (line) => tell(timeline, line),
     );

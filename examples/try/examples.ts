@@ -3,8 +3,8 @@
 export interface Example {
   /** Its sources watch every namespace. Default false: their own. */
   readonly watchesAll?: boolean;
-  /** Settings, by environment variable. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** It installs its definitions itself: `CHANCERY_INSTALL_CRDS`. Default false: they are there before. */
+  readonly installsCrds?: boolean;
   /** A module of its folder that runs beside it, and is given the URL of the API server. */
   readonly beside?: string;
 }
@@ -20,7 +20,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   prometheus: {},
   chaos: {},
   database: {},
-  mysql: {},
+  mysql: { installsCrds: true },
 };
 
 /** Where the folder of an example is. */

@@ -1,30 +1,20 @@
-/** Definitions that the operator installs itself: absent, old, and without the rights. */
-import { type CustomResourceDefinition, type KubernetesObject, proxyFilter, rbac } from 'chancery';
+/** Definitions that the operator installs itself: absent, old, taken, and without the rights. */
 import {
-  eventually,
-  FakeClock,
-  StandInAmbassador,
-  startOperator,
-  startTestEnv,
-  type TestEnv,
-  type TestOperator,
-} from 'chancery/testing';
+  AWAIT_CHANGE,
+  type CustomResourceDefinition,
+  controller,
+  type KubernetesObject,
+  type rbacV1,
+} from 'chancery';
+import { eventually, freePort, startOperator, type TestEnv } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { startExample } from '../../testing/place.ts';
-import { definition } from '../definitions.ts';
-import operator from '../operator.ts';
 import { clusters, GROUP } from '../resources.ts';
-import { CLUSTER, DEFINITIONS, VERSION } from './start.ts';
+import { CLUSTER, DEFINITIONS, PATIENT, start, untilReady } from './start.ts';
 
-const KINDS = ['mysqlbackupinstances', 'mysqlbackupschedules', 'mysqlclusters'];
+const CRDS = 'customresourcedefinitions';
 
-/** What is not served is looked for every 10 s: they pass as fast as the operator follows. */
-async function untilReadyOn(clock: FakeClock, running: TestOperator): Promise<void> {
-  await eventually(() => {
-    if (!running.ready) clock.advance(250);
-    return running.ready;
-  });
-}
+/** Nothing is there: what is installed is in no namespace, so that each test has a cluster of its own. */
+const EMPTY = { manifests: [], installsCrds: true, ownCluster: true };
 
 const established = async (env: TestEnv): Promise<readonly string[]> => {
   const all = await env.list<CustomResourceDefinition & KubernetesObject>(
@@ -32,57 +22,62 @@ const established = async (env: TestEnv): Promise<readonly string[]> => {
     'CustomResourceDefinition',
   );
   return all
-    .filter(({ status }) => status?.conditions?.some((is) => is.type === 'Established'))
+    .filter(({ status }) =>
+      status?.conditions?.some((is) => is.type === 'Established' && is.status === 'True'),
+    )
     .map(({ spec }) => spec.names.plural)
     .toSorted();
 };
 
-/** Does what the operator asks for at its start, and no more, and never a delete. */
-const ofDefinitions = (env: TestEnv): readonly string[] =>
-  env.requests
-    .of({ resource: 'customresourcedefinitions.apiextensions.k8s.io' })
-    .map(({ verb }) => verb);
-
-/** What is installed is in no namespace. */
-const OWN = { name: 'mysql', controllers: operator, ownCluster: true };
+/** What was asked for, by anybody, of the definitions. */
+const verbs = (env: TestEnv): readonly string[] =>
+  env.requests.of({ resource: `${CRDS}.apiextensions.k8s.io` }).map(({ verb }) => verb);
 
 test('acceptance 1, MY3: three definitions are installed into an empty cluster, and none is deleted', async () => {
-  const clock = new FakeClock(Date.now());
-  const place = await startExample({ ...OWN, clock });
-  const { env } = place;
-  await untilReadyOn(clock, place.operator);
-  expect(await established(env)).toEqual(KINDS);
+  const { env } = await start(EMPTY);
 
-  expect(ofDefinitions(env)).not.toContain('delete');
+  expect(await established(env)).toEqual([
+    'mysqlbackupinstances',
+    'mysqlbackupschedules',
+    'mysqlclusters',
+  ]);
+  expect(verbs(env)).not.toContain('delete');
 });
 
 test('acceptance 1, MY2: an older definition is upgraded, and the objects in it stay', async () => {
-  const place = await startExample({ ...OWN, stopped: true });
-  const { env, namespace } = place;
-  const before = structuredClone(clusters.definition) as unknown as OldDefinition;
-  for (const version of before.spec.versions) {
-    delete version.schema.openAPIV3Schema.properties.spec.properties.xtrabackupImage;
-  }
-  const older = definition({ ...clusters, definition: before as never });
-  const release = startOperator({ url: env.url, controllers: [older] });
+  const scene = await start({ ...EMPTY, stopped: true });
+  const { env, namespace } = scene;
+  const release = startOperator({
+    ...{ url: env.url, namespace, controllers: [olderRelease()] },
+    environment: { CHANCERY_INSTALL_CRDS: 'true' },
+  });
   onTestFinished(() => release.stop());
-  await eventually(async () => (await established(env)).length === 1);
+  await eventually(() => release.ready, PATIENT);
   await release.stop();
-  await place.apply(CLUSTER);
-  const read = (): Promise<KubernetesObject | undefined> =>
-    env.get(VERSION, 'MySQLCluster', namespace, 'my-cluster');
-  const old = await read();
+  await scene.apply(CLUSTER);
+  const old = await scene.cluster();
   expect(old).not.toHaveProperty('spec.xtrabackupImage');
 
-  place.startOperator();
-  const upgraded = await eventually(async () => {
-    const live = await read();
-    expect(live).toHaveProperty('spec.xtrabackupImage');
-    return live;
-  });
+  scene.startOperator();
+  const upgraded = await untilReady(scene.cluster, 'ReplicasReady');
 
+  expect(upgraded).toHaveProperty('spec.xtrabackupImage');
   expect(upgraded.metadata.uid).toBe(old?.metadata.uid);
 });
+
+/** Knows less of a cluster, and does nothing about it. */
+function olderRelease() {
+  const definition = structuredClone(clusters.definition) as unknown as OldDefinition;
+  for (const version of definition.spec.versions) {
+    delete version.schema.openAPIV3Schema.properties.spec.properties.xtrabackupImage;
+  }
+  const older = { ...clusters, definition: definition as never };
+  return controller({
+    name: 'mysql-clusters',
+    for: older,
+    reconcile: async () => AWAIT_CHANGE,
+  });
+}
 
 interface OldDefinition {
   readonly spec: {
@@ -97,47 +92,68 @@ interface OldDefinition {
 }
 
 test('acceptance 2: without the rights it is not ready, says which is missing, and goes on when somebody installs them', async () => {
-  const env = await startTestEnv({ backend: 'embedded', embedded: { authorization: 'RBAC' } });
-  onTestFinished(() => env.stop());
-  const namespace = await env.namespace();
-  const serviceAccount = { name: 'mysql', namespace };
-  const placement = { namespaces: [namespace] };
-  const granted = rbac(operator, { ...placement, name: 'mysql', serviceAccount });
-  const roles = granted.filter(({ kind }) => !kind.startsWith('Cluster'));
-  await env.apply(roles as unknown as readonly KubernetesObject[], { namespace });
-  const ambassador = new StandInAmbassador({
-    server: await env.server.urlFor(`system:serviceaccount:${namespace}:mysql`),
-    filter: proxyFilter(operator, placement),
+  const port = await freePort();
+  const scene = await start({
+    ...EMPTY,
+    stopped: true,
+    withheld: ({ resources = [] }: rbacV1.PolicyRule) => resources.includes(CRDS),
+    environment: { CHANCERY_HEALTH_PORT: `${port}` },
   });
-  await ambassador.start();
-  onTestFinished(() => ambassador.kill());
-  const clock = new FakeClock(Date.now());
-  const running = startOperator({ url: ambassador.url, namespace, controllers: operator, clock });
-  onTestFinished(() => running.stop());
-
-  const missing = await eventually(() => {
-    clock.advance(100);
-    const found = running.log.filter(({ fields }) => String(fields.err).includes('no right to'));
-    return found.length >= 3 && found;
+  const { env, namespace } = scene;
+  scene.startOperator();
+  const [page, told] = await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+    const line = scene.operator.log.find(({ fields }) => fields.check === 'definitions');
+    return line !== undefined && ([await answer.text(), line] as const);
   });
-  expect(running.ready).toBe(false);
+  expect(scene.operator.ready).toBe(false);
   await env.apply(DEFINITIONS);
-  await untilReadyOn(clock, running);
-  await env.apply(CLUSTER, { namespace });
-  await eventually(() => env.get('apps/v1', 'StatefulSet', namespace, 'my-cluster'));
+  await eventually(() => scene.operator.ready, PATIENT);
+  await scene.apply(CLUSTER);
+  await untilReady(scene.cluster, 'ReplicasReady');
 
-  const text = missing.map(({ fields }) => String(fields.err)).join('\n');
-  expect(text).toContain(
-    `no right to get customresourcedefinitions.apiextensions.k8s.io mysqlclusters.${GROUP}`,
+  expect(page).toContain('[-]definitions failed');
+  expect(told.message).toBe('health check failed');
+  const missing = JSON.stringify(told.fields.missing);
+  expect(missing).toMatch(
+    /no right to get customresourcedefinitions\.apiextensions\.k8s\.io mysql/,
   );
-  expect(missing.map(({ level }) => level)).not.toContain('debug');
+  expect(scene.refusals()).not.toEqual([]);
+  expect(await env.get('apps/v1', 'StatefulSet', namespace, 'my-cluster')).toBeDefined();
+});
+
+test('MY3: a definition whose names are taken is told and waited for, and nothing is deleted', async () => {
+  const scene = await start({ ...EMPTY, stopped: true });
+  const { env } = scene;
+  const other = structuredClone(clusters.definition);
+  const names = { ...other.spec.names, plural: 'others', singular: 'other', shortNames: [] };
+  const taking = {
+    ...other,
+    metadata: { name: `others.${GROUP}` },
+    spec: { ...other.spec, names },
+  };
+  await env.apply([taking as unknown as KubernetesObject]);
+
+  scene.startOperator();
+  const told = await eventually(() =>
+    scene.operator.log.find(({ fields }) => String(fields.err).includes('names')),
+  );
+  expect(scene.operator.ready).toBe(false);
+  expect(verbs(env)).not.toContain('delete');
+  await env.delete(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    undefined,
+    `others.${GROUP}`,
+  );
+  await eventually(() => scene.operator.ready, PATIENT);
+
+  expect(told.fields.definition).toBe(`mysqlclusters.${GROUP}`);
+  expect(await established(env)).toContain('mysqlclusters');
 });
 
 test('the kind of the README of the original is refused with what to write instead', async () => {
-  const env = await startTestEnv({ backend: 'embedded' });
-  onTestFinished(() => env.stop());
-  const namespace = await env.namespace();
-  await env.apply(new URL('mysqlbackups.yaml', DEFINITIONS));
+  const { env, namespace } = await start({ stopped: true });
 
   const refused = env.create({
     apiVersion: 'cr.mysqlbackup.grtl.github.com/v1',

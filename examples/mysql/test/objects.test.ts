@@ -30,6 +30,7 @@ const SCRIPTS = (['init', 'clone', 'serve', 'backup', 'delete'] as const).map(sc
 
 const rules = rbac(operator, {
   namespaces: ['n'],
+  installCrds: true,
   name: 'mysql',
   serviceAccount: { name: 'mysql', namespace: 'n' },
 }).flatMap((role) => ('rules' in role ? (role.rules ?? []) : []));

@@ -25,6 +25,9 @@ export interface Scene extends Place {
 
 export const DEFINITIONS = new URL('../definitions/', import.meta.url);
 
+/** Definitions come first, on a machine that others use, too. */
+export const PATIENT = { timeoutMs: 30_000 };
+
 /** Ready. The definitions are there before: `definitions.test.ts` is about how they come. */
 export async function start(setup: Partial<Setup> = {}): Promise<Scene> {
   const place = await startExample({
@@ -33,7 +36,7 @@ export async function start(setup: Partial<Setup> = {}): Promise<Scene> {
     manifests: [DEFINITIONS],
     ...setup,
   });
-  if (setup.stopped !== true) await place.operator.untilReady();
+  if (setup.stopped !== true) await eventually(() => place.operator.ready, PATIENT);
   return sceneOf(place);
 }
 
@@ -73,5 +76,5 @@ export function untilReady<T extends Cluster | Schedule | Instance>(
     const isCurrent = ready?.observedGeneration === live?.metadata.generation;
     if (ready?.reason === reason && isCurrent) return live;
     throw new Error(`${live?.metadata.name ?? 'nothing'}: ${ready?.reason}: ${ready?.message}`);
-  });
+  }, PATIENT);
 }
