@@ -64,7 +64,7 @@ test('TD6: a port is rolled out, over a Deployment that the original made', asyn
   const original = await createAs('manager', place, {
     metadata: { name: 'shop', ownerReferences: [owner] },
     spec: {
-      replicas: 1,
+      replicas: 2, // as the schedule says: the container alone differs
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers: [container] } },
     },
@@ -72,7 +72,10 @@ test('TD6: a port is rolled out, over a Deployment that the original made', asyn
   await place.kubectl('annotate', 'deployment/shop', 'example.dev/note=ours');
 
   await place.edit('shop', { suspend: false, container: { image: 'nginx', port: 80 } });
-  const taken = await place.replicas('shop', 2);
+  const taken = await eventually(async () => {
+    const live = await place.deployment('shop');
+    return live?.spec.template.spec?.containers[0]?.image === 'nginx' && live;
+  });
   await place.condition('shop', 'Ready', 'True');
 
   expect(taken.metadata.uid).toBe(original.metadata.uid);
