@@ -19,10 +19,8 @@ function headless(
   port: number,
   selector: Readonly<Record<string, string>>,
 ): Desired<Service> {
-  // Ports are merged by number: with one name for all, the old and the new one would be refused.
-  const ports = [{ name: `mysql-${port}`, port }];
   return {
     metadata: { name, labels: { ...MANAGED, app } },
-    spec: { clusterIP: 'None', ports, selector },
+    spec: { clusterIP: 'None', ports: [{ name: 'mysql', port }], selector },
   };
 }

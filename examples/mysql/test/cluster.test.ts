@@ -85,7 +85,9 @@ test('acceptance 3, MY9: a cluster from a backup takes a new port, also when the
   });
 
   expect(after.status).toMatchObject({ state: 'Successful update' });
-  expect((await scene.service('restored'))?.spec?.ports).toMatchObject([{ port: 3307 }]);
+  expect((await scene.service('restored'))?.spec?.ports).toMatchObject([
+    { name: 'mysql', port: 3307 },
+  ]);
   expect((await scene.statefulSet('restored'))?.spec?.template.spec).toMatchObject({
     containers: [{ args: ['--port=3307'] }, {}],
     volumes: [{}, {}, {}, { persistentVolumeClaim: { claimName: 'my-backup' } }],
