@@ -81,6 +81,9 @@ test('every link of a document leads to a file that is there, and to a heading o
     ...readdirSync(join(root, 'docs'))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`),
+    ...readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('README.md'))
+      .map((name) => `examples/${name}`),
   ];
   const links = documents.flatMap((document) =>
     [...readFileSync(join(root, document), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
