@@ -41,12 +41,12 @@ export async function report(
   try {
     return await setStatus(status);
   } catch (error) {
-    const isPart = error instanceof NoStatusSubresourceError;
-    if (!isPart && !isUndeclaredField(error)) throw error;
+    const hasNoSubresource = error instanceof NoStatusSubresourceError;
+    if (!hasNoSubresource && !isUndeclaredField(error)) throw error;
     const { availableReplicas } = status;
     if (before?.availableReplicas === availableReplicas) return false;
     const body = { metadata: { uid: metadata.uid }, status: { availableReplicas } };
-    const options = isPart ? {} : { subresource: 'status' };
+    const options = hasNoSubresource ? {} : { subresource: 'status' };
     await client.patch(foos, metadata, { type: 'merge', body }, options);
     return true;
   }

@@ -51,6 +51,9 @@ test('acceptance 2: a Deployment of somebody else is left alone, and its name ta
   const labelled = { metadata: { labels: { touched: 'yes' } } };
   await env.patch('apps/v1', 'Deployment', namespace, 'example-foo', labelled);
   await place.idle();
+  await place.operator.stop();
+  place.startOperator(); // what was told is in the Foo
+  await place.idle();
   const { metadata } = (await place.deployment()) ?? {};
   const writes = place.writes();
   await env.delete('apps/v1', 'Deployment', namespace, 'example-foo');

@@ -4,7 +4,7 @@ import { crdYaml } from 'chancery/schema';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { foos } from '../definition.ts';
-import { CRD, complaints, SAMPLE, startFoos } from './foo-place.ts';
+import { CRD, complaints, type FooPlace, SAMPLE, startFoos } from './foo-place.ts';
 
 const ORIGINALS = ['crd.yaml', 'crd-status-subresource.yaml'] as const;
 const original = (name: string): URL => new URL(`original/${name}`, import.meta.url);
@@ -35,10 +35,11 @@ test.each(
   await place.apply(SAMPLE);
   await eventually(async () => (await place.foo())?.status?.availableReplicas === 1);
   await place.touch();
-  await place.idle();
-  const before = await place.foo();
+  const before = await state(place);
+  place.startOperator();
   await place.touch();
-  const idle = await place.foo();
+  const idle = await state(place);
+  place.startOperator();
   await place.edit({ replicas: 2, deploymentName: 'second' });
   await eventually(async () => (await place.foo())?.status?.availableReplicas === 2);
   await eventually(async () => (await place.deployment()) === undefined);
@@ -49,8 +50,16 @@ test.each(
   await place.edit({ replicas: 1 });
   const wide = await place.told('Synced');
 
-  expect(idle?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+  expect(idle).toEqual(before);
   expect(narrow?.status).toEqual({ availableReplicas: 2 });
   expect(wide.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
   expect(complaints(place)).toEqual([]);
 });
+
+/** What an operator leaves that is stopped: the version of the Foo, and how often `Synced` was told. */
+async function state(place: FooPlace): Promise<readonly [string | undefined, number]> {
+  await place.idle();
+  await place.operator.stop(); // and has told all it had to
+  const foo = await place.foo();
+  return [foo?.metadata.resourceVersion, await place.count('Synced')];
+}
