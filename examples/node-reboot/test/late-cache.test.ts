@@ -17,7 +17,7 @@ function reconciles({ place }: Cluster, result = ''): number {
 test('a place that was given a moment ago, which the cache does not show, is not given twice', async () => {
   const settings = { REBOOT_WINDOW_START: '13:00', REBOOT_WINDOW_LENGTH: '2h' };
   const cluster = await startCluster({ agents: false, settings });
-  const { clock, passing, place } = cluster;
+  const { clock, place } = cluster;
   await needReboot(cluster, 'node-1', 'node-2');
   await eventually(() => reconciles(cluster, 'requeue_after') >= 2);
 
@@ -28,8 +28,10 @@ test('a place that was given a moment ago, which the cache does not show, is not
   await eventually(() => reconciles(cluster) >= before + 2);
   expect(neverChosen(cluster, 'node-2')).toBe(true);
   place.env.server.setCacheLag(0);
+  await place.operator.kill(); // after such a leap its watches would begin anew at their leisure
+  place.startOperator();
 
-  await passing(() => isOk(cluster, 'node-1'));
+  await eventually(() => isOk(cluster, 'node-1'));
   expect(neverChosen(cluster, 'node-2')).toBe(true);
 });
 
