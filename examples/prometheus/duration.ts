@@ -22,3 +22,13 @@ export function durationMs(text: string): number {
     0,
   );
 }
+
+/** What fits into Go's `time.Duration`, in nanoseconds: some 292 years. */
+const LONGEST_MS = 2 ** 63 / 1_000_000;
+
+/** Why Prometheus would not take it: for a duration out of range it refuses its whole configuration. */
+export function durationProblem(name: string, text: string): string | undefined {
+  const ms = durationMs(text);
+  if (ms === 0) return `${name} is 0`;
+  return ms < LONGEST_MS ? undefined : `${name} is longer than Prometheus can count`;
+}

@@ -1,5 +1,5 @@
 import { matchesSelector, messageOf, selectorFromObject } from 'chancery';
-import { durationMs } from './duration.ts';
+import { durationMs, durationProblem } from './duration.ts';
 import type { Endpoint, Prometheus, ServiceMonitor } from './resources.ts';
 
 /** A ServiceMonitor that is left out of the configuration. */
@@ -12,7 +12,13 @@ export interface Selected {
   /** By name, so that the configuration does not depend on the order of a cache. */
   readonly accepted: readonly ServiceMonitor[];
   readonly rejected: readonly Rejected[];
+  /** Rejected besides: a status has room for so many. */
+  readonly moreRejected: number;
 }
+
+/** Told by name; the others are counted. */
+const MOST_TOLD = 20;
+const MOST_CHARS = 300;
 
 /**
  * The ServiceMonitors that a Prometheus selects: none without a selector, all of its namespace with an
@@ -25,17 +31,20 @@ export function selectMonitors(
   { spec }: Prometheus,
   monitors: readonly ServiceMonitor[],
 ): Selected {
-  if (spec.serviceMonitorSelector === undefined) return { accepted: [], rejected: [] };
+  if (spec.serviceMonitorSelector === undefined)
+    return { accepted: [], rejected: [], moreRejected: 0 };
   const selector = selectorFromObject(spec.serviceMonitorSelector);
   const selected = monitors
     .filter(({ metadata }) => matchesSelector(selector, metadata.labels))
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .map((monitor) => ({ monitor, problem: problemOf(monitor, spec.scrapeInterval) }));
+  const rejected = selected.flatMap(({ monitor: { metadata }, problem }) =>
+    problem === undefined ? [] : [{ name: metadata.name, problem: problem.slice(0, MOST_CHARS) }],
+  );
   return {
     accepted: selected.flatMap(({ monitor, problem }) => (problem === undefined ? [monitor] : [])),
-    rejected: selected.flatMap(({ monitor: { metadata }, problem }) =>
-      problem === undefined ? [] : [{ name: metadata.name, problem }],
-    ),
+    rejected: rejected.slice(0, MOST_TOLD),
+    moreRejected: Math.max(rejected.length - MOST_TOLD, 0),
   };
 }
 
@@ -54,14 +63,14 @@ function problemOf({ spec }: ServiceMonitor, scrapeInterval: string): string | u
 }
 
 function endpointProblem(
-  { interval = '', scrapeTimeout = '' }: Endpoint,
+  { interval, scrapeTimeout }: Endpoint,
   scrapeInterval: string,
 ): string | undefined {
-  const everyMs = durationMs(interval || scrapeInterval);
-  if (everyMs === 0) return 'the interval is 0';
-  if (scrapeTimeout === '') return undefined;
-  const withinMs = durationMs(scrapeTimeout);
-  if (withinMs === 0) return 'the scrapeTimeout is 0';
-  if (withinMs > everyMs) return 'the scrapeTimeout is longer than the interval';
-  return undefined;
+  const every = interval ?? scrapeInterval;
+  const problem = durationProblem('the interval', every);
+  if (problem !== undefined || scrapeTimeout === undefined) return problem;
+  if (durationMs(scrapeTimeout) > durationMs(every)) {
+    return 'the scrapeTimeout is longer than the interval';
+  }
+  return durationProblem('the scrapeTimeout', scrapeTimeout);
 }

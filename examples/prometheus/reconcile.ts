@@ -1,11 +1,10 @@
 import {
   AlreadyOwnedError,
   AWAIT_CHANGE,
+  isInvalid,
   messageOf,
-  type ObjectKey,
   type ReconcileContext,
   type Reconciler,
-  type Result,
   secrets,
   selectorFromObject,
   services,
@@ -13,47 +12,44 @@ import {
 } from 'chancery';
 import { configSecret, governingService, serverSet } from './children.ts';
 import { configuration } from './configuration.ts';
-import { durationMs } from './duration.ts';
+import { durationProblem } from './duration.ts';
 import { type Selected, selectMonitors } from './monitors.ts';
 import { type Outcome, report } from './report.ts';
 import { type Prometheus, type ServiceMonitor, serviceMonitors } from './resources.ts';
 
-/** Nothing tells when somebody else's object goes out of the way. */
-const FOREIGN_MS = 300_000;
+/** A Prometheus becomes a Secret with the configuration, a Service and a StatefulSet. */
+export const reconcile: Reconciler<Prometheus> = async (_key, prometheus, context) => {
+  if (prometheus === undefined || prometheus.metadata.deletionTimestamp !== undefined) {
+    return AWAIT_CHANGE;
+  }
+  await report(prometheus, await outcomeOf(prometheus, context), context);
+  return AWAIT_CHANGE;
+};
 
-/**
- * A Prometheus becomes a Secret with the configuration, a Service and a StatefulSet.
- *
- * @param known - the keys of every Prometheus there is: kept up to date here.
- */
-export function createReconciler(known: Set<ObjectKey>): Reconciler<Prometheus> {
-  return async (key, prometheus, context) => {
-    if (prometheus === undefined || prometheus.metadata.deletionTimestamp !== undefined) {
-      known.delete(key);
-      return AWAIT_CHANGE;
-    }
-    known.add(key); // before the monitors are read: one that comes later enqueues this key
-    const problem = problemOf(prometheus);
-    if (problem !== undefined) return report(prometheus, problem, context, AWAIT_CHANGE);
-    const { namespace = '' } = prometheus.metadata;
-    const monitors = context.store(serviceMonitors).list({ namespace });
-    const selected = selectMonitors(prometheus, monitors);
-    tellRejected(prometheus, selected, monitors, context);
-    return deploy(prometheus, selected, context);
-  };
+async function outcomeOf(
+  prometheus: Prometheus,
+  context: ReconcileContext<Prometheus>,
+): Promise<Outcome> {
+  const problem = problemOf(prometheus);
+  if (problem !== undefined) return { reason: 'InvalidSpec', message: problem };
+  const { namespace = '' } = prometheus.metadata;
+  const monitors = context.store(serviceMonitors).list({ namespace });
+  const selected = selectMonitors(prometheus, monitors);
+  tellRejected(prometheus, selected, monitors, context);
+  return deploy(prometheus, selected, context);
 }
 
 /** What no schema can refuse. */
-function problemOf({ spec }: Prometheus): Outcome | undefined {
-  if (durationMs(spec.scrapeInterval) === 0) {
-    return { reason: 'InvalidSpec', message: 'spec.scrapeInterval is 0' };
-  }
+function problemOf({ spec }: Prometheus): string | undefined {
+  const problem =
+    durationProblem('spec.scrapeInterval', spec.scrapeInterval) ??
+    durationProblem('spec.retention', spec.retention);
+  if (problem !== undefined) return problem;
   try {
     selectorFromObject(spec.serviceMonitorSelector ?? {});
     return undefined;
   } catch (error) {
-    const message = `spec.serviceMonitorSelector: ${messageOf(error)}`;
-    return { reason: 'InvalidSpec', message };
+    return `spec.serviceMonitorSelector: ${messageOf(error)}`;
   }
 }
 
@@ -83,18 +79,18 @@ function tellRejected(
 /** The configuration first, for Pods do not start without it. */
 async function deploy(
   prometheus: Prometheus,
-  { accepted, rejected }: Selected,
-  context: ReconcileContext<Prometheus>,
-): Promise<Result> {
-  const { applyOwned } = context;
+  { accepted, ...selected }: Selected,
+  { applyOwned }: ReconcileContext<Prometheus>,
+): Promise<Outcome> {
   try {
     await applyOwned(secrets, configSecret(prometheus, configuration(prometheus, accepted)));
     await applyOwned(services, governingService(prometheus));
-    const set = await applyOwned(statefulSets, serverSet(prometheus));
-    return report(prometheus, { set, rejected }, context, AWAIT_CHANGE);
+    return { ...selected, set: await applyOwned(statefulSets, serverSet(prometheus)) };
   } catch (error) {
-    if (!(error instanceof AlreadyOwnedError)) throw error;
-    const outcome = { reason: 'NotOwned', message: error.message, rejected };
-    return report(prometheus, outcome, context, { requeueAfterMs: FOREIGN_MS });
+    const message = messageOf(error);
+    if (error instanceof AlreadyOwnedError) return { ...selected, reason: 'NotOwned', message };
+    // Such as a configuration with more than a Secret has room for: only a change helps.
+    if (isInvalid(error)) return { ...selected, reason: 'Refused', message };
+    throw error;
   }
 }

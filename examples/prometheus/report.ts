@@ -1,11 +1,10 @@
 import {
-  controllerOf,
   type DesiredCondition,
   findCondition,
   formatSelector,
+  isControlledBy,
   objectKey,
   type ReconcileContext,
-  type Result,
   type StatefulSet,
   selectorFromObject,
   statefulSets,
@@ -21,6 +20,7 @@ export interface Outcome {
   readonly set?: StatefulSet;
   /** Left out: as the status has it. */
   readonly rejected?: readonly Rejected[];
+  readonly moreRejected?: number;
 }
 
 /** States the status, with an Event where an attempt was given up for a new reason. */
@@ -28,8 +28,7 @@ export async function report(
   prometheus: Prometheus,
   outcome: Outcome,
   { event, setStatus, store }: ReconcileContext<Prometheus>,
-  result: Result,
-): Promise<Result> {
+): Promise<void> {
   const { status, metadata, spec } = prometheus;
   const reconciled = reconciledCondition(outcome);
   const before = findCondition(status?.conditions, 'Reconciled');
@@ -40,7 +39,7 @@ export async function report(
     event('Warning', reconciled.reason, reconciled.message);
   }
   const cached = store(statefulSets).get(objectKey(metadata.namespace, childName(prometheus)));
-  const isOurs = cached !== undefined && controllerOf(cached)?.uid === metadata.uid;
+  const isOurs = cached !== undefined && isControlledBy(cached, prometheus);
   const { replicas = 0, availableReplicas = 0 } =
     (outcome.set ?? (isOurs ? cached : undefined))?.status ?? {};
   const rejected = outcome.rejected ?? status?.rejectedServiceMonitors ?? [];
@@ -51,18 +50,27 @@ export async function report(
     ...(rejected.length > 0 && { rejectedServiceMonitors: rejected }),
     conditions: [availableCondition(availableReplicas, spec.replicas), reconciled],
   });
-  return result;
 }
 
-function reconciledCondition({ reason, message, rejected = [] }: Outcome): DesiredCondition {
+/** What the API server says of a refused object may repeat all of it. */
+const MOST_CHARS = 1_000;
+
+function reconciledCondition({
+  reason,
+  message = '',
+  rejected = [],
+  moreRejected = 0,
+}: Outcome): DesiredCondition {
   if (reason !== undefined) {
-    return { type: 'Reconciled', status: 'False', reason, message: message ?? '' };
+    return { type: 'Reconciled', status: 'False', reason, message: message.slice(0, MOST_CHARS) };
   }
+  const told = rejected.map(({ name, problem }) => `${name}: ${problem}`);
+  if (moreRejected > 0) told.push(`and ${moreRejected} more`);
   return {
     type: 'Reconciled',
     status: 'True',
     reason: rejected.length > 0 ? 'ServiceMonitorsRejected' : 'AsSpecified',
-    message: rejected.map(({ name, problem }) => `${name}: ${problem}`).join('; '),
+    message: told.join('; '),
   };
 }
 

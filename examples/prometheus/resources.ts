@@ -94,7 +94,7 @@ export const serviceMonitors = customResource({
         port: Type.Optional(
           Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 }),
         ),
-        path: Type.String({ pattern: '^/', default: '/metrics' }),
+        path: Type.String({ pattern: '^/', maxLength: 1_024, default: '/metrics' }),
         scheme: Type.Enum(['http', 'https'], { default: 'http' }),
         interval: Type.Optional(duration()),
         scrapeTimeout: Type.Optional(duration()),

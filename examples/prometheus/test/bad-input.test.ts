@@ -1,11 +1,12 @@
 /** What goes wrong around a Prometheus: its own spec, its monitors, its children. */
 import type { KubernetesEvent, KubernetesObject, Secret } from 'chancery';
-import { eventually } from 'chancery/testing';
+import { eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { CHILD, jobs, reconciledAgain, sample, says, set, start } from './support.ts';
+import { CHILD, jobs, reconciledAgain, remove, sample, says, set, start } from './support.ts';
 
-test("PR5: a Secret of that name that is somebody else's is left alone, and it is said once", async () => {
-  const place = await start();
+test("PR5: a Secret of that name that is somebody else's is left alone, it is said once, and the name waited for", async () => {
+  const clock = new FakeClock(Date.now());
+  const place = await start({ clock });
   const theirs: Secret & KubernetesObject = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -33,19 +34,27 @@ test("PR5: a Secret of that name that is somebody else's is left alone, and it i
   ]);
   expect(told).toMatchObject([{ reason: 'NotOwned' }]);
   expect(told[0]?.series).toBeUndefined(); // told once, and not counted
+
+  // No source shows it, for want of the label: it is looked at now and then.
+  await place.env.delete('v1', 'Secret', place.namespace, CHILD);
+  await eventually(async () => {
+    clock.advance(1_000);
+    return (await jobs(place)).length === 1;
+  });
+});
+
+const monitor = (name: string, spec: object): KubernetesObject & { readonly spec: object } => ({
+  apiVersion: 'monitoring.coreos.com/v1',
+  kind: 'ServiceMonitor',
+  metadata: { name, labels: { team: 'frontend' } },
+  spec,
 });
 
 test('PR3: a ServiceMonitor that Prometheus would not load is left out, and an Event on it says why', async () => {
   const place = await start();
   await place.apply(sample);
-  await place.apply(`
-apiVersion: monitoring.coreos.com/v1
-kind: ServiceMonitor
-metadata: { name: hasty, labels: { team: frontend } }
-spec:
-  selector: {}
-  endpoints: [{ port: web, interval: 1s, scrapeTimeout: 2s }]
-`);
+  const endpoint = { port: 'web', interval: '1s', scrapeTimeout: '2s' };
+  await place.apply([monitor('hasty', { selector: {}, endpoints: [endpoint] })]);
 
   const live = await says(place, 'ServiceMonitorsRejected');
   const told = await eventually(async () => {
@@ -85,25 +94,70 @@ spec: { scrapeInterval: 0s }
   expect(place.writes()).toEqual(['patch prometheuses.monitoring.coreos.com status']);
 });
 
+test('PR6: what the API server refuses is said, and what is there stays', async () => {
+  const place = await start();
+  await place.apply(sample);
+  await says(place, 'ReplicasAvailable');
+  const values = Array.from({ length: 17_000 }, (_, at) => String(at).padStart(63, 'v'));
+  const selector = { matchExpressions: [{ key: 'app', operator: 'In', values }] };
+
+  await place.apply([monitor('long', { selector, endpoints: [{}] })]); // a Secret has not the room
+  const refused = await says(place, 'Refused');
+  const told = await eventually(async () => {
+    const found = await place.events('Refused');
+    return found.length > 0 && found;
+  });
+  const writes = place.writes();
+  await reconciledAgain(place);
+
+  expect(refused.status).toMatchObject({ replicas: 1, availableReplicas: 1 });
+  expect((await jobs(place)).length).toBeGreaterThan(0);
+  expect(told).toMatchObject([{ type: 'Warning', note: expect.stringContaining('Too long') }]);
+  expect(place.writes().slice(writes.length)).toEqual(['patch secrets']); // asked once more
+});
+
+test('PR9: of a crowd of bad ServiceMonitors some are named and the others counted', async () => {
+  const place = await start();
+  const names = Array.from({ length: 30 }, (_, at) => `bad-${String(at).padStart(2, '0')}`);
+  const matchExpressions = [{ key: 'a'.repeat(2_000), operator: 'In', values: ['b'] }];
+  const spec = { selector: { matchExpressions }, endpoints: [{ port: 'web' }] };
+  await place.apply(names.map((name) => monitor(name, spec)));
+
+  await place.apply(sample);
+  const { status } = await says(place, 'ServiceMonitorsRejected');
+  await eventually(async () => (await jobs(place)).length > 0);
+
+  expect(status?.rejectedServiceMonitors?.map(({ name }) => name)).toEqual(names.slice(0, 20));
+  const reconciled = status?.conditions?.find(({ type }) => type === 'Reconciled');
+  expect(reconciled?.message).toMatch(/and 10 more$/);
+  expect(await jobs(place)).toEqual([`serviceMonitor/${place.namespace}/shop/0`]);
+});
+
 test('PR7: what is deleted while nobody looks comes back, and what has no owner any more goes', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');
 
+  const { env, namespace } = place;
   await place.operator.stop();
-  await place.kubectl('delete', 'secret', CHILD);
-  await place.kubectl('delete', 'servicemonitor', 'shop');
+  await env.delete('v1', 'Secret', namespace, CHILD);
+  await remove(place, 'ServiceMonitor', 'shop');
   place.startOperator();
   await eventually(async () => {
-    const secret = await place.env.get('v1', 'Secret', place.namespace, CHILD);
+    const secret = await env.get('v1', 'Secret', namespace, CHILD);
     return secret !== undefined && (await jobs(place)).length === 0;
   });
   await place.operator.stop();
-  await place.kubectl('delete', 'prometheus', 'prometheus');
+  await remove(place, 'Prometheus', 'prometheus');
 
   await eventually(async () => {
-    const left = await place.kubectl('get', 'statefulsets,services,secrets,pods', '-o', 'name');
-    return !left.includes(CHILD);
+    const left = await Promise.all([
+      env.list('apps/v1', 'StatefulSet', namespace),
+      env.list('v1', 'Service', namespace),
+      env.list('v1', 'Secret', namespace),
+      env.list('v1', 'Pod', namespace),
+    ]);
+    return left.flat().length === 0;
   });
 });
 

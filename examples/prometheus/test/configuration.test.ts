@@ -122,6 +122,7 @@ test('PR3: what Prometheus would not load is rejected, and the others are not', 
   const { accepted, rejected } = selectMonitors(server({}), [
     monitor('slow', { interval: '5s', scrapeTimeout: '6s' }),
     monitor('never', { interval: '0s' }),
+    monitor('ages', { interval: '300y' }),
     monitor('usual', { scrapeTimeout: '31s' }),
     monitor('odd', {}, { matchExpressions: [{ key: 'a', operator: 'In' }] }),
     monitor('good', { interval: '1m', scrapeTimeout: '60s' }),
@@ -129,6 +130,7 @@ test('PR3: what Prometheus would not load is rejected, and the others are not', 
 
   expect(accepted.map(({ metadata }) => metadata.name)).toEqual(['good']);
   expect(Object.fromEntries(rejected.map(({ name, problem }) => [name, problem]))).toEqual({
+    ages: 'spec.endpoints[0]: the interval is longer than Prometheus can count',
     never: 'spec.endpoints[0]: the interval is 0',
     odd: 'invalid label selector: operator In needs values',
     slow: 'spec.endpoints[0]: the scrapeTimeout is longer than the interval',

@@ -3,7 +3,18 @@ import { crdYaml } from 'chancery/schema';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { prometheuses, serviceMonitors } from '../resources.ts';
-import { CHILD, jobs, prometheus, sample, says, scale, set, start } from './support.ts';
+import {
+  CHILD,
+  edit,
+  jobs,
+  prometheus,
+  remove,
+  sample,
+  says,
+  scale,
+  set,
+  start,
+} from './support.ts';
 
 test.each([
   ['prometheuses', prometheuses],
@@ -27,7 +38,7 @@ test('PR1: the subresources stand in the version, where the API server looks for
 });
 
 test('PR2: the sample names no replicas, and /scale shows one all the same', async () => {
-  const place = await start(true); // by the definition alone: nothing has written a status
+  const place = await start({ stopped: true }); // by the definition alone: nothing has written a status
 
   await place.apply(sample);
 
@@ -66,11 +77,9 @@ test('acceptance 2: writing .status through the main resource changes nothing', 
   await place.apply(sample);
   const before = await says(place, 'ReplicasAvailable');
 
-  const status = { replicas: 99, labelSelector: 'app=other' };
-  await place.kubectl(
-    ...['patch', 'prometheus', 'prometheus', '--type=merge'],
-    ...['-p', JSON.stringify({ status })],
-  );
+  await edit(place, 'Prometheus', 'prometheus', {
+    status: { replicas: 99, labelSelector: 'app=other' },
+  });
 
   const after = await prometheus(place);
   expect(after?.status).toEqual(before.status);
@@ -86,18 +95,18 @@ test('acceptance 3: a ServiceMonitor appears in the configuration by its label, 
 
   await place.apply(new URL('service-monitor.yaml', sample));
   await eventually(async () => (await jobs(place)).includes(job));
-  await place.kubectl('label', 'servicemonitor', 'shop', 'team=backend', '--overwrite');
+  await edit(place, 'ServiceMonitor', 'shop', { metadata: { labels: { team: 'backend' } } });
   await eventually(async () => (await jobs(place)).length === 0);
-  await place.kubectl('label', 'servicemonitor', 'shop', 'team=frontend', '--overwrite');
+  await edit(place, 'ServiceMonitor', 'shop', { metadata: { labels: { team: 'frontend' } } });
   await eventually(async () => (await jobs(place)).includes(job));
-  await place.kubectl('delete', 'servicemonitor', 'shop');
+  await remove(place, 'ServiceMonitor', 'shop');
   await eventually(async () => (await jobs(place)).length === 0);
 });
 
 test('acceptance 4: an autoscaler finds the Pods by the selector that it reads', async () => {
   const place = await start();
   await place.apply(sample);
-  await place.kubectl('scale', 'prometheus/prometheus', '--replicas=2');
+  await edit(place, 'Prometheus', 'prometheus', { spec: { replicas: 2 } });
   await eventually(async () => (await prometheus(place))?.status?.availableReplicas === 2);
 
   await place.kubectl('autoscale', 'prometheus/prometheus', '--min=1', '--max=4');

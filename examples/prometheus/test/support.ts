@@ -1,24 +1,37 @@
 import { parseYaml, type Secret, type StatefulSet } from 'chancery';
 import { eventually } from 'chancery/testing';
-import { type Place, startExample } from '../../testing/place.ts';
-import { prometheusController } from '../operator.ts';
+import { type Place, type Setup, startExample } from '../../testing/place.ts';
+import operator from '../operator.ts';
 import type { Prometheus } from '../resources.ts';
 
 export const CHILD = 'prometheus-prometheus';
 
-export function start(stopped = false): Promise<Place> {
+export function start(more: Pick<Setup, 'clock' | 'stopped'> = {}): Promise<Place> {
   return startExample({
     name: 'prometheus',
-    controllers: [prometheusController()],
+    controllers: [operator],
     manifests: [new URL('../crds/', import.meta.url)],
-    stopped,
+    ...more,
   });
 }
 
 export const sample = new URL('../sample/', import.meta.url);
 
+const API = 'monitoring.coreos.com/v1';
+
+export type Kind = 'Prometheus' | 'ServiceMonitor';
+
+/** As `kubectl patch --type=merge` does. */
+export async function edit({ env, namespace }: Place, kind: Kind, name: string, change: object) {
+  await env.patch(API, kind, namespace, name, change);
+}
+
+export async function remove({ env, namespace }: Place, kind: Kind, name: string): Promise<void> {
+  await env.delete(API, kind, namespace, name);
+}
+
 export const prometheus = ({ env, namespace }: Place): Promise<Prometheus | undefined> =>
-  env.get<Prometheus>('monitoring.coreos.com/v1', 'Prometheus', namespace, 'prometheus');
+  env.get<Prometheus>(API, 'Prometheus', namespace, 'prometheus');
 
 /** On a machine that others use, too. */
 const PATIENT = { timeoutMs: 30_000 };
@@ -39,7 +52,8 @@ export async function reconciledAgain(place: Place): Promise<void> {
       .filter(([series]) => series.startsWith('controller_runtime_reconcile_total'))
       .reduce((sum, [, each]) => sum + Number(each), 0);
   const before = count();
-  await place.kubectl('annotate', 'servicemonitor', 'shop', `seen=${before}`, '--overwrite');
+  const annotations = { seen: String(before) };
+  await edit(place, 'ServiceMonitor', 'shop', { metadata: { annotations } });
   await eventually(() => count() > before);
 }
 
@@ -63,8 +77,9 @@ export interface Scale {
   readonly status: { readonly replicas: number; readonly selector: string };
 }
 
-export async function scale(place: Place): Promise<Scale> {
+export async function scale({ env, namespace }: Place): Promise<Scale> {
   const group = '/apis/monitoring.coreos.com/v1';
-  const path = `${group}/namespaces/${place.namespace}/prometheuses/prometheus/scale`;
-  return JSON.parse(await place.kubectl('get', '--raw', path));
+  const path = `${group}/namespaces/${namespace}/prometheuses/prometheus/scale`;
+  const answer = await fetch(env.url + path);
+  return (await answer.json()) as Scale;
 }
