@@ -56,6 +56,7 @@ test('every function that the guides name is exported', () => {
   const members = [
     ...['at', 'reconcile', 'finalize', 'sync', 'applyOwned', 'setStatus', 'event', 'store', 'send'],
     ...[
+      'deleteOwned',
       'customResource',
       'withRules',
       'crdYaml',
