@@ -51,17 +51,17 @@ export function tunnelController(options: TunnelControllerOptions): Controller<T
     async reconcile(_key, tunnel, context) {
       if (tunnel === undefined) return AWAIT_CHANGE;
       const facts: Facts = { ...factsOf(tunnel), generated: isGenerated(tunnel) };
-      let outcome: Outcome;
+      let outcome: Outcome | undefined;
+      let failure: unknown;
       try {
         outcome = await bringUp(tunnel, facts, context, options);
       } catch (error) {
-        const known = outcomeOf(error, settings.checkMs);
-        if (known === undefined) throw error;
-        await report(tunnel, facts, known, context);
-        if (error instanceof ProvisionerError) throw error; // again, with back-off
-        outcome = known;
+        failure = error;
+        outcome = outcomeOf(error, settings.checkMs);
       }
+      if (outcome === undefined) throw failure;
       await report(tunnel, facts, outcome, context);
+      if (failure instanceof ProvisionerError) throw failure; // again, with back-off
       return { requeueAfterMs: outcome.requeueAfterMs };
     },
   });
