@@ -11,6 +11,9 @@ export interface Report {
   readonly problem?: Problem | undefined;
 }
 
+/** The API server quotes what it refuses, however long that is. */
+const LONGEST_NOTE = 500;
+
 /**
  * Writes the annotations `expose.url` and `expose.problem` where they differ. A problem is told by an
  * Event when it is new, and the annotation remembers it over restarts.
@@ -20,7 +23,7 @@ export async function report(
   { url, problem }: Report,
   { client, event }: ReconcileContext<Service>,
 ): Promise<void> {
-  const text = problem && `${problem.reason}: ${problem.note}`;
+  const text = problem && `${problem.reason}: ${problem.note.slice(0, LONGEST_NOTE)}`;
   const told = metadata.annotations ?? {};
   const isNews = told['expose.problem'] !== text;
   if (!isNews && told['expose.url'] === url) return;

@@ -5,7 +5,7 @@ import {
   enqueueMapped,
   type Ingress,
   ingresses,
-  isApplyConflict,
+  isAlreadyExists,
   isInvalid,
   isNotFound,
   keyOf,
@@ -16,7 +16,13 @@ import {
 } from 'chancery';
 import { configFor, isConfigMap } from './config.ts';
 import { planIngress } from './ingress-plan.ts';
-import { type Contribution, isAsWanted, isGenerated, mergedIngress } from './merged-ingress.ts';
+import {
+  bareIngress,
+  type Contribution,
+  isAsWanted,
+  isGenerated,
+  mergedIngress,
+} from './merged-ingress.ts';
 import { ingressKeyOf, isToBeExposed, servicesByIngress } from './service-wish.ts';
 
 type Context = ReconcileContext<Ingress>;
@@ -79,16 +85,13 @@ async function write(
 ): Promise<void> {
   if (live !== undefined && isAsWanted(live, wanted)) return;
   try {
-    if (live === undefined) {
-      // Without force: one that somebody made this very moment has rules of its own, and keeps them.
-      await client.apply(ingresses, wanted);
-    } else {
-      const { uid = '' } = live.metadata;
-      const body = { ...wanted, metadata: { ...wanted.metadata, uid } };
-      await client.applyExisting(ingresses, body, { force: true });
-    }
+    // A POST takes over nothing of what somebody has made under this name this very moment.
+    const { metadata } = live ?? (await client.create(ingresses, bareIngress(wanted)));
+    const { uid = '' } = metadata;
+    const body = { ...wanted, metadata: { ...wanted.metadata, uid } };
+    await client.applyExisting(ingresses, body, { force: true });
   } catch (error) {
-    if (live === undefined && isApplyConflict(error)) return; // its arrival brings us back
+    if (isAlreadyExists(error)) return; // its arrival brings us back
     if (!isInvalid(error)) throw error;
     for (const { service: regarding } of contributions) {
       const reason = 'IngressRejected';

@@ -47,10 +47,14 @@ export function planIngress(service: Service, config: Config): Planned {
     : filled(config.urlTemplate, { Service: hostName, Namespace: namespace, Domain: domain });
   if (!isDnsName(host)) return { refusal: `${JSON.stringify(host.slice(0, 80))} is no host` };
 
+  const apiPath = annotations['api.service.kubernetes.io/path'] ?? '';
+  if (apiPath !== '' && !isSafePath(joined('', apiPath))) {
+    return { refusal: 'api.service.kubernetes.io/path must be a path such as /v1' };
+  }
+
   const hasTls = config.tlsAcme || config.tlsSecretName !== undefined;
   const usesTls = hasTls && annotations['jenkins-x.io/skip.tls'] !== 'true';
   const address = `${usesTls ? 'https' : 'http'}://${usesPaths ? joined(host, path) : host}`;
-  const apiPath = annotations['api.service.kubernetes.io/path'] ?? '';
   const ingressClass = config.ingressClass ?? (usesPaths ? 'nginx' : undefined);
   return {
     plan: {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Ingress, networkingV1, Service } from 'chancery';
 import type { IngressPlan } from './ingress-plan.ts';
 
-export const GENERATED_BY = 'fabric8.io/generated-by';
+const GENERATED_BY = 'fabric8.io/generated-by';
 const OWNER = 'exposecontroller';
 /** Digest of what was last applied, so that what is no longer stated is seen to be left over. */
 const APPLIED = 'expose.chancery.dev/applied';
@@ -71,6 +71,17 @@ export function mergedIngress(
       annotations: { ...stated.metadata.annotations, [APPLIED]: digest },
     },
   };
+}
+
+/**
+ * What takes the name before `wanted` is applied: hosts, and nothing that answers there. Should the rest
+ * be refused, nothing is exposed without its TLS or its annotations.
+ */
+export function bareIngress({ metadata, spec, ...kind }: Ingress): Ingress {
+  const { name, namespace = '' } = metadata;
+  const annotations = { [GENERATED_BY]: OWNER };
+  const rules = (spec?.rules ?? []).map(({ host = '' }) => ({ host }));
+  return { ...kind, metadata: { name, namespace, annotations }, spec: { rules } };
 }
 
 /** True when nothing of `wanted` is missing or different in `live`, and nothing is left over. */

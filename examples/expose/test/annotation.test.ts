@@ -1,19 +1,9 @@
 /** The annotation `expose`, against an API server. */
-import {
-  AlreadyOwnedError,
-  ApiError,
-  type Ingress,
-  ingresses,
-  type KubernetesObject,
-  objectKey,
-  type Service,
-} from 'chancery';
+import type { Ingress, KubernetesObject, Service } from 'chancery';
 import { eventually, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import { exposeByAnnotation } from '../annotation/controller.ts';
-
-type Context = Parameters<typeof exposeByAnnotation.reconcile>[2];
 
 const start = (more: Partial<Setup> = {}): Promise<Place> =>
   startExample({ name: 'expose', controllers: [exposeByAnnotation], ...more });
@@ -156,63 +146,6 @@ test('acceptance 5, EX7: an Ingress that a user has made is left alone, and told
   await place.env.delete('networking.k8s.io/v1', 'Ingress', place.namespace, 'web');
   await eventually(async () => (await pathOf(place)) === '/one');
   await eventually(async () => (await annotationsOf(place))['expose.problem'] === undefined);
-});
-
-test('EX3: an API server that fails is not taken for one that has no Ingress', async () => {
-  const place = await start({ stopped: true, ownCluster: true });
-  await createForeign(place);
-  await create(place, '/one');
-  await place.env.server.stop();
-
-  const operator = place.startOperator();
-  await eventually(() => operator.log.some(({ level }) => level === 'warn'));
-  await place.env.server.listen();
-
-  expect(await problem(place)).toMatch(/^ErrResourceExists/);
-  expect(place.writes()).not.toContain('create ingresses.networking.k8s.io');
-});
-
-test('what the API server refuses is told of, and not tried again before something changes', async () => {
-  const web = service('web', { annotations: { expose: '/' } }) as Service;
-  const told: unknown[] = [];
-  const refusing = {
-    store: () => ({ get: () => undefined }),
-    applyOwned: async () => {
-      throw new ApiError({ code: 422, reason: 'Invalid', message: 'no' });
-    },
-    event: (...event: unknown[]) => told.push(event),
-    client: { patch: async (...call: unknown[]) => told.push(call[2]) },
-  } as unknown as Context;
-
-  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
-
-  expect(answer).toEqual({});
-  expect(told).toMatchObject([
-    ['Warning', 'IngressRejected', '422 Invalid: no'],
-    { body: { metadata: { annotations: { 'expose.problem': expect.any(String) } } } },
-  ]);
-});
-
-test('an Ingress that goes with an earlier Service of that name is no problem: its end is awaited', async () => {
-  const web = service('web', { annotations: { expose: '/' } }) as Service;
-  const owner = {
-    apiVersion: 'v1',
-    kind: 'Service',
-    name: 'web',
-    uid: 'earlier',
-    controller: true,
-  };
-  const left = { metadata: { name: 'web', ownerReferences: [owner] } };
-  const refusing = {
-    store: () => ({ get: () => left }),
-    applyOwned: async () => {
-      throw new AlreadyOwnedError(ingresses, left);
-    },
-  } as unknown as Context; // whatever else is used fails
-
-  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
-
-  expect(answer).toEqual({});
 });
 
 test('a Service that is made anew gets an Ingress of its own when that of the old one is gone', async () => {

@@ -71,6 +71,8 @@ test.each([
     {},
   ],
   ['a path that is none', { 'fabric8.io/ingress.path': '/a {' }, {}],
+  ['a path of 1 KB', { 'fabric8.io/ingress.path': `/${'a'.repeat(1_000)}` }, {}],
+  ['a path of an API that is none', { 'api.service.kubernetes.io/path': '/v1?{}' }, {}],
   ['a name that is none', { 'fabric8.io/ingress.name': '../x' }, {}],
   ['a host that is none', { 'fabric8.io/host.name': 'a_b/' }, {}],
   ['a Service of type ExternalName', {}, { type: 'ExternalName' }],

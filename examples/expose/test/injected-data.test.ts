@@ -82,6 +82,10 @@ test('C2-11: lines of a file are replaced, and a second pass changes nothing', (
   expect(twice).toEqual(once);
 });
 
+test('C2-6: lines of a file that is not there are not replaced', () => {
+  expect(injected(configMap({ [`${OWN}/config-yaml`]: EDITS }))).toEqual({});
+});
+
 test('config-yaml may be on the Service, as in the code of the original', () => {
   const file = configMap({}, { 'app.ini': 'URL = old' });
 

@@ -45,6 +45,7 @@ test.each([
   '/a;b',
   '/a{b}',
   '/a\nb',
+  `/${'a'.repeat(1_000)}`,
 ])('path %j is refused', (expose) => {
   expect(wantedIngress(service({ expose }))).toEqual({ refusal: expect.any(String) });
 });

@@ -1,0 +1,82 @@
+/** The annotation `expose`, where requests fail: each answer is the test's. */
+import { AlreadyOwnedError, ApiError, ingresses, objectKey, type Service } from 'chancery';
+import {
+  advanceUntil,
+  FakeClock,
+  failure,
+  ScriptedCollection,
+  ScriptedServer,
+  service,
+  startOperator,
+} from 'chancery/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { exposeByAnnotation } from '../annotation/controller.ts';
+
+type Context = Parameters<typeof exposeByAnnotation.reconcile>[2];
+
+test('EX3: an API server that cannot say which Ingresses there are is not taken for one that has none', async () => {
+  const clock = new FakeClock();
+  const server = new ScriptedServer({ clock });
+  const path = '/api/v1/namespaces/demo/services';
+  const known = new ScriptedCollection({ apiVersion: 'v1', kind: 'Service', path });
+  const names = { name: 'web', namespace: 'demo', uid: 'u1', resourceVersion: '101' };
+  known.put('web', {
+    metadata: { ...names, annotations: { expose: '/' } },
+    spec: { ports: [{ port: 80 }] },
+  });
+  server.on({ method: 'GET', path: /ingresses/ }, failure({ code: 500 }));
+  server.on({ path }, known.reply);
+  await server.start();
+  onTestFinished(() => server.close());
+  const controllers = [exposeByAnnotation];
+  const operator = startOperator({ url: server.url, namespace: 'demo', clock, controllers });
+  onTestFinished(() => operator.stop());
+
+  const asked = () => server.requests.filter((request) => request.path.includes('ingresses'));
+  await advanceUntil(clock, () => asked().length > 5);
+
+  expect(new Set(asked().map(({ method }) => method))).toEqual(new Set(['GET']));
+});
+
+test('what the API server refuses is told of, and not tried again before something changes', async () => {
+  const web = service('web', { annotations: { expose: '/' } }) as Service;
+  const told: unknown[] = [];
+  const refusing = {
+    store: () => ({ get: () => undefined }),
+    applyOwned: async () => {
+      throw new ApiError({ code: 422, reason: 'Invalid', message: 'no' });
+    },
+    event: (...event: unknown[]) => told.push(event),
+    client: { patch: async (...call: unknown[]) => told.push(call[2]) },
+  } as unknown as Context;
+
+  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
+
+  expect(answer).toEqual({});
+  expect(told).toMatchObject([
+    ['Warning', 'IngressRejected', '422 Invalid: no'],
+    { body: { metadata: { annotations: { 'expose.problem': expect.any(String) } } } },
+  ]);
+});
+
+test('an Ingress that goes with an earlier Service of that name is no problem: its end is awaited', async () => {
+  const web = service('web', { annotations: { expose: '/' } }) as Service;
+  const owner = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    name: 'web',
+    uid: 'earlier',
+    controller: true,
+  };
+  const left = { metadata: { name: 'web', ownerReferences: [owner] } };
+  const refusing = {
+    store: () => ({ get: () => left }),
+    applyOwned: async () => {
+      throw new AlreadyOwnedError(ingresses, left);
+    },
+  } as unknown as Context; // whatever else is used fails
+
+  const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
+
+  expect(answer).toEqual({});
+});

@@ -1,0 +1,48 @@
+/** The Ingress of exposecontroller's Services, where requests fail: each answer is the test's. */
+import { ApiError, type Ingress, keyOf, objectKey, type Service } from 'chancery';
+import { configMap, service } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { ingressController } from '../exposecontroller/ingress-controller.ts';
+
+type Context = Parameters<typeof ingressController.reconcile>[2];
+
+const config = configMap('ingress-config', { namespace: 'ns', data: { domain: 'example.org' } });
+const web = service('web', { namespace: 'ns', labels: { expose: 'true' } }) as Service;
+
+/** One reconcile of an Ingress that the cache does not have, and what became of it. */
+async function reconcile(client: Partial<Context['client']>) {
+  const told: string[] = [];
+  const context = {
+    self: {},
+    store: () => ({
+      get: (key: string) => (key === keyOf(config) ? config : undefined),
+      byIndex: () => [web],
+    }),
+    client,
+    events: { record: ({ reason }: { reason: string }) => told.push(reason) },
+  } as unknown as Context; // whatever else is used fails
+  await ingressController.reconcile(objectKey('ns', 'web'), undefined, context);
+  return told;
+}
+
+test('C2-5: an Ingress that somebody makes this very moment is not written to', async () => {
+  const taken = new ApiError({ code: 409, reason: 'AlreadyExists' });
+
+  expect(await reconcile({ create: () => Promise.reject(taken) })).toEqual([]);
+});
+
+test('what is refused is told of, and exposes nothing without its TLS or its annotations', async () => {
+  const created: unknown[] = [];
+  const refusal = new ApiError({ code: 422, reason: 'Invalid' });
+
+  const told = await reconcile({
+    create: async (_resource, object) => {
+      created.push((object as Ingress).spec);
+      return { ...object, metadata: { ...object.metadata, uid: 'u1' } };
+    },
+    applyExisting: () => Promise.reject(refusal),
+  });
+
+  expect(told).toEqual(['IngressRejected']);
+  expect(created).toEqual([{ rules: [{ host: 'web.ns.example.org' }] }]);
+});
