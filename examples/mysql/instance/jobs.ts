@@ -1,4 +1,4 @@
-import type { Desired, Job } from 'chancery';
+import type { coreV1, Desired, Job } from 'chancery';
 import { MANAGED, REMOVES } from '../labels.ts';
 import type { Cluster, Instance } from '../resources.ts';
 import { script } from '../scripts.ts';
@@ -20,27 +20,16 @@ export function createJobOf(
     spec: {
       backoffLimit: 3,
       activeDeadlineSeconds: BACKUP_SECONDS,
-      template: {
-        metadata: { labels: MANAGED },
-        spec: {
-          restartPolicy: 'Never',
-          automountServiceAccountToken: false,
-          containers: [
-            {
-              name: 'backup',
-              image: cluster.spec.xtrabackupImage,
-              command: ['bash', '-c', SCRIPTS.backup],
-              env: [
-                { name: 'BACKUP', value: name },
-                { name: 'CLUSTER', value: spec.cluster },
-              ],
-              volumeMounts: [MOUNT],
-              resources: { requests: { cpu: '100m', memory: '100Mi' } },
-            },
-          ],
-          volumes: [volumeOf(spec.schedule)],
-        },
-      },
+      template: templateOf(spec.schedule, {
+        name: 'backup',
+        image: cluster.spec.xtrabackupImage,
+        command: ['bash', '-c', SCRIPTS.backup],
+        env: [
+          { name: 'BACKUP', value: name },
+          { name: 'CLUSTER', value: spec.cluster },
+        ],
+        resources: { requests: { cpu: '100m', memory: '100Mi' } },
+      }),
     },
   };
 }
@@ -60,23 +49,12 @@ export function deleteJobOf({ metadata: { name, namespace, uid }, spec }: Instan
     },
     spec: {
       backoffLimit: 6,
-      template: {
-        metadata: { labels: MANAGED },
-        spec: {
-          restartPolicy: 'Never',
-          automountServiceAccountToken: false,
-          containers: [
-            {
-              name: 'delete',
-              image: 'busybox:1.37',
-              command: ['sh', '-c', SCRIPTS.delete],
-              env: [{ name: 'BACKUP', value: name }],
-              volumeMounts: [MOUNT],
-            },
-          ],
-          volumes: [volumeOf(spec.schedule)],
-        },
-      },
+      template: templateOf(spec.schedule, {
+        name: 'delete',
+        image: 'busybox:1.37',
+        command: ['sh', '-c', SCRIPTS.delete],
+        env: [{ name: 'BACKUP', value: name }],
+      }),
     },
   };
 }
@@ -86,11 +64,17 @@ export function removedBy(job: string): string | undefined {
   return /^(.+)-delete$/.exec(job)?.[1];
 }
 
-function volumeOf(claimName: string): {
-  name: string;
-  persistentVolumeClaim: { claimName: string };
-} {
-  return { name: MOUNT.name, persistentVolumeClaim: { claimName } };
+/** A Pod with the volume of a schedule, and without credentials. */
+function templateOf(schedule: string, container: coreV1.Container): coreV1.PodTemplateSpec {
+  return {
+    metadata: { labels: MANAGED },
+    spec: {
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      containers: [{ ...container, volumeMounts: [MOUNT] }],
+      volumes: [{ name: MOUNT.name, persistentVolumeClaim: { claimName: schedule } }],
+    },
+  };
 }
 
 /** How a Job has ended; undefined while it goes on. */

@@ -49,7 +49,6 @@ export const scheduleController = controller({
   },
 });
 
-/** `lastBackup`, if one was made now. */
 type Outcome = Verdict & { readonly lastBackup?: string };
 
 /** The CronJob first: what may be refused comes before what would be left behind. */
@@ -59,8 +58,10 @@ async function apply(schedule: Schedule, context: ReconcileContext<Schedule>): P
   if (cluster === undefined) return refused('ClusterNotFound', `there is no MySQLCluster ${name}`);
   const cronJob = await context.applyOwned(cronJobs, cronJobOf(schedule));
   await ensureClaim(schedule, storage ?? cluster.spec.storage, context);
-  const lastBackup = await takeTicks(schedule, cronJob, context);
-  const message = 'backups are made at the times of the schedule';
-  const verdict: Verdict = { status: 'True', reason: 'Scheduled', message, event: 'Normal' };
-  return { ...verdict, ...(lastBackup !== undefined && { lastBackup }) };
+  const made = await takeTicks(schedule, cronJob, context);
+  const lastBackup = made ?? schedule.status?.lastBackup;
+  const scheduled = { status: 'True', reason: 'Scheduled', event: 'Normal' } as const;
+  return lastBackup === undefined
+    ? { ...scheduled, message: 'backups are made at the times of the schedule' }
+    : { ...scheduled, message: `the last backup is ${lastBackup}`, lastBackup };
 }

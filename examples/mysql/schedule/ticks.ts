@@ -72,7 +72,9 @@ export function backupName(schedule: string, timeMs: number): string {
 }
 
 /** When it was to run; when it was made, for one that somebody made by hand. */
-function timeOf({ metadata }: Job): number {
-  const scheduled = metadata.annotations?.['batch.kubernetes.io/cronjob-scheduled-timestamp'];
-  return Date.parse(scheduled ?? metadata.creationTimestamp ?? '');
+function timeOf({ metadata: { annotations, creationTimestamp = '' } }: Job): number {
+  const scheduled = Date.parse(
+    annotations?.['batch.kubernetes.io/cronjob-scheduled-timestamp'] ?? '',
+  );
+  return Number.isNaN(scheduled) ? Date.parse(creationTimestamp) : scheduled;
 }

@@ -1,9 +1,9 @@
 /** MySQLCluster, as its manifests have it. */
-import type { ConfigMap, Pod } from 'chancery';
+import type { ConfigMap, Pod, rbacV1 } from 'chancery';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ROLE } from '../labels.ts';
-import { CLUSTER, type Scene, SECRET, start, untilReady, VERSION } from './start.ts';
+import { CLUSTER, PATIENT, type Scene, SECRET, start, untilReady, VERSION } from './start.ts';
 
 const patch = ({ env, namespace }: Scene, spec: object): Promise<unknown> =>
   env.patch(VERSION, 'MySQLCluster', namespace, 'my-cluster', { spec });
@@ -142,6 +142,31 @@ test('MY6: what is in the way is left alone and told once, and the cluster goes 
   await untilReady(scene.cluster, 'ReplicasReady');
   await scene.operator.stop();
   expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+});
+
+test('MY6: what fails is tried again until it does not', async () => {
+  const isAbout = ({ resources = [] }: rbacV1.PolicyRule): boolean =>
+    resources.includes('statefulsets');
+  const scene = await start({ ownCluster: true, stopped: true, withheld: isAbout });
+  const { env, namespace } = scene;
+  const rbac = { apiGroup: 'rbac.authorization.k8s.io' };
+  const grant = async (name: string, ...verbs: readonly string[]): Promise<void> => {
+    const kept = { apiVersion: `${rbac.apiGroup}/v1`, metadata: { name, namespace } };
+    const rules = [{ apiGroups: ['apps'], resources: ['statefulsets'], verbs }];
+    await env.create({ ...kept, kind: 'Role', ...{ rules } });
+    const subjects = [{ kind: 'ServiceAccount', name: 'mysql', namespace }];
+    const roleRef = { ...rbac, kind: 'Role', name };
+    await env.create({ ...kept, kind: 'RoleBinding', ...{ subjects, roleRef } });
+  };
+  await grant('reads', 'get', 'list', 'watch');
+  await scene.apply(CLUSTER);
+  scene.startOperator();
+  await eventually(() => scene.refusals().length > 0, PATIENT);
+  expect(await scene.statefulSet()).toBeUndefined();
+
+  await grant('writes', 'create', 'patch');
+
+  await untilReady(scene.cluster, 'ReplicasReady');
 });
 
 test('MY5: a cluster of a namespace that is not watched stays untouched', async () => {

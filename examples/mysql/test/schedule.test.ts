@@ -102,6 +102,13 @@ test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody he
     },
   });
   await consistently(async () => (await backups(scene)).length === 0);
+  await scene.operator.stop();
+  const events = await scene.events('Scheduled');
+  const told = events.map(({ note }) => note).filter((note) => !note.startsWith('Successfully')); // Pods
+  expect(told.toSorted()).toEqual([
+    'backups are made at the times of the schedule',
+    `the last backup is ${name}`,
+  ]);
 });
 
 test('a claim that is no schedule’s is left alone until it goes, and a schedule that goes leaves its claim', async () => {
