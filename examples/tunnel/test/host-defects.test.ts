@@ -51,7 +51,7 @@ test('IN4: a Service that is deleted while the operator does not run takes Tunne
 });
 
 test('IN4: a host that the provider has lost is missed for a while, and then replaced with its address', async () => {
-  const place = await startTunnels({ settings: { checkMs: 25, missingMs: 3_000 } });
+  const place = await startTunnels({ settings: { checkMs: 200, pollMs: 200, missingMs: 3_000 } });
   await place.apply([service('nginx-1')]);
   await place.ready();
 
