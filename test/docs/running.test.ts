@@ -134,6 +134,7 @@ test('the probes of the guide are those that there are', async () => {
     CHANCERY_API_URL: server.url,
     CHANCERY_HEALTH_PORT: `${health}`,
     CHANCERY_READY_SOURCES: 'true',
+    CHANCERY_INSTALL_CRDS: 'true',
     CHANCERY_LEADER_ELECTION: 'true',
     POD_NAMESPACE: 'demo',
   };
