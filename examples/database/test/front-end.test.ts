@@ -1,27 +1,13 @@
 /** The kind Database of the original, in both of its groups. */
-import {
-  controllerOf,
-  type KubernetesObject,
-  type Lease,
-  proxyFilter,
-  rbac,
-  type StatefulSet,
-} from 'chancery';
-import {
-  eventually,
-  findKubectl,
-  KubectlProxy,
-  startOperator,
-  startTestEnv,
-} from 'chancery/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { controllerOf, type Lease, rbac, type StatefulSet } from 'chancery';
+import { eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
 import operator from '../operator.ts';
 import type { Database } from '../resources/database.ts';
 import type { SampleDb } from '../resources/sample-db.ts';
 import { type DbPlace, startDb } from './place.ts';
 
 const SAMPLE = new URL('../sample/database.yaml', import.meta.url);
-const CRDS = new URL('../crds/', import.meta.url);
 const NAME = 'my-first-crd-database';
 const GROUPS = ['stable.imaginedata.co', 'stable.imaginedata.com'];
 
@@ -64,6 +50,8 @@ test('acceptance DB, DB1, DB2: both groups install, the sample applies, every na
   const set = await env.get<StatefulSet>('apps/v1', 'StatefulSet', namespace, NAME);
   expect(set?.spec.replicas).toBe(3);
   expect(await eventually(async () => (await place.events('NotOwned')).length)).toBe(1);
+  await env.delete(`${GROUPS[0]}/v1`, 'Database', namespace, NAME); // and now the name is free
+  await until(place, GROUPS[1] ?? '', namespace, NAME, 'Complete');
 
   // A name that makes no Service, and a size that changes: a condition, and no retry.
   await env.create(database(GROUPS[0] ?? '', '1st', other));
@@ -72,39 +60,12 @@ test('acceptance DB, DB1, DB2: both groups install, the sample applies, every na
 });
 
 test('acceptance DB, DB3, DB4: of two replicas one reconciles, by a Lease of its own', async () => {
-  const env = await startTestEnv({
-    backend: 'embedded',
-    embedded: { authorization: 'RBAC', workloads: { podReadyMs: 5, podStopMs: 5 } },
-  });
-  onTestFinished(() => env.stop());
-  await env.apply(CRDS);
-  const namespace = await env.namespace();
-  const name = 'database';
-  const serviceAccount = { name, namespace };
-  const place = { namespaces: [namespace], leaderElection: { namespace } };
-  const roles = rbac(operator, { ...place, name, serviceAccount });
-  await env.apply(roles as unknown as readonly KubernetesObject[], { namespace });
-  const proxy = new KubectlProxy({
-    kubectl: findKubectl(process.env) ?? '',
-    server: await env.server.urlFor(`system:serviceaccount:${namespace}:${name}`),
-    filter: proxyFilter(operator, place),
-  });
-  await proxy.start();
-  onTestFinished(() => proxy.kill());
-  const start = () => {
-    const started = startOperator({
-      url: proxy.url,
-      namespace,
-      controllers: operator,
-      leaderElection: { namespace },
-    });
-    onTestFinished(() => started.stop());
-    return started;
-  };
-  const replicas = [start(), start()];
+  const place = await startDb({ leaderElection: true });
+  const { env, namespace } = place;
+  const replicas = [place.operator, place.startOperator()];
   const leader = await eventually(() => replicas.find(({ leads }) => leads));
 
-  await env.apply(SAMPLE, { namespace });
+  await place.apply(SAMPLE);
   await eventually(async () => {
     const live = await env.get<Database>(`${GROUPS[0]}/v1`, 'Database', namespace, NAME);
     return live?.status?.phase === 'Running';

@@ -1,5 +1,5 @@
 /** The plan upgrade: the Job first, then the image, and never the Job again. */
-import type { StatefulSet } from 'chancery';
+import type { Service, StatefulSet } from 'chancery';
 import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
@@ -64,6 +64,10 @@ test('acceptance 5, SD2: killed between the end of the Job and the image, it swi
   await change(place, { replicas: 2, port: 5433 });
   await place.until((live) => isReady(live) && live.status?.replicas === 2);
 
+  const service = await place.get<Service>('v1', 'Service', 'orders');
+  expect(service?.spec?.ports).toMatchObject([{ port: 5433, targetPort: 'database' }]);
+  const set = await place.get<StatefulSet>('apps/v1', 'StatefulSet', 'orders');
+  expect(set?.spec.template.spec?.containers[0]?.ports).toMatchObject([{ containerPort: 5433 }]);
   expect(between).toBe('postgres:16.9');
   expect(await imageOf(place)).toBe('postgres:17.1');
   expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
