@@ -1,89 +1,49 @@
 /** The operator as in its Pod: behind an ambassador with its own filter, with its own rights and no more. */
 import { readFileSync } from 'node:fs';
-import { type Deployment, type KubernetesObject, proxyFilter, rbac } from 'chancery';
-import { crdYaml } from 'chancery/schema';
-import {
-  eventually,
-  StandInAmbassador,
-  startOperator,
-  startTestEnv,
-  type TestEnv,
-  type TestOperator,
-} from 'chancery/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import type { Deployment } from 'chancery';
+import { crdYaml, type ObjectOf } from 'chancery/schema';
+import { eventually } from 'chancery/testing';
+import { expect, test } from 'vitest';
+import { type Place, startExample } from '../../testing/place.ts';
 import website, { websites } from '../operator.ts';
 
-type Website = NonNullable<Parameters<typeof website.reconcile>[1]>;
+type Website = ObjectOf<typeof websites>;
 
-interface Place {
-  readonly env: TestEnv;
-  readonly namespace: string;
-  readonly operator: TestOperator;
-  /** The Website `hello`. */
-  site(): Promise<Website | undefined>;
-  deployment(): Promise<Deployment | undefined>;
-  /** Notes of the Events with this reason. */
-  events(reason: string): Promise<readonly string[]>;
-  /** Resolves when the status speaks of the latest spec, and is Ready with so many replicas. */
-  ready(replicas: number): Promise<Website>;
-}
-
-/** A cluster in which Roles count, and the operator as the ServiceAccount that they are for. */
+/** With the Website `hello`. */
 async function start(): Promise<Place> {
-  const env = await startTestEnv({
-    environment: {},
-    embedded: { authorization: 'RBAC', workloads: { podReadyMs: 20, podStopMs: 10 } },
+  const place = await startExample({
+    name: 'website',
+    controllers: [website],
+    manifests: [new URL('../crd.yaml', import.meta.url)],
   });
-  onTestFinished(() => env.stop());
-  await env.apply(new URL('../crd.yaml', import.meta.url));
-  const namespace = await env.namespace();
-  const serviceAccount = { name: 'website', namespace };
-  const granted = rbac([website], { namespaces: [namespace], name: 'website', serviceAccount });
-  await env.apply(granted as unknown as readonly KubernetesObject[], { namespace });
-  const ambassador = new StandInAmbassador({
-    server: await env.server.urlFor(`system:serviceaccount:${namespace}:website`),
-    filter: proxyFilter([website], { namespaces: [namespace] }),
-  });
-  await ambassador.start();
-  onTestFinished(() => ambassador.kill());
-  const operator = startOperator({ url: ambassador.url, namespace, controllers: [website] });
-  onTestFinished(() => operator.stop());
-  await env.apply(new URL('../sample/', import.meta.url), { namespace });
-  const site = () => env.get<Website>('example.dev/v1', 'Website', namespace, 'hello');
-  return {
-    env,
-    namespace,
-    operator,
-    site,
-    deployment: () => env.get<Deployment>('apps/v1', 'Deployment', namespace, 'hello'),
-    events: async (reason) => {
-      const all = await env.list<KubernetesObject & { readonly reason: string; note: string }>(
-        'events.k8s.io/v1',
-        'Event',
-        namespace,
-      );
-      const about = all.filter((event) => event.reason === reason);
-      return about.map(({ note }) => note);
-    },
-    ready: (replicas) =>
-      eventually(async () => {
-        const live = await site();
-        const isCurrent = live?.status?.observedGeneration === live?.metadata.generation;
-        return isCurrent && live?.status?.readyReplicas === replicas ? live : undefined;
-      }),
-  };
+  await place.apply(new URL('../sample/', import.meta.url));
+  return place;
 }
 
-/** Of the operator, on its own objects; an Event is what it tells, not what it does. */
-const writes = ({ env }: Place): readonly string[] =>
-  env.requests
-    .of()
-    .filter(
-      ({ verb, resource }) =>
-        ['create', 'update', 'patch', 'delete'].includes(verb) &&
-        resource !== 'events.events.k8s.io',
-    )
-    .map(({ verb, resource, subresource = '' }) => `${verb} ${resource} ${subresource}`.trim());
+const siteOf = ({ env, namespace }: Place): Promise<Website | undefined> =>
+  env.get<Website>('example.dev/v1', 'Website', namespace, 'hello');
+
+const deploymentOf = ({ env, namespace }: Place): Promise<Deployment | undefined> =>
+  env.get<Deployment>('apps/v1', 'Deployment', namespace, 'hello');
+
+const edit = ({ env, namespace }: Place, change: object) =>
+  env.patch('example.dev/v1', 'Website', namespace, 'hello', change);
+
+/** Resolves when the status speaks of the latest spec, and is Ready with so many replicas. */
+function ready(place: Place, replicas: number): Promise<Website> {
+  return eventually(async () => {
+    const live = await siteOf(place);
+    const isCurrent = live?.status?.observedGeneration === live?.metadata.generation;
+    return isCurrent && live?.status?.readyReplicas === replicas ? live : undefined;
+  });
+}
+
+/** The notes of its Events with this reason, once there are some. */
+const told = (place: Place, reason: string): Promise<readonly string[]> =>
+  eventually(async () => {
+    const found = await place.events(reason);
+    return found.length > 0 && found.map(({ note }) => note);
+  });
 
 /** Its reconciles that have ended well. */
 function reconciles({ operator }: Place): number {
@@ -94,13 +54,10 @@ function reconciles({ operator }: Place): number {
 test('a Website becomes a Deployment that it owns, a status with a condition, and one Event', async () => {
   const place = await start();
 
-  const site = await place.ready(2);
-  const notes = await eventually(async () => {
-    const found = await place.events('Ready');
-    return found.length > 0 && found;
-  });
+  const site = await ready(place, 2);
+  const notes = await told(place, 'Ready');
 
-  expect(await place.deployment()).toMatchObject({
+  expect(await deploymentOf(place)).toMatchObject({
     metadata: {
       ownerReferences: [
         { kind: 'Website', name: 'hello', uid: site.metadata.uid, controller: true },
@@ -121,48 +78,45 @@ test('a Website becomes a Deployment that it owns, a status with a condition, an
 
 test('a change of the spec reaches the Deployment, and the status follows', async () => {
   const place = await start();
-  await place.ready(2);
+  await ready(place, 2);
 
   const spec = { image: 'nginx:1.30', replicas: 3 };
-  await place.env.patch('example.dev/v1', 'Website', place.namespace, 'hello', { spec });
-  const site = await place.ready(3);
+  await edit(place, { spec });
+  const site = await ready(place, 3);
 
   expect(site.status?.observedGeneration).toBe(2);
-  expect(await place.deployment()).toMatchObject({
+  expect(await deploymentOf(place)).toMatchObject({
     spec: { replicas: 3, template: { spec: { containers: [{ image: 'nginx:1.30' }] } } },
   });
 });
 
 test('a Deployment that somebody deletes or bends comes back as it should be', async () => {
   const place = await start();
-  const { uid } = (await place.ready(2)).metadata;
+  const { uid } = (await ready(place, 2)).metadata;
   const { env, namespace } = place;
 
   await env.patch('apps/v1', 'Deployment', namespace, 'hello', { spec: { replicas: 5 } });
-  await eventually(async () => (await place.deployment())?.spec?.replicas === 2);
-  const before = await place.deployment();
+  await eventually(async () => (await deploymentOf(place))?.spec?.replicas === 2);
+  const before = await deploymentOf(place);
   await env.delete('apps/v1', 'Deployment', namespace, 'hello');
   const after = await eventually(async () => {
-    const found = await place.deployment();
+    const found = await deploymentOf(place);
     return found !== undefined && found.metadata.uid !== before?.metadata.uid && found;
   });
 
   expect(after.metadata.ownerReferences).toMatchObject([{ uid, controller: true }]);
-  await place.ready(2);
+  await ready(place, 2);
 });
 
 test('a Website that is deleted is finalized, and goes with its Deployment', async () => {
   const place = await start();
-  await place.ready(2);
+  await ready(place, 2);
 
   await place.env.delete('example.dev/v1', 'Website', place.namespace, 'hello');
-  await eventually(async () => (await place.site()) === undefined);
-  await eventually(async () => (await place.deployment()) === undefined);
+  await eventually(async () => (await siteOf(place)) === undefined);
+  await eventually(async () => (await deploymentOf(place)) === undefined);
 
-  const notes = await eventually(async () => {
-    const found = await place.events('Finalized');
-    return found.length > 0 && found;
-  });
+  const notes = await told(place, 'Finalized');
   expect(notes).toEqual(['nothing is left behind']);
   expect(place.operator.log.map(({ message }) => message)).toContain(
     'what Kubernetes does not know of would be removed here',
@@ -171,21 +125,19 @@ test('a Website that is deleted is finalized, and goes with its Deployment', asy
 
 test('what is as it should be costs no write', async () => {
   const place = await start();
-  await place.ready(2);
+  await ready(place, 2);
   const touched = async (value: string): Promise<void> => {
     const before = reconciles(place);
-    await place.env.patch('example.dev/v1', 'Website', place.namespace, 'hello', {
-      metadata: { annotations: { touched: value } },
-    });
+    await edit(place, { metadata: { annotations: { touched: value } } });
     await eventually(() => reconciles(place) > before);
   };
   await touched('once'); // whatever the last change of a Pod has led to comes before it
-  const before = writes(place);
+  const before = place.writes();
 
   await touched('twice');
   await touched('again');
 
-  expect(writes(place)).toEqual(before);
+  expect(place.writes()).toEqual(before);
 });
 
 test('the definition that is shipped is the one of the schema', async () => {
