@@ -100,7 +100,9 @@ export function uncoveredHours({ week }: Schedule): readonly string[] {
 
 /** Pairs of windows that claim the same hour, in words; the first of each pair wins. */
 export function overlaps({ windows }: Schedule): readonly string[] {
-  const claims = windows.map((window) => ({ window, hours: hoursOf(window) }));
+  // Of one window more than a week has hours, two claim the same: no list is too long for this.
+  const compared = windows.slice(0, DAYS.length * HOURS_A_DAY + 1);
+  const claims = compared.map((window) => ({ window, hours: hoursOf(window) }));
   return claims.flatMap(({ window, hours }, at) => {
     const own = new Set(hours);
     const later = claims.slice(at + 1).filter((other) => other.hours.some((hour) => own.has(hour)));

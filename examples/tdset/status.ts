@@ -10,6 +10,8 @@ import {
   windowText,
 } from './schedule.ts';
 
+const MAX_MESSAGE = 1_000;
+
 /** Why something is not as it should be: a reason for programs, and a sentence. */
 export interface Trouble {
   readonly reason: string;
@@ -97,5 +99,10 @@ function condition(
   status: 'True' | 'False',
   { reason, message }: Trouble,
 ): DesiredCondition {
-  return { type, status, reason, message };
+  return { type, status, reason, message: shortened(message) };
+}
+
+/** Specs and refusals may be of any length: a status keeps the beginning of what they say. */
+function shortened(text: string): string {
+  return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`;
 }
