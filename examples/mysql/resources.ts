@@ -25,6 +25,9 @@ const label = (maxLength: number): ValidationRule => nameRule('a-z0-9', 'a DNS l
 const columns = (paths: Readonly<Record<string, string>>): readonly PrinterColumnOptions[] =>
   Object.entries(paths).map(([name, jsonPath]) => ({ name, jsonPath }));
 
+/** What the API server refuses it repeats, and conditions show. */
+const SHOWN = { minLength: 1, maxLength: 1_024 } as const;
+
 const name = (): ReturnType<typeof Type.String> => Type.String({ minLength: 1, maxLength: 253 });
 
 /** Claims are made once: a size that changes later would be refused by the StatefulSet, or change nothing. */
@@ -46,9 +49,9 @@ export const clusters = customResource({
     ),
     replicas: Type.Integer({ minimum: 0, maximum: 1_000, default: 2, format: 'int32' }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, default: 3306, format: 'int32' }),
-    image: Type.String({ minLength: 1, default: 'mysql:8.4' }),
+    image: Type.String({ ...SHOWN, default: 'mysql:8.4' }),
     xtrabackupImage: Type.String({
-      minLength: 1,
+      ...SHOWN,
       default: 'percona/percona-xtrabackup:8.4',
       description: 'Must have xtrabackup of the series of `image`, xbstream, mysql, bash and ncat.',
     }),
@@ -83,7 +86,10 @@ export const schedules = customResource({
   spec: withRules(
     Type.Object({
       cluster: name(),
-      time: Type.String({ minLength: 1, description: 'When, in the five fields of cron, UTC.' }),
+      time: Type.String({
+        ...SHOWN,
+        description: 'When, in the five fields of cron, UTC.',
+      }),
       storage: Type.Optional(
         Quantity({
           description: 'Size of the volume of all backups. Default: that of the cluster.',

@@ -79,6 +79,7 @@ async function remove(
   propagationPolicy: 'Foreground' | 'Background',
   client: Context['client'],
 ): Promise<void> {
+  if (metadata.deletionTimestamp !== undefined) return; // it is going
   const preconditions = metadata.uid === undefined ? {} : { uid: metadata.uid };
   await client.delete(jobs, metadata, { preconditions, propagationPolicy });
 }

@@ -136,12 +136,13 @@ test('a claim that is no schedule’s is left alone until it goes, and a schedul
   expect((await claim(scene, 'my-cluster'))?.spec?.resources?.requests?.storage).toBe('1Gi');
 });
 
-test('names that nothing can be made of, and sizes that come later, are refused', async () => {
+test('names that nothing can be made of, texts without end, and sizes that come later are refused', async () => {
   const scene = await start({ stopped: true });
   const { env, namespace } = scene;
-  const spec = { secret: 's', cluster: 'c', schedule: 's', time: '0 4 * * *' };
-  const create = (kind: string, name: string): Promise<unknown> =>
-    env.create(customResource(VERSION, kind, name, { namespace, spec }));
+  const create = (kind: string, name: string, time = '0 4 * * *'): Promise<unknown> => {
+    const spec = { secret: 's', cluster: 'c', schedule: 's', time };
+    return env.create(customResource(VERSION, kind, name, { namespace, spec }));
+  };
   await create('MySQLBackupSchedule', 'a'.repeat(36));
 
   await expect(create('MySQLCluster', '1st')).rejects.toThrow('begins with a letter');
@@ -149,6 +150,7 @@ test('names that nothing can be made of, and sizes that come later, are refused'
   await expect(create('MySQLBackupSchedule', 'a.b')).rejects.toThrow('DNS label');
   await expect(create('MySQLBackupSchedule', 'a'.repeat(37))).rejects.toThrow('36 characters');
   await expect(create('MySQLBackupInstance', 'a'.repeat(57))).rejects.toThrow('56 characters');
+  await expect(create('MySQLBackupSchedule', 'b', ' '.repeat(1_025))).rejects.toThrow('spec.time');
   const later = { spec: { storage: '2Gi' } };
   const patched = env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'a'.repeat(36), later);
   await expect(patched).rejects.toThrow('volumes keep the size');
