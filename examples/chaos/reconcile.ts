@@ -46,13 +46,12 @@ export function createReconciler({ random }: ChaosOptions): Reconciler<ChaosPlan
   };
 }
 
-/** Once for each plan: a person should know. */
-async function refuse(plan: ChaosPlan, { event, setStatus }: Context): Promise<Result> {
+/** Told once for each plan: a person should know. */
+async function refuse({ metadata }: ChaosPlan, { event, setStatus }: Context): Promise<Result> {
   const reason = 'ProtectedNamespace';
-  const message = `nothing is evicted in ${plan.metadata.namespace}`;
-  const before = findCondition(plan.status?.conditions, READY);
-  if (before?.reason !== reason) event('Warning', reason, message);
-  await setStatus({ conditions: [{ type: READY, status: 'False', reason, message }] });
+  const message = `nothing is evicted in ${metadata.namespace}`;
+  const conditions = [{ type: READY, status: 'False', reason, message }] as const;
+  if (await setStatus({ conditions })) event('Warning', reason, message);
   return AWAIT_CHANGE;
 }
 
@@ -95,31 +94,35 @@ async function takeTurn(
   const optedIn = await client.list(pods, { namespace, labelSelector: OPT_IN });
   const victim: Pod | undefined = pick(candidatesAmong(optedIn, self), random);
   const drawnMs = drawNext(spec, nowMs, random);
-  const end = async (schedule: Schedule, reason: string, message: string): Promise<Result> => {
-    await state(context, schedule, { ...SCHEDULED, reason, message });
-    return { requeueAfterMs: schedule.nextMs - nowMs };
-  };
+  const say = (schedule: Schedule, reason: string, message: string): Promise<boolean> =>
+    state(context, schedule, { ...SCHEDULED, reason, message });
   if (victim === undefined) {
-    const schedule = { recent, nextMs: drawnMs };
-    return end(schedule, 'NothingToEvict', `no Pod with ${OPT_IN} may be evicted`);
+    await say(
+      { recent, nextMs: drawnMs },
+      'NothingToEvict',
+      `no Pod with ${OPT_IN} may be evicted`,
+    );
+    return { requeueAfterMs: drawnMs - nowMs };
   }
-  const time = rfc3339Micro(nowMs);
-  const spent = [...recent, { time, pod: victim.metadata.name }];
+  const spent = [...recent, { time: rfc3339Micro(nowMs), pod: victim.metadata.name }];
   const nextMs = Math.max(drawnMs, freeAt(spec, spent));
-  const result = await end({ recent: spent, nextMs }, SCHEDULED.reason, SCHEDULED.message);
+  const isSpent = await say({ recent: spent, nextMs }, SCHEDULED.reason, SCHEDULED.message);
+  if (!isSpent) return AWAIT_CHANGE; // nobody wants it any more: the plan is gone
   const refusal = await evict(victim, plan, context);
-  if (refusal === undefined) return result;
+  if (refusal === undefined) return { requeueAfterMs: nextMs - nowMs };
   // It was not evicted, and does not count: another draw, when the budget may have recovered.
-  const again = { recent, nextMs: nowMs + refusal.retryAfterMs };
-  return end(again, refusal.reason, refusal.message);
+  const { reason, message, retryAfterMs } = refusal;
+  await say({ recent, nextMs: nowMs + retryAfterMs }, reason, message);
+  return { requeueAfterMs: retryAfterMs };
 }
 
+/** Resolves to whether there was something new to say, and a plan to say it of. */
 async function state(
   { setStatus }: Context,
   { recent, nextMs }: Pick<Schedule, 'recent'> & { readonly nextMs: number | undefined },
   condition: DesiredCondition,
-): Promise<void> {
-  await setStatus({
+): Promise<boolean> {
+  return setStatus({
     ...(recent.length > 0 && { evictions: recent }),
     ...(nextMs !== undefined && { nextEvictionTime: rfc3339Micro(nextMs) }),
     conditions: [condition],

@@ -88,7 +88,7 @@ export async function startChaos({ random = () => 0.5, ...given }: Given = {}): 
         const live = await status(namespace);
         return live.conditions?.some((each) => each.reason === reason) === true && live;
       }, PATIENT);
-      await idle(place);
+      await place.idle();
       return found;
     },
     servers: async (name: string, replicas: number, options: ServerOptions = {}) => {
@@ -104,7 +104,7 @@ export async function startChaos({ random = () => 0.5, ...given }: Given = {}): 
       return Object.fromEntries(all.filter(([pod]) => pod.startsWith(`${name}-`)));
     },
     after: async <T>(ms: number, probe: () => T | Promise<T>) => {
-      await idle(place);
+      await place.idle(); // it waits for the time that it has set itself: only then may time pass
       clock.advance(ms);
       return eventually(() => {
         clock.advance(10);
@@ -117,15 +117,6 @@ export async function startChaos({ random = () => 0.5, ...given }: Given = {}): 
 
 /** On a machine that others use, too. */
 const PATIENT = { timeoutMs: 30_000 };
-
-/** Until it waits for the time that it has set itself: only then may time pass. */
-async function idle({ operator }: Place): Promise<void> {
-  const { meter } = operator;
-  await eventually(
-    () => meter.snapshot()['controller_runtime_active_workers{controller="chaos"}'] === 0,
-    PATIENT,
-  );
-}
 
 function isReady({ status }: Pod): boolean {
   return (

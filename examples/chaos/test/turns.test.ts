@@ -73,6 +73,29 @@ test('CH4: a turn is spent before the Pod goes, so that a crash in between costs
   ]);
 });
 
+test('CH4: a plan that is taken back in the moment of its turn evicts nobody', async () => {
+  let between = (): void => {};
+  const random = (): number => {
+    between();
+    return 0.5;
+  };
+  const chaos = await startChaos({ random });
+  const before = await chaos.servers('web', 2);
+  await chaos.plan();
+  await chaos.says('Scheduled');
+  const { env, namespace } = chaos;
+  const plan = ['chaos.example.dev/v1', 'ChaosPlan', namespace, 'chaos'] as const;
+  between = () => {
+    between = () => {};
+    env.server.delete(...plan);
+  };
+
+  await chaos.after(INTERVAL_MS, async () => (await env.get(...plan)) === undefined);
+  await nobodyGoes(chaos, before);
+
+  expect(chaos.writes()).not.toContain('create pods eviction');
+});
+
 test('CH5: turns that it slept through are not made up for', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 3);
