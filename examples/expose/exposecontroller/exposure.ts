@@ -21,6 +21,9 @@ export interface Surroundings {
   readonly nodeIp: string | undefined;
 }
 
+/** A reason that time may help. */
+export const NO_NODE_ADDRESS = 'NoNodeAddress';
+
 /** Pure: the strategies of the original, by `exposer`. Undefined: not known yet, what was told stays. */
 export function exposureOf(
   service: Service,
@@ -66,7 +69,7 @@ function onNodePort({ metadata, spec }: Service, nodeIp: string | undefined): Ex
     return { ...failed('OnePortOnly', note), ...(isOpen && { type: 'NodePort' }) };
   }
   if (nodeIp === undefined) {
-    return failed('NoNodeAddress', 'set node-ip: there is not exactly one node with an address');
+    return failed(NO_NODE_ADDRESS, 'set node-ip: there is not exactly one node with an address');
   }
   const { nodePort, name } = port;
   if (nodePort === undefined) return { type: 'NodePort' };

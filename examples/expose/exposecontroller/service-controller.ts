@@ -14,7 +14,7 @@ import {
   services,
 } from 'chancery';
 import { type Config, configFor, isConfigMap } from './config.ts';
-import { exposureOf } from './exposure.ts';
+import { exposureOf, NO_NODE_ADDRESS } from './exposure.ts';
 import { configMapsOf, inject } from './inject.ts';
 import { servicesNamedBy } from './injected-data.ts';
 import { giveBack, report } from './report.ts';
@@ -66,9 +66,12 @@ export const serviceController = controller({
     }
     await report(service, exposure, context);
     await inject(service, exposure.url, config, context);
-    return AWAIT_CHANGE;
+    return exposure.problem?.reason === NO_NODE_ADDRESS ? LOOK_FOR_NODES : AWAIT_CHANGE;
   },
 });
+
+/** Nodes change all the time, and are not watched for the one that may come. */
+const LOOK_FOR_NODES: Result = { requeueAfterMs: 60_000 };
 
 function isCleanedUp(service: Service, { cleanup, cleanupFilter }: Config): boolean {
   return cleanup && ingressNameOf(service).includes(cleanupFilter);

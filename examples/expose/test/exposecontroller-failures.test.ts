@@ -1,13 +1,18 @@
-/** The Ingress of exposecontroller's Services, where requests fail: each answer is the test's. */
+/** The annotations of exposecontroller, where requests fail: each answer is the test's. */
 import { ApiError, type Ingress, keyOf, objectKey, type Service } from 'chancery';
 import { configMap, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ingressController } from '../exposecontroller/ingress-controller.ts';
+import { serviceController } from '../exposecontroller/service-controller.ts';
 
 type Context = Parameters<typeof ingressController.reconcile>[2];
 
 const config = configMap('ingress-config', { namespace: 'ns', data: { domain: 'example.org' } });
-const web = service('web', { namespace: 'ns', labels: { expose: 'true' } }) as Service;
+const web = service('web', {
+  namespace: 'ns',
+  labels: { expose: 'true' },
+  spec: { ports: [{ port: 80 }] },
+}) as Service;
 
 /** One reconcile of an Ingress that the cache does not have, and what became of it. */
 async function reconcile(client: Partial<Context['client']>) {
@@ -29,6 +34,24 @@ test('C2-5: an Ingress that somebody makes this very moment is not written to', 
   const taken = new ApiError({ code: 409, reason: 'AlreadyExists' });
 
   expect(await reconcile({ create: () => Promise.reject(taken) })).toEqual([]);
+});
+
+test('without a node address the nodes are looked at again', async () => {
+  const data = { exposer: 'NodePort' };
+  const byNode = configMap('ingress-config', { namespace: 'ns', data });
+  const context = {
+    self: {},
+    store: () => ({
+      get: (key: string) => (key === keyOf(byNode) ? byNode : undefined),
+      list: () => [],
+    }),
+    client: { list: async () => [], applyExisting: async () => web },
+    event: () => {},
+  } as unknown as Parameters<typeof serviceController.reconcile>[2];
+
+  const answer = await serviceController.reconcile(objectKey('ns', 'web'), web, context);
+
+  expect(answer).toEqual({ requeueAfterMs: 60_000 });
 });
 
 test('what is refused is told of, and exposes nothing without its TLS or its annotations', async () => {

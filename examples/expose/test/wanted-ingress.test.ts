@@ -45,9 +45,14 @@ test.each([
   '/a;b',
   '/a{b}',
   '/a\nb',
-  `/${'a'.repeat(1_000)}`,
 ])('path %j is refused', (expose) => {
   expect(wantedIngress(service({ expose }))).toEqual({ refusal: expect.any(String) });
+});
+
+test('a path of more than 1,000 characters is refused, and not told in full', () => {
+  const { refusal = '' } = wantedIngress(service({ expose: `/${'a'.repeat(1_000)}` })) ?? {};
+
+  expect(refusal).toMatch(/^annotation expose must be a path .{0,120}$/);
 });
 
 test('EX4: a value that would change a pasted document is refused, and quoted where it is told', () => {
