@@ -56,9 +56,15 @@ export function settingsFrom(environment: Environment): Settings {
     annotatedOnly: flag('TUNNEL_ANNOTATED_ONLY', DEFAULT_SETTINGS.annotatedOnly),
     externalIPs: flag('TUNNEL_EXTERNAL_IPS', DEFAULT_SETTINGS.externalIPs),
     clientImage: text('TUNNEL_CLIENT_IMAGE', clientImage),
-    maxClientMemory: text('TUNNEL_MAX_CLIENT_MEMORY', maxClientMemory),
+    maxClientMemory: amountIn(text('TUNNEL_MAX_CLIENT_MEMORY', maxClientMemory)),
     licenseSecret: text('TUNNEL_LICENSE_SECRET', licenseSecret),
   };
+}
+
+/** Read here: the API server would refuse every client, each with a host that is paid for. */
+function amountIn(value: string): string {
+  if (/^[0-9]+([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$/.test(value)) return value;
+  throw new ConfigurationError(`TUNNEL_MAX_CLIENT_MEMORY must be an amount, not ${value}`);
 }
 
 /**

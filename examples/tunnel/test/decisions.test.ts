@@ -95,6 +95,9 @@ test('settings come from the environment, and an unusable one is refused with it
   expect(settingsFrom({})).toEqual(DEFAULT_SETTINGS);
   expect(settingsFrom(environment)).toMatchObject({ annotatedOnly: true, clientImage: 'own:1' });
   expect(() => settingsFrom({ TUNNEL_CLASSLESS: 'no' })).toThrow(ConfigurationError);
+  expect(() => settingsFrom({ TUNNEL_MAX_CLIENT_MEMORY: '1 GB' })).toThrow(
+    'TUNNEL_MAX_CLIENT_MEMORY must be an amount, not 1 GB',
+  );
 });
 
 test.each([
