@@ -120,6 +120,21 @@ describe('K-44: where the items of a list are told apart by what has changed,', 
     const live = await family.env.get<Garden>('example.dev/v1', 'Garden', family.namespace, 'a');
     expect(live?.spec.beds).toEqual(beds(3));
   });
+
+  test('what an earlier release has stated in an earlier version of the API is gone as well', async () => {
+    const family = await startFamily();
+    await family.env.apply([gardenDefinition('v1', 'v2')]);
+    const beds = (...numbers: number[]) => numbers.map((number) => ({ number, plant: 'kale' }));
+    await family.apply(gardens, { metadata, spec: { beds: beds(1, 2) } });
+    family.restart();
+
+    const next = { ...gardens, version: 'v2' };
+    await family.apply(next, { metadata, spec: { beds: beds(2, 3) } });
+    await family.apply(next, { metadata, spec: { beds: beds(3) } });
+
+    const live = await family.env.get<Garden>('example.dev/v1', 'Garden', family.namespace, 'a');
+    expect(live?.spec.beds).toEqual(beds(3));
+  });
 });
 
 describe('K-44: what it costs to own by applying what was created', () => {
@@ -316,7 +331,8 @@ const gardens = defineResource<Garden>({
   namespaced: true,
 });
 
-function gardenDefinition(): KubernetesObject {
+/** @param stored - the first version, and others that are served as well. */
+function gardenDefinition(...[stored = 'v1', ...others]: string[]): KubernetesObject {
   const properties = { number: { type: 'integer' }, plant: { type: 'string' } };
   const beds = {
     type: 'array',
@@ -334,7 +350,9 @@ function gardenDefinition(): KubernetesObject {
       group: 'example.dev',
       scope: 'Namespaced',
       names: { plural: 'gardens', singular: 'garden', kind: 'Garden', listKind: 'GardenList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      versions: [stored, ...others].map((name) => ({
+        ...{ name, served: true, storage: name === stored, schema: { openAPIV3Schema } },
+      })),
     },
   };
   return definition;

@@ -71,13 +71,19 @@ test('TD6: a port is rolled out, over a Deployment that the original made', asyn
   });
   await place.kubectl('annotate', 'deployment/shop', 'example.dev/note=ours');
 
-  await place.edit('shop', { suspend: false, container: { image: 'nginx', port: 80 } });
+  await place.edit('shop', { suspend: false });
+  const goneOn = await eventually(async () => {
+    const live = await place.deployment('shop');
+    return live?.metadata.labels !== undefined && live;
+  });
+  await place.edit('shop', { container: { image: 'nginx', port: 80 } });
   const taken = await eventually(async () => {
     const live = await place.deployment('shop');
     return live?.spec.template.spec?.containers[0]?.image === 'nginx' && live;
   });
   await place.condition('shop', 'Ready', 'True');
 
+  expect(goneOn.spec).toEqual(original.spec); // without a restart
   expect(taken.metadata.uid).toBe(original.metadata.uid);
   expect(taken.metadata.labels).toEqual(labels);
   expect(taken.metadata.annotations).toMatchObject({ 'example.dev/note': 'ours' });
