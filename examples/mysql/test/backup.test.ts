@@ -152,9 +152,10 @@ test('a Job of the name that is somebody else’s is left alone, and waited for'
 test('on a volume that is no schedule’s nothing is written, and nothing removed', async () => {
   const scene = await start();
   const { env, namespace } = scene;
-  await scene.apply(CLUSTER);
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } } };
   await scene.backUp('b1');
+  await untilReady(() => scene.instance('b1'), 'ClusterNotFound');
+  await scene.apply(CLUSTER);
   await untilReady(() => scene.instance('b1'), 'ClaimNotFound');
   await env.create(customResource('v1', 'PersistentVolumeClaim', 'my-backup', { namespace, spec }));
 

@@ -1,10 +1,10 @@
 /** MySQLBackupSchedule. */
 import type { KubernetesObject, PersistentVolumeClaim } from 'chancery';
-import { consistently, customResource, eventually } from 'chancery/testing';
+import { customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { BACKUP } from '../labels.ts';
+import { BACKUP, SCHEDULE as SCHEDULE_LABEL } from '../labels.ts';
 import type { Instance } from '../resources.ts';
-import { CLUSTER, SCHEDULE, type Scene, start, untilReady, VERSION } from './start.ts';
+import { CLUSTER, PATIENT, SCHEDULE, type Scene, start, untilReady, VERSION } from './start.ts';
 
 const claim = ({ env, namespace }: Scene, name: string) =>
   env.get<PersistentVolumeClaim>('v1', 'PersistentVolumeClaim', namespace, name);
@@ -25,7 +25,7 @@ test('acceptance 4, MY10: a CronJob that cannot be made leaves no claim, and the
   await scene.apply(CLUSTER);
   await untilReady(scene.cluster, 'ReplicasReady');
   const before = await scene.service('my-cluster');
-  const spec = { schedule: '0 0 * * *', jobTemplate: template() };
+  const spec = { schedule: '0 0 * * *', jobTemplate: job() };
   await env.create(customResource('batch/v1', 'CronJob', 'my-cluster-job', { namespace, spec }));
 
   await env.create(sameName(scene, '*/5 * * * *'));
@@ -54,11 +54,20 @@ test('acceptance 4, MY10: a CronJob that cannot be made leaves no claim, and the
   expect((await claim(scene, 'my-cluster'))?.spec?.resources?.requests?.storage).toBe('1Gi');
 });
 
-const template = (): object => ({
+const job = (): { readonly spec: object } => ({
   spec: {
     template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } },
   },
 });
+
+/** As the controller of CronJobs makes a Job of that time. */
+async function ring(scene: Scene, name: string, time: string): Promise<void> {
+  const { env, namespace } = scene;
+  await scene.kubectl('create', 'job', name, '--from=cronjob/my-backup-job');
+  const scheduled = `2017-12-14T${time}:00Z`;
+  const annotations = { 'batch.kubernetes.io/cronjob-scheduled-timestamp': scheduled };
+  await env.patch('batch/v1', 'Job', namespace, name, { metadata: { annotations } });
+}
 
 test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody heard become one', async () => {
   const scene = await start();
@@ -67,9 +76,13 @@ test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody he
   await scene.apply(CLUSTER);
   await untilReady(scene.schedule, 'Scheduled');
   await scene.operator.stop();
-  for (const name of ['ring-1', 'ring-2']) {
-    await scene.kubectl('create', 'job', name, '--from=cronjob/my-backup-job');
-  }
+  await ring(scene, 'ring-1', '01:22');
+  await ring(scene, 'ring-2', '01:17');
+  const labels = { [SCHEDULE_LABEL]: 'my-backup' };
+  const { namespace } = scene;
+  await scene.env.create(
+    customResource('batch/v1', 'Job', 'other', { namespace, labels, ...job() }),
+  );
   scene.startOperator();
 
   const [made, ...more] = await eventually(async () => {
@@ -77,19 +90,25 @@ test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody he
     return found.length > 0 && found;
   });
   const name = made?.metadata.name ?? '';
+  const markOf = async (name: string): Promise<string | undefined> =>
+    (await scene.job(name))?.metadata.annotations?.[BACKUP];
   const marks = await eventually(async () => {
-    const rings = await Promise.all([scene.job('ring-1'), scene.job('ring-2')]);
-    const found = rings.map((ring) => ring?.metadata.annotations?.[BACKUP]);
+    const found = [await markOf('ring-1'), await markOf('ring-2')];
     return found.every((mark) => mark !== undefined) && found;
   });
   await untilReady(() => scene.instance(name), 'Completed');
   await scene.env.delete(VERSION, 'MySQLBackupInstance', scene.namespace, name);
   await eventually(async () => (await scene.instance(name)) === undefined);
-  await scene.apply(SCHEDULE);
+  await scene.operator.stop();
+  scene.startOperator();
+  await eventually(() => scene.operator.ready, PATIENT);
+  await scene.idle(); // and has looked at all rings again
 
+  expect(await backups(scene)).toEqual([]);
   expect(more).toEqual([]);
-  expect(marks).toContain(name);
-  expect(name).toMatch(/^my-backup-\d{4}(-\d\d){5}$/);
+  expect(name).toBe('my-backup-2017-12-14-01-22-00');
+  expect(marks).toEqual([name, 'none']);
+  expect(await markOf('other')).toBeUndefined();
   expect(made).toMatchObject({
     metadata: { labels: { schedule: 'my-backup', cluster: 'my-cluster' } },
     spec: { schedule: 'my-backup', cluster: 'my-cluster' },
@@ -101,7 +120,6 @@ test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody he
       jobTemplate: { spec: { template: { spec: { automountServiceAccountToken: false } } } },
     },
   });
-  await consistently(async () => (await backups(scene)).length === 0);
   await scene.operator.stop();
   const events = await scene.events('Scheduled');
   const told = events.map(({ note }) => note).filter((note) => !note.startsWith('Successfully')); // Pods
@@ -154,4 +172,11 @@ test('names that nothing can be made of, texts without end, and sizes that come 
   const later = { spec: { storage: '2Gi' } };
   const patched = env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'a'.repeat(36), later);
   await expect(patched).rejects.toThrow('volumes keep the size');
+  const sized = { secret: 's', cluster: 'c', time: '0 4 * * *', storage: '1Gi' };
+  await env.create(
+    customResource(VERSION, 'MySQLBackupSchedule', 'sized', { namespace, spec: sized }),
+  );
+  const none = { spec: { storage: null } };
+  const unsized = env.patch(VERSION, 'MySQLBackupSchedule', namespace, 'sized', none);
+  await expect(unsized).rejects.toThrow('volumes keep the size');
 });
