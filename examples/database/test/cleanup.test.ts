@@ -1,6 +1,6 @@
 /** The plan cleanup: nothing is taken away before there is a snapshot of it. */
 import type { KubernetesObject, PersistentVolumeClaim, Secret, StatefulSet } from 'chancery';
-import { consistently, eventually, FakeClock } from 'chancery/testing';
+import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
 
@@ -31,6 +31,12 @@ async function remove({ env, namespace }: DbPlace): Promise<void> {
   await env.delete('example.dev/v1', 'SampleDB', namespace, 'orders');
 }
 
+/** While a finalizer is on it, the StatefulSet does not go. */
+async function hold({ env, namespace }: DbPlace, finalizers: readonly string[] | null) {
+  const body = { metadata: { finalizers } };
+  await env.patch('apps/v1', 'StatefulSet', namespace, 'orders', body);
+}
+
 async function running(spec: object = {}): Promise<DbPlace> {
   const place = await startDb();
   await place.apply(orders(spec));
@@ -50,7 +56,11 @@ test('acceptance 2, SD3: a snapshot first, then StatefulSet, volumes and the obj
     return live?.status?.phase === 'Snapshotting' && live;
   });
   await consistently(async () => (await set(place))?.spec.replicas === 2);
+  await hold(place, ['example.dev/hold']);
   await place.end(snapshot, 'Complete');
+  await eventually(async () => (await set(place))?.metadata.deletionTimestamp);
+  await consistently(async () => (await claims(place)).length === 2);
+  await hold(place, null);
   await eventually(() => isGone(place));
 
   expect(planOf(during, 'cleanup')).toBe('IN_PROGRESS');
@@ -160,60 +170,3 @@ test('one that is deleted while the operator is down is torn down when it is bac
   expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
   expect(await claims(place)).toEqual([]);
 });
-
-test('VolumeSnapshots: one of each volume, and none is deleted before its snapshot is ready', async () => {
-  const clock = new FakeClock(Date.now());
-  const place = await startDb({ clock, ownCluster: true });
-  await place.env.apply([definition]);
-  await place.apply(orders({ snapshotOnDelete: 'VolumeSnapshot' }));
-  await place.until(isReady);
-  const ready = async (claim: string) => {
-    const found = await eventually(async () =>
-      (await list(place)).find(({ metadata }) => metadata.name.startsWith(`${claim}-`)),
-    );
-    const [version, kind] = ['snapshot.storage.k8s.io/v1', 'VolumeSnapshot'];
-    const { name } = found.metadata;
-    await place.env.patch(version, kind, place.namespace, name, { status }, 'status');
-  };
-  const status = { readyToUse: true };
-
-  await remove(place);
-  await ready('data-orders-0');
-  await consistently(async () => (await claims(place)).length === 2);
-  await ready('data-orders-1');
-  await eventually(() => {
-    clock.advance(1_000);
-    return isGone(place);
-  });
-
-  expect(await claims(place)).toEqual([]);
-  expect(await list(place)).toHaveLength(2);
-});
-
-/** As the snapshot controller's, as far as it matters here. */
-const definition: KubernetesObject & { readonly spec: object } = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: {
-    name: 'volumesnapshots.snapshot.storage.k8s.io',
-    annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
-  },
-  spec: {
-    group: 'snapshot.storage.k8s.io',
-    names: { plural: 'volumesnapshots', kind: 'VolumeSnapshot' },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-        },
-      },
-    ],
-  },
-};
-const list = ({ env, namespace }: DbPlace) =>
-  env.list('snapshot.storage.k8s.io/v1', 'VolumeSnapshot', namespace);
