@@ -2,6 +2,7 @@
 import type { KubernetesObject, PersistentVolumeClaim, Secret, StatefulSet } from 'chancery';
 import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
+import type { SampleDb } from '../resources/sample-db.ts';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
 
 /** With data that are worth a snapshot, and nothing to be initialized. */
@@ -29,6 +30,16 @@ const isGone = async (place: DbPlace) => (await place.db()) === undefined;
 
 async function remove({ env, namespace }: DbPlace): Promise<void> {
   await env.delete('example.dev/v1', 'SampleDB', namespace, 'orders');
+}
+
+const PHASES = ['Snapshotting', 'ScalingDown', 'DeletingVolumes', 'Done'];
+
+/** The last that its status has shown. */
+function phasesOf({ env, namespace }: DbPlace): readonly unknown[] {
+  const shown = env.events
+    .history('sampledbs.example.dev', namespace, 'orders')
+    .map((db) => (db as SampleDb).status?.phase);
+  return [...new Set(shown)].slice(-PHASES.length);
 }
 
 /** While a finalizer is on it, the StatefulSet does not go. */
@@ -74,15 +85,7 @@ test('acceptance 2, SD3: a snapshot first, then StatefulSet, volumes and the obj
     'secrets',
     'sampledbs.example.dev',
   ]);
-  const phases = env.events
-    .history('sampledbs.example.dev', place.namespace, 'orders')
-    .map((db) => (db as typeof during).status?.phase);
-  expect([...new Set(phases)].slice(-4)).toEqual([
-    'Snapshotting',
-    'ScalingDown',
-    'DeletingVolumes',
-    'Done',
-  ]);
+  expect(phasesOf(place)).toEqual(PHASES);
   const { namespace } = place;
   const snapshots = env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace });
   expect(snapshots.map(({ name }) => name)).toEqual([snapshot.metadata.name]);
@@ -112,6 +115,7 @@ test('acceptance 3, SD1: when the snapshot fails all stays, until the annotation
   expect(failed.metadata.deletionTimestamp).toBeDefined();
   expect(conditionOf(failed, 'SnapshotFailed')).toMatchObject({ status: 'True', reason: 'Failed' });
   expect(failed.status?.phase).toBe('Snapshotting');
+  expect(phasesOf(place)).toEqual(PHASES); // each is written before it begins
   expect(kept).toHaveLength(2);
   expect(events).toMatchObject([{ type: 'Warning' }]);
   expect(await claims(place)).toHaveLength(2); // no snapshot, so the volumes stay, and their password
