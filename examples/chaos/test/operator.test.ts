@@ -1,5 +1,5 @@
 /** Who is evicted, and what is told of it. */
-import type { KubernetesObject, Pod } from 'chancery';
+import type { KubernetesEvent, KubernetesObject, Pod } from 'chancery';
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { chaosPlans } from '../chaos-plan.ts';
@@ -95,13 +95,16 @@ test('CH11: an Event on the Pod says who evicted it', async () => {
 
   await chaos.after(INTERVAL_MS, async () => replaced(before, await chaos.uids()).length === 1);
   const [told] = await chaos.after(0, async () => {
-    const found = await chaos.events('ChaosEviction');
-    return found.length > 0 && found;
+    const { env, namespace } = chaos;
+    const found = await env.list<KubernetesEvent>('events.k8s.io/v1', 'Event', namespace);
+    const evictions = found.filter(({ reason }) => reason === 'ChaosEviction');
+    return evictions.length > 0 && evictions;
   });
 
-  expect(told).toEqual({
+  const [name] = replaced(before, await chaos.uids());
+  expect(told).toMatchObject({
     type: 'Normal',
-    reason: 'ChaosEviction',
+    regarding: { kind: 'Pod', name, uid: before[name ?? ''] },
     note: `was evicted by ChaosPlan ${chaos.namespace}/chaos, at random`,
   });
 });
