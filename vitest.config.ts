@@ -25,10 +25,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/{simple,held}-path/**'],
           globalSetup: ['test/images/support/run-folder.ts'],
         },
+      },
+      {
+        // They load the same toolkit, and end what they start: a worker keeps it for its next file.
+        extends: true,
+        test: { name: 'examples', include: ['examples/**/*.test.ts'], isolate: false },
       },
       {
         // What lists and watches over bytes, once more with every object parsed when it arrives.
