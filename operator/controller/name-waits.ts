@@ -70,11 +70,13 @@ export class NameWaits {
 
   /** An attempt of `key` begins. */
   began(key: ObjectKey): void {
+    if (this.#count === 0) return; // nearly always, and every attempt asks
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
   /** It has ended: what it did not run into is not waited for. */
   ended(key: ObjectKey): void {
+    if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
       if (!wait.isCurrent) this.#forget(wait);
     }
