@@ -37,8 +37,15 @@ async function reconcile(
   { metadata: { name }, spec }: Database,
   { applyOwned, setStatus, event }: ReconcileContext<Database>,
 ): Promise<void> {
+  const refuse = async (reason: string, message: string): Promise<void> => {
+    const condition = { type: READY, status: 'False', reason, message } as const;
+    const status = { phase: 'Refused', readyReplicas: 0, conditions: [condition] };
+    if (await setStatus(status)) event('Warning', reason, message);
+  };
+  const { image } = spec;
+  if (image === undefined) return refuse('Invalid', 'spec.image must be specified');
   try {
-    const db = await applyOwned(sampleDbs, { metadata: { name }, spec: specOf(spec) });
+    const db = await applyOwned(sampleDbs, { metadata: { name }, spec: specOf(spec, image) });
     const { phase = 'Deploying', readyReplicas = 0, conditions = [] } = db.status ?? {};
     const ready = conditions.find(({ type }) => type === READY);
     const { status = 'Unknown', reason = 'Deploying', message = '' } = ready ?? {};
@@ -50,10 +57,7 @@ async function reconcile(
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    const message = shortened(messageOf(error));
-    const condition = { type: READY, status: 'False', reason, message } as const;
-    const status = { phase: 'Refused', readyReplicas: 0, conditions: [condition] };
-    if (await setStatus(status)) event('Warning', reason, message);
+    await refuse(reason, shortened(messageOf(error)));
   }
 }
 
@@ -63,7 +67,7 @@ function reasonOf(error: unknown): 'NotOwned' | 'Invalid' | undefined {
   return isInvalid(error) ? 'Invalid' : undefined;
 }
 
-function specOf({ image, port, replicas, name, 'storage-size': size }: Database['spec']) {
+function specOf({ port, replicas, name, 'storage-size': size }: Database['spec'], image: string) {
   const version = versionOfImage(image);
   return {
     image,

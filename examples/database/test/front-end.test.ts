@@ -59,6 +59,20 @@ test('acceptance DB, DB1, DB2: both groups install, the sample applies, every na
   expect(refused.status?.conditions?.[0]).toMatchObject({ status: 'False' });
 });
 
+test('DB2: what the original took without an image is told so, and nothing is made', async () => {
+  const place = await startDb();
+  const { env, namespace } = place;
+  const [group = ''] = GROUPS;
+  await env.create(database(group, 'bare', namespace, { image: undefined }));
+
+  const refused = await until(place, group, namespace, 'bare', 'Invalid');
+
+  expect(refused.status?.conditions?.[0]?.message).toBe('spec.image must be specified');
+  await place.idle();
+  expect(place.writes().filter((write) => write.includes('sampledbs'))).toEqual([]);
+  await eventually(async () => (await place.events('Invalid')).length === 1);
+});
+
 test('acceptance DB, DB3, DB4: of two replicas one reconciles, by a Lease of its own', async () => {
   const place = await startDb({ leaderElection: true });
   const { env, namespace } = place;
