@@ -13,6 +13,12 @@ const reference = () =>
     namespace: Type.Optional(Type.String()),
   });
 
+/** As a status has it. The original left empty ones behind, and an object that has one must stay writable. */
+const noted = () =>
+  Nullable(
+    Type.Object({ name: Type.Optional(Type.String()), namespace: Type.Optional(Type.String()) }),
+  );
+
 export const tunnels = customResource({
   group: GROUP,
   version: 'v1alpha1',
@@ -26,8 +32,8 @@ export const tunnels = customResource({
     updateServiceIP: Type.Optional(Nullable(Type.Boolean())),
   }),
   status: Type.Object({
-    authTokenRef: Type.Optional(reference()),
-    clientDeploymentRef: Type.Optional(reference()),
+    authTokenRef: Type.Optional(noted()),
+    clientDeploymentRef: Type.Optional(noted()),
     generated: Type.Optional(Type.Boolean()),
     hostIP: Type.Optional(Type.String()),
     hostId: Type.Optional(Type.String()),

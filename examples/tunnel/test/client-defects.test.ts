@@ -47,6 +47,21 @@ test('IN8: a foreign Deployment in the place of the client is left alone, and no
   await place.ready(); // the place is free: nobody looks again by the clock before 5 minutes are over
 });
 
+test('IN8: a Tunnel of the original, with the empty references that it stored, is brought up all the same', async () => {
+  const place = await startTunnels({ stopped: true });
+  const { env, namespace } = place;
+  await place.apply([service('db', { type: 'ClusterIP' })]);
+  await place.apply([tunnelOf('old', { serviceRef: { name: 'db' } })]);
+  const status = { hostStatus: '', authTokenRef: { name: '' }, clientDeploymentRef: {} };
+  await env.patch(API, 'Tunnel', namespace, 'old', { status }, 'status');
+  place.startOperator();
+
+  const { status: now } = await place.ready('old');
+
+  expect(now?.clientDeploymentRef).toEqual({ name: 'old-client', namespace });
+  expect(now?.authTokenRef).toEqual({ name: 'old', namespace });
+});
+
 test('IN9, IN10: no licence is copied; it is the one that the Tunnel names', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
