@@ -65,6 +65,8 @@ export interface Place {
   kubectl(...words: readonly string[]): Promise<string>;
   /** What `kubectl describe` would show about any object, oldest first; only that of `reason` if given. */
   events(reason?: string): Promise<readonly EventNote[]>;
+  /** Those of `reason`, when there are `count` at least: an Event is sent after what it tells of. Default 1. */
+  told(reason: string, count?: number): Promise<readonly EventNote[]>;
   /** What the operator has asked the API server to change, but for Events: `patch deployments.apps`. */
   writes(): readonly string[];
   /** What it was refused for want of a right, or by its ambassador. Empty in every good test. */

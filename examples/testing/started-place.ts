@@ -67,6 +67,13 @@ export class StartedPlace implements Place {
       .map(({ type, reason: why, note }) => ({ type, reason: why, note }));
   }
 
+  told(reason: string, count: number = 1): Promise<readonly EventNote[]> {
+    return eventually(async () => {
+      const found = await this.events(reason);
+      return found.length >= count && found;
+    }, PATIENT);
+  }
+
   writes(): readonly string[] {
     return this.#writesOfUser().slice(this.#writesBefore);
   }

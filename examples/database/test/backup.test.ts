@@ -1,5 +1,5 @@
 /** The plan backup: at its times, one that was missed is caught up with, and the oldest goes. */
-import { consistently, eventually, FakeClock } from 'chancery/testing';
+import { consistently, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
 
@@ -20,9 +20,12 @@ const backups = async (place: DbPlace): Promise<readonly string[]> => {
   return jobs.map(({ metadata }) => metadata.name.replace('orders-backup-', '')).toSorted();
 };
 
-/** Lets minutes pass for the operator, a second at a time, until `probe` holds. */
-async function pass(clock: FakeClock, minutes: number): Promise<void> {
-  for (let second = 0; second < minutes * 60; second += 5) await clock.advanceAndSettle(5_000);
+/** Lets minutes pass for the operator, a little at a time, so that no request runs into its limit. */
+async function pass(place: DbPlace, clock: FakeClock, minutes: number): Promise<void> {
+  for (let second = 0; second < minutes * 60; second += 5) {
+    await place.idle();
+    await clock.advanceAndSettle(5_000);
+  }
 }
 
 test('acceptance 4, SD4: a tick makes one backup, what was missed makes one, and the oldest goes', async () => {
@@ -32,7 +35,7 @@ test('acceptance 4, SD4: a tick makes one backup, what was missed makes one, and
   await place.until(isReady);
   await place.until(({ status }) => status?.backup?.next === '2030-01-01T12:00:00Z');
 
-  await pass(clock, 1);
+  await pass(place, clock, 1);
   const first = await place.job(/-backup-203001011200$/);
   await place.end(first, 'Complete');
   await place.until((live) => planOf(live, 'backup') === 'COMPLETE');
@@ -42,9 +45,9 @@ test('acceptance 4, SD4: a tick makes one backup, what was missed makes one, and
   await place.end(await place.job(/-backup-203001011210$/), 'Complete');
   await place.until((live) => live.status?.backup?.since === '2030-01-01T12:10:00Z');
   const caughtUp = await backups(place);
-  await pass(clock, 3);
+  await pass(place, clock, 3);
   await place.end(await place.job(/-backup-203001011215$/), 'Complete');
-  const kept = await eventually(async () => {
+  const kept = await place.soon(async () => {
     const found = await backups(place);
     return found.length === 2 && found;
   });
@@ -79,7 +82,7 @@ test('SD4: one that was made just before the operator was killed is not made aga
   const { status } = await place.until(
     (live) => isReady(live) && live.status?.backup !== undefined,
   );
-  await pass(clock, 1);
+  await pass(place, clock, 1);
   await place.job(/-backup-203001011200$/);
 
   await place.operator.kill();
@@ -98,19 +101,16 @@ test('a backup that still runs is not overtaken, and one that fails takes no goo
   const place = await startDb({ clock });
   await place.apply([db({ backup: { schedule: '*/5 * * * *', retention: 1, command: ['x'] } })]);
   await place.until((live) => isReady(live) && live.status?.backup !== undefined);
-  await pass(clock, 1);
+  await pass(place, clock, 1);
   const slow = await place.job(/-backup-203001011200$/);
 
-  await pass(clock, 10);
+  await pass(place, clock, 10);
   await place.until(({ status }) => status?.backup?.next === '2030-01-01T12:15:00Z');
   const during = await backups(place);
   await place.end(slow, 'Complete');
   await place.end(await place.job(/-backup-203001011210$/), 'Failed');
   const failed = await place.until((live) => planOf(live, 'backup') === 'FATAL_ERROR');
-  const events = await eventually(async () => {
-    const found = await place.events('BackupFailed');
-    return found.length > 0 && found;
-  });
+  const events = await place.told('BackupFailed');
 
   expect(during).toEqual(['203001011200']);
   expect(await backups(place)).toEqual(['203001011200', '203001011210']);
@@ -124,10 +124,7 @@ test('SD5: a schedule or a time zone that is none is refused: a condition, an Ev
 
   await place.apply([db({ backup })]);
   const live = await place.until((one) => conditionOf(one, 'Ready') !== undefined);
-  const events = await eventually(async () => {
-    const found = await place.events('InvalidSchedule');
-    return found.length > 0 && found;
-  });
+  const events = await place.told('InvalidSchedule');
   await consistently(() => new Set(place.writes()).size === 2);
   const wrong = { spec: { backup: { schedule: '@daily', timeZone: 'Europe/Atlantis' } } };
   await place.env.patch('example.dev/v1', 'SampleDB', place.namespace, 'orders', wrong);

@@ -91,7 +91,7 @@ test('acceptance 2, SD3: a snapshot first, then StatefulSet, volumes and the obj
   expect(snapshots.map(({ name }) => name)).toEqual([snapshot.metadata.name]);
   expect(await claims(place)).toEqual([]);
   expect(await place.jobs('snapshot')).toHaveLength(1); // it outlives what it was taken of
-  expect(await eventually(async () => (await place.events('CleanupComplete')).length)).toBe(1);
+  expect(await place.told('CleanupComplete')).toHaveLength(1);
 });
 
 test('acceptance 3, SD1: when the snapshot fails all stays, until the annotation says otherwise', async () => {
@@ -103,10 +103,7 @@ test('acceptance 3, SD1: when the snapshot fails all stays, until the annotation
   const failed = await place.until((db) => planOf(db, 'cleanup') === 'FATAL_ERROR');
   await consistently(async () => (await set(place))?.spec.replicas === 2);
   const kept = await claims(place);
-  const events = await eventually(async () => {
-    const found = await place.events('SnapshotFailed');
-    return found.length > 0 && found;
-  });
+  const events = await place.told('SnapshotFailed');
   await env.patch('example.dev/v1', 'SampleDB', namespace, 'orders', {
     metadata: { annotations: { 'sampledb/force-delete': 'true' } },
   });

@@ -54,7 +54,7 @@ test('acceptance 1: Secret, ConfigMap, Service, StatefulSet, three volumes, one 
     'initialize COMPLETE',
   ]);
   expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
-  expect(await eventually(async () => (await place.events('DeployComplete')).length)).toBe(1);
+  expect(await place.told('DeployComplete')).toHaveLength(1);
 
   const before = place.writes();
   await env.delete('batch/v1', 'Job', namespace, init.metadata.name);

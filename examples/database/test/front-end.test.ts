@@ -49,7 +49,7 @@ test('acceptance DB, DB1, DB2: both groups install, the sample applies, every na
   await until(place, GROUPS[1] ?? '', namespace, NAME, 'NotOwned');
   const set = await env.get<StatefulSet>('apps/v1', 'StatefulSet', namespace, NAME);
   expect(set?.spec.replicas).toBe(3);
-  expect(await eventually(async () => (await place.events('NotOwned')).length)).toBe(1);
+  expect(await place.told('NotOwned')).toHaveLength(1);
   await env.delete(`${GROUPS[0]}/v1`, 'Database', namespace, NAME); // and now the name is free
   await until(place, GROUPS[1] ?? '', namespace, NAME, 'Complete');
 

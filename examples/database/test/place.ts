@@ -1,6 +1,6 @@
 /** A SampleDB in a cluster whose Jobs end when the test says so. */
 import type { Job, KubernetesObject } from 'chancery';
-import { eventually, type WorkloadOptions } from 'chancery/testing';
+import { eventually, FakeClock, type WorkloadOptions } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';
 import type { SampleDb } from '../resources/sample-db.ts';
@@ -11,6 +11,8 @@ export const ENDLESS_JOBS: WorkloadOptions = { podReadyMs: 5, podStopMs: 5, podR
 export interface DbPlace extends Place {
   db(name?: string): Promise<SampleDb | undefined>;
   jobs(role?: string): Promise<readonly Job[]>;
+  /** Waits until `probe` holds. */
+  soon<T>(probe: () => Promise<T>): Promise<Exclude<T, false | undefined>>;
   /** Waits for the one Job with such a name. */
   job(pattern: RegExp): Promise<Job>;
   /** Ends a Job, as its controller would. */
@@ -34,6 +36,12 @@ export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
   });
   const { env, namespace } = place;
   const db = (name = 'orders') => env.get<SampleDb>('example.dev/v1', 'SampleDB', namespace, name);
+  /** A clock that stands still keeps a retry waiting: it goes on while a test waits. */
+  const soon = <T>(probe: () => Promise<T>) =>
+    eventually(() => {
+      if (setup.clock instanceof FakeClock) setup.clock.advance(10);
+      return probe();
+    });
   const jobs = async (role?: string) =>
     (await env.list<Job>('batch/v1', 'Job', namespace)).filter(
       ({ metadata }) => role === undefined || metadata.labels?.['example.dev/job'] === role,
@@ -41,13 +49,14 @@ export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
   return Object.assign(place, {
     db,
     jobs,
+    soon,
     job: (pattern: RegExp) =>
-      eventually(async () => (await jobs()).find(({ metadata }) => pattern.test(metadata.name))),
+      soon(async () => (await jobs()).find(({ metadata }) => pattern.test(metadata.name))),
     end: async ({ metadata: { name } }: Job, how: 'Complete' | 'Failed') => {
       await env.patch('batch/v1', 'Job', namespace, name, { status: ended(how) }, 'status');
     },
     until: (probe: (live: SampleDb) => boolean, name?: string) =>
-      eventually(async () => {
+      soon(async () => {
         const live = await db(name);
         if (live?.status?.observedGeneration !== live?.metadata.generation) return undefined;
         return live !== undefined && probe(live) ? live : undefined;

@@ -1,6 +1,6 @@
 /** The plan upgrade: the Job first, then the image, and never the Job again. */
 import type { Service, StatefulSet } from 'chancery';
-import { consistently, eventually } from 'chancery/testing';
+import { consistently } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
 
@@ -98,10 +98,7 @@ test('a Job that fails leaves the image as it is; and no version is ever lowered
   const failed = await place.until((live) => planOf(live, 'upgrade') === 'FATAL_ERROR');
   await change(place, version('16.2'));
   const lowered = await place.until((live) => live.status?.phase === 'Invalid');
-  const events = await eventually(async () => {
-    const found = await place.events('DowngradeRefused');
-    return found.length > 0 && found;
-  });
+  const events = await place.told('DowngradeRefused');
 
   expect(conditionOf(failed, 'Ready')).toMatchObject({ status: 'False', reason: 'JobFailed' });
   expect(conditionOf(lowered, 'Ready')?.reason).toBe('DowngradeRefused');

@@ -128,7 +128,7 @@ test('acceptance 4, EX4: a value that would change the document makes nothing, t
 
   expect(await pathOf(place)).toBe('/one');
   expect(place.writes().length).toBe(before);
-  expect(await place.events('InvalidAnnotation')).toHaveLength(2);
+  expect(await place.told('InvalidAnnotation', 2)).toHaveLength(2);
 });
 
 const SUCCESSES = 'controller_runtime_reconcile_total{controller="expose",result="success"}';

@@ -66,7 +66,7 @@ test('acceptance C2, C2-4, C2-9: host, URL, ConfigMaps, Deployments and a change
     return path?.backend.service?.port?.number === 9090;
   });
   expect((await ingress(place, 'svc'))?.metadata.uid, 'C2-4').toBe(made?.metadata.uid);
-  await eventually(async () => (await place.events('InjectionRejected')).length > 0);
+  await place.told('InjectionRejected');
 
   await place.operator.stop();
   const before = ownWrites(place);

@@ -7,12 +7,12 @@ test('acceptance 1, 3 and 4: a Foo makes a Deployment, scales it, and takes it w
   const { env, namespace } = place;
 
   await place.apply(SAMPLE);
-  const foo = await place.told('Synced');
+  const foo = await place.because('Synced');
   const made = await place.deployment();
   await eventually(async () => (await place.count('Synced')) > 0);
   await place.edit({ replicas: 3 });
   const scaled = await eventually(async () => {
-    const live = await place.told('Synced');
+    const live = await place.because('Synced');
     return live.status?.availableReplicas === 3 && live;
   });
   const larger = await place.deployment();
@@ -30,7 +30,7 @@ test('acceptance 1, 3 and 4: a Foo makes a Deployment, scales it, and takes it w
     availableReplicas: 1,
     conditions: [{ type: 'Ready', status: 'True', message: '1 of 1 replicas are available' }],
   });
-  expect((await place.events('Synced'))[0]).toEqual({
+  expect((await place.told('Synced'))[0]).toEqual({
     type: 'Normal',
     reason: 'Synced',
     note: 'Foo synced successfully',
@@ -46,7 +46,7 @@ test('acceptance 2: a Deployment of somebody else is left alone, and its name ta
   const foreign = await env.create(deployment('example-foo', { namespace }));
 
   await place.apply(SAMPLE);
-  const blocked = await place.told('ErrResourceExists');
+  const blocked = await place.because('ErrResourceExists');
   await eventually(async () => (await place.count('ErrResourceExists')) > 0);
   const labelled = { metadata: { labels: { touched: 'yes' } } };
   await env.patch('apps/v1', 'Deployment', namespace, 'example-foo', labelled);
@@ -57,11 +57,11 @@ test('acceptance 2: a Deployment of somebody else is left alone, and its name ta
   const { metadata } = (await place.deployment()) ?? {};
   const writes = place.writes();
   await env.delete('apps/v1', 'Deployment', namespace, 'example-foo');
-  const foo = await place.told('Synced');
+  const foo = await place.because('Synced');
 
   const note = 'Resource "example-foo" already exists and is not managed by Foo';
   const told = { type: 'Warning', reason: 'ErrResourceExists', note };
-  expect(await place.events('ErrResourceExists')).toEqual([told]);
+  expect(await place.told('ErrResourceExists')).toEqual([told]);
   expect(await place.count('ErrResourceExists')).toBe(1);
   expect(blocked.status).toMatchObject({
     availableReplicas: 0,

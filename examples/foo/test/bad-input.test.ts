@@ -6,20 +6,20 @@ test('a Foo that makes no sense is told why once, and nothing is made, mended or
   const place = await startFoos();
 
   await place.createFoo('nameless');
-  const nameless = await place.told('DeploymentNameMissing', 'nameless');
+  const nameless = await place.because('DeploymentNameMissing', 'nameless');
   await place.edit({ replicas: 2 }, 'nameless');
-  await place.told('DeploymentNameMissing', 'nameless');
+  await place.because('DeploymentNameMissing', 'nameless');
   await place.createFoo('wrong', { deploymentName: 'No/Name' });
-  const wrong = await place.told('DeploymentInvalid', 'wrong');
+  const wrong = await place.because('DeploymentInvalid', 'wrong');
   await eventually(async () => (await place.events()).length > 1);
   const writes = place.writes().filter((write) => !write.startsWith('patch foos'));
   await place.edit({ deploymentName: 'a-name' }, 'wrong');
-  await place.told('Synced', 'wrong');
+  await place.because('Synced', 'wrong');
   await place.edit({ deploymentName: '' }, 'wrong');
-  await place.told('DeploymentNameMissing', 'wrong');
+  await place.because('DeploymentNameMissing', 'wrong');
 
   expect(nameless.status?.conditions).toMatchObject([{ type: 'Ready', status: 'False' }]);
-  expect((await place.events('DeploymentNameMissing'))[0]).toEqual({
+  expect((await place.told('DeploymentNameMissing'))[0]).toEqual({
     type: 'Warning',
     reason: 'DeploymentNameMissing',
     note: 'spec.deploymentName must be specified',

@@ -6,16 +6,16 @@ test('FO2, acceptance 6: after a renaming the old Deployment is removed, be the 
   const place = await startFoos();
   const { env, namespace } = place;
   await place.apply(SAMPLE);
-  await place.told('Synced');
+  await place.because('Synced');
 
   await place.edit({ deploymentName: 'renamed' });
   await eventually(async () => (await place.deployment()) === undefined);
-  await place.told('Synced');
+  await place.because('Synced');
   await place.operator.stop();
   await place.edit({ deploymentName: 'again' });
   place.startOperator();
   await eventually(async () => (await place.deployment('renamed')) === undefined);
-  await place.told('Synced');
+  await place.because('Synced');
   const last = await place.deployment('again');
   await place.operator.stop();
   await env.delete(API, 'Foo', namespace, 'example-foo');
@@ -29,14 +29,14 @@ test('FO2: a Foo that cannot have its new name keeps what it has, until it can',
   const place = await startFoos();
   await place.apply(SAMPLE);
   await place.createFoo('second', { deploymentName: 'second' });
-  await Promise.all([place.told('Synced'), place.told('Synced', 'second')]);
+  await Promise.all([place.because('Synced'), place.because('Synced', 'second')]);
   const kept = await place.deployment('second');
 
   await place.edit({ deploymentName: 'example-foo' }, 'second');
-  const blocked = await place.told('ErrResourceExists', 'second');
+  const blocked = await place.because('ErrResourceExists', 'second');
   const still = await place.deployment('second');
   await place.edit({ deploymentName: 'other' });
-  await place.told('Synced', 'second');
+  await place.because('Synced', 'second');
   await eventually(async () => (await place.deployment('second')) === undefined);
 
   expect(blocked.status?.availableReplicas).toBe(1);
@@ -50,7 +50,7 @@ test('FO2: a Foo that cannot have its new name keeps what it has, until it can',
 test('FO3: what is as it should be costs no write and no Event, also after a restart', async () => {
   const place = await startFoos();
   await place.apply(SAMPLE);
-  await place.told('Synced');
+  await place.because('Synced');
   await place.touch(); // whatever the Pods have led to comes before it
   await place.operator.stop(); // and has told all it had to
   const told = await place.count('Synced');
@@ -71,7 +71,7 @@ test('FO4: a template that somebody bends comes back; replicas that no Foo state
   const place = await startFoos();
   const { env, namespace } = place;
   await place.createFoo('example-foo', { deploymentName: 'example-foo' });
-  await place.told('Synced');
+  await place.because('Synced');
   const bent = { containers: [{ name: 'nginx', image: 'busybox:1' }] };
 
   const spec = { replicas: 2, template: { spec: bent } };

@@ -48,7 +48,7 @@ test.each(
   await eventually(async () => (await place.count('DeploymentNameMissing')) > 0);
   await place.env.apply(CRD);
   await place.edit({ replicas: 1 });
-  const wide = await place.told('Synced');
+  const wide = await place.because('Synced');
 
   expect(idle).toEqual(before);
   expect(narrow?.status).toEqual({ availableReplicas: 2 });

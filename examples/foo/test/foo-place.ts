@@ -15,7 +15,7 @@ export interface FooPlace extends Place {
   createFoo(name: string, spec?: Foo['spec']): Promise<Foo>;
   edit(spec: object, name?: string): Promise<void>;
   /** As soon as the latest spec has been acted upon, and its condition has this reason. */
-  told(reason: string, name?: string): Promise<Foo>;
+  because(reason: string, name?: string): Promise<Foo>;
   /** What was told for this reason, repetitions included. */
   count(reason: string): Promise<number>;
   /** Resolves after a reconcile that only a label of the Deployment has led to. */
@@ -41,7 +41,7 @@ export async function startFoos({
     edit: async (spec, name = 'example-foo') => {
       await env.patch(API, 'Foo', namespace, name, { spec });
     },
-    told: (reason, name) =>
+    because: (reason, name) =>
       eventually(async () => {
         const live = await foo(name);
         const { conditions, observedGeneration } = live?.status ?? {};

@@ -80,7 +80,7 @@ test('MY13: a backup goes through the phases of the original, as its Job does, w
     spec: { template: { spec: { automountServiceAccountToken: false } } },
   });
   expect(failed.status?.phase).toBe('Failed');
-  expect(await scene.events('Failed')).toMatchObject([{ type: 'Warning' }]);
+  expect(await scene.told('Failed')).toMatchObject([{ type: 'Warning' }]);
 
   await env.delete('batch/v1', 'Job', namespace, 'b1-create');
   await eventually(async () => (await scene.job('b1-create')) === undefined);
@@ -104,7 +104,7 @@ test('a removal that fails is told and tried again, and a backup that is still t
     const next = await scene.job('b1-delete');
     return next !== undefined && next.metadata.uid !== first.metadata.uid;
   });
-  expect(await scene.events('DeletionFailed')).toMatchObject([{ type: 'Warning' }]);
+  expect(await scene.told('DeletionFailed')).toMatchObject([{ type: 'Warning' }]);
 
   const annotations = { [`${VERSION.slice(0, -3)}/keep-data`]: 'true' };
   await env.patch(VERSION, KIND, namespace, 'b1', { metadata: { annotations } });

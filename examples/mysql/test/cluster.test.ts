@@ -141,7 +141,7 @@ test('MY6: what is in the way is left alone and told once, and the cluster goes 
   await env.delete('v1', 'Service', namespace, 'my-cluster-read');
   await untilReady(scene.cluster, 'ReplicasReady');
   await scene.operator.stop();
-  expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+  expect(await scene.told('NotOwned')).toMatchObject([{ type: 'Warning' }]);
 });
 
 test('MY6: what fails is tried again until it does not', async () => {

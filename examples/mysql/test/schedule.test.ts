@@ -40,7 +40,7 @@ test('acceptance 4, MY10: a CronJob that cannot be made leaves no claim, and the
   await untilReady(() => scene.schedule('my-cluster'), 'Invalid');
 
   expect(schedule.status?.conditions).toMatchObject([{ type: 'Ready', status: 'False' }]);
-  expect(await scene.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+  expect(await scene.told('NotOwned')).toMatchObject([{ type: 'Warning' }]);
   expect(env.events.history('persistentvolumeclaims', namespace, 'my-cluster')).toEqual([]);
   const after = await scene.service('my-cluster');
   expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);

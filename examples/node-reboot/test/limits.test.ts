@@ -112,7 +112,7 @@ test('acceptance 6, FL5: a Node that does not come back is told of, and the next
   await passing(async () => (await annotation(cluster, 'node-2', REBOOT_NEEDED)) === 'false');
   await passing(async () => (await timeouts(cluster)) === 1);
 
-  expect(await place.events('RebootTimeout')).toMatchObject([
+  expect(await place.told('RebootTimeout')).toMatchObject([
     { type: 'Warning', note: expect.stringContaining('in phase Rebooting') },
   ]);
   expect(await annotation(cluster, 'node-1', PHASE)).toBe('TimedOut');

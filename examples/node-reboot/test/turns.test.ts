@@ -158,7 +158,7 @@ test('FL10: a Node that cannot be written does not hold up the others', async ()
   expect(await isOk(cluster, 'node-1')).toBe(false);
   // Of a step that was not written nothing is told.
   await eventually(async () => (await cluster.place.events('RebootFinished')).length === 2);
-  expect(await cluster.place.events('RebootScheduled')).toHaveLength(2);
+  expect(await cluster.place.told('RebootScheduled', 2)).toHaveLength(2);
 });
 
 interface Managed {

@@ -57,10 +57,7 @@ test('PR3: a ServiceMonitor that Prometheus would not load is left out, and an E
   await place.apply([monitor('hasty', { selector: {}, endpoints: [endpoint] })]);
 
   const live = await says(place, 'ServiceMonitorsRejected');
-  const told = await eventually(async () => {
-    const found = await place.events('InvalidConfiguration');
-    return found.length > 0 && found;
-  });
+  const told = await place.told('InvalidConfiguration');
 
   const problem = 'spec.endpoints[0]: the scrapeTimeout is longer than the interval';
   expect(live.status?.rejectedServiceMonitors).toEqual([{ name: 'hasty', problem }]);
@@ -80,10 +77,7 @@ spec: { scrapeInterval: 0s }
 `);
 
   const live = await says(place, 'InvalidSpec');
-  const told = await eventually(async () => {
-    const found = await place.events('InvalidSpec');
-    return found.length > 0 && found;
-  });
+  const told = await place.told('InvalidSpec');
 
   expect(told).toEqual([
     { type: 'Warning', reason: 'InvalidSpec', note: 'spec.scrapeInterval is 0' },
@@ -103,10 +97,7 @@ test('PR6: what the API server refuses is said, and what is there stays', async 
 
   await place.apply([monitor('long', { selector, endpoints: [{}] })]); // a Secret has not the room
   const refused = await says(place, 'Refused');
-  const told = await eventually(async () => {
-    const found = await place.events('Refused');
-    return found.length > 0 && found;
-  });
+  const told = await place.told('Refused');
   const writes = place.writes();
   await reconciledAgain(place);
 

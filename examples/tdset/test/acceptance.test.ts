@@ -83,8 +83,8 @@ test('acceptance 3: a Deployment that is somebody else’s stays as it is, until
     (theirs as typeof theirs & { spec: object }).spec,
   );
   expect(place.writes().filter((write) => write.includes('deployments'))).toEqual([]);
-  await eventually(async () => (await place.events('NotOwned')).length > 0);
-  expect(await place.events('NotOwned')).toMatchObject([{ type: 'Warning' }]);
+  await place.told('NotOwned');
+  expect(await place.told('NotOwned')).toMatchObject([{ type: 'Warning' }]);
 
   await env.delete('apps/v1', 'Deployment', namespace, 'shop');
   await place.condition('shop', 'Degraded', 'False');
@@ -105,10 +105,7 @@ test('acceptance 4: an image is rolled out, and a number that somebody sets is s
   await place.condition('shop', 'Ready', 'True');
   await place.kubectl('scale', 'deployment/shop', '--replicas=7');
   await place.replicas('shop', 2);
-  const told = await eventually(async () => {
-    const events = await place.events('Corrected');
-    return events.length > 0 && events;
-  });
+  const told = await place.told('Corrected');
 
   expect(rolled.ports).toEqual([{ name: 'tdset', containerPort: 8080, protocol: 'TCP' }]);
   expect(told).toEqual([

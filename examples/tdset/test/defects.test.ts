@@ -24,7 +24,7 @@ test('TD3: an overlap is told of, once, and an empty window is refused before an
   expect(await place.deployment('empty')).toBeUndefined();
   await place.condition('twice', 'Ready', 'True');
   await eventually(async () => (await place.events('ScheduleInvalid')).length === 1);
-  expect(await place.events('ScheduleOverlap')).toMatchObject([
+  expect(await place.told('ScheduleOverlap')).toMatchObject([
     { type: 'Warning', note: overlap.message },
   ]);
 
@@ -139,7 +139,7 @@ test('TD8: what the API server does not take is said once, and not sent again un
   const set = await place.set('shop');
 
   expect(refused.message).toContain('70000');
-  expect(await place.events('Refused')).toMatchObject([{ type: 'Warning' }]);
+  expect(await place.told('Refused')).toMatchObject([{ type: 'Warning' }]);
   expect(ready).toMatchObject({ message: '2 of 2 replicas are available', observedGeneration: 2 });
   expect(set?.status?.conditions?.map(({ type, status }) => `${type}=${status}`).sort()).toEqual([
     'Available=True',

@@ -37,7 +37,7 @@ test('TD9: an autoscaler is left to scale, or told how few are too few', async (
   expect(stoodAside?.spec.template.spec?.containers[0]?.image).toBe('nginx:1');
   expect(autoscaler.spec).toMatchObject({ maxReplicas: 8 });
   expect(rolled.spec.replicas).toBe(6);
-  expect(await place.events('HPAConflict')).toHaveLength(1);
+  expect(await place.told('HPAConflict')).toHaveLength(1);
   await place.replicas('shop', 2);
 });
 

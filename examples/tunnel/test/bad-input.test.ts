@@ -53,6 +53,6 @@ test('a client that the API server refuses gets a condition and an Event, once',
   const ready = tunnel.status?.conditions?.find(({ type }) => type === 'Ready');
   expect(ready?.message).toContain('memory limit');
   expect(place.writes().filter((write) => !write.endsWith('deployments.apps'))).toEqual(before);
-  expect(await place.events('Refused')).toHaveLength(1);
+  expect(await place.told('Refused')).toHaveLength(1);
   expect(await place.addresses()).toEqual([]);
 });

@@ -77,7 +77,7 @@ test('IN12: what has not changed is told of once, and written never', async () =
   await place.passes(10);
 
   expect(place.writes()).toEqual(before);
-  expect(await place.events('Connected')).toEqual([
+  expect(await place.told('Connected')).toEqual([
     { type: 'Normal', reason: 'Connected', note: '203.0.113.1 carries ports 80' },
   ]);
 });

@@ -112,10 +112,7 @@ test('a foreign Tunnel in the place of its own is left alone, and the Service sa
   await place.ready();
 
   await place.apply([service('nginx-1')]);
-  const [told] = await eventually(async () => {
-    const found = await place.events('NotOwned');
-    return found.length > 0 && found;
-  });
+  const [told] = await place.told('NotOwned');
 
   expect(told).toMatchObject({ type: 'Warning' });
   expect((await place.tunnel())?.spec.serviceRef).toEqual({ name: 'other' });
