@@ -44,8 +44,8 @@ function logged(child: Child, message: string): () => boolean {
   return () => child.stderr.records.some(({ msg }) => msg === message);
 }
 
-describe('D-5: leadership that is lost', () => {
-  test('D-5: because another took the Lease: exit code 3 at once', async () => {
+describe('[D-5] leadership that is lost', () => {
+  test('[D-5] because another took the Lease: exit code 3 at once', async () => {
     const { server, child } = await leading('');
 
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -55,7 +55,7 @@ describe('D-5: leadership that is lost', () => {
     expect(await child.exit).toBe(3);
   });
 
-  test('LE-9: because nothing can be renewed: gone with 3 before another may lead, though a reconcile hangs', async () => {
+  test('[LE-9] because nothing can be renewed: gone with 3 before another may lead, though a reconcile hangs', async () => {
     const { server, child } = await leading('');
 
     await server.stop();
@@ -68,7 +68,7 @@ describe('D-5: leadership that is lost', () => {
     expect(child.stderr.lines.at(-1)).toMatch(/^chancery run: /);
   });
 
-  test('LE-9: a stop hook that never returns is killed', async () => {
+  test('[LE-9] a stop hook that never returns is killed', async () => {
     const { server, child } = await leading('for (;;);');
 
     await server.stop();

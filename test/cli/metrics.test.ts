@@ -19,7 +19,7 @@ const OPERATOR = `
     },
   });`;
 
-test('X-1 chancery run serves /metrics on its port, with the prefix that is set', async () => {
+test('[X-1] chancery run serves /metrics on its port, with the prefix that is set', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const port = `${await freePort()}`;
@@ -85,7 +85,7 @@ test('who asks for no metrics and no traces loads neither package', async () => 
   expect(child.stdout.lines).toEqual(['false,false,false,true']);
 });
 
-test('X-3 chancery run traces with the provider that a module before it has registered', async () => {
+test('[X-3] chancery run traces with the provider that a module before it has registered', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const api = import.meta.resolve('@opentelemetry/api');

@@ -146,7 +146,7 @@ export default [hello, runnable({
   })),
 })];`;
 
-test('M-3: a module may export runnables beside controllers, and checks of its own', async () => {
+test('[M-3] a module may export runnables beside controllers, and checks of its own', async () => {
   const server = await startServer();
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': BESIDE });
   const path = join(folder, 'beside.mjs');

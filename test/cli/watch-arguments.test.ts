@@ -38,7 +38,7 @@ test('what is not given comes from the settings', () => {
   });
 });
 
-test('C-22 of several namespaces one must be named, unless the arguments decide', () => {
+test('[C-22] of several namespaces one must be named, unless the arguments decide', () => {
   const settings = settingsFrom({ WATCH_NAMESPACE: 'a,b' });
   const namespaceOf = (...args: readonly string[]): string | undefined =>
     parseWatchArguments(args, settings).namespace;

@@ -34,7 +34,7 @@ test.each([
   expect(error).not.toHaveProperty('cause');
 });
 
-test('P-11 a Status of 100 kB is read to its end', async () => {
+test('[P-11] a Status of 100 kB is read to its end', async () => {
   const message = 'x'.repeat(100_000);
   const body = JSON.stringify({ kind: 'Status', code: 422, reason: 'Invalid', message });
 
@@ -43,7 +43,7 @@ test('P-11 a Status of 100 kB is read to its end', async () => {
   await expect(reading).rejects.toMatchObject({ status: 422, reason: 'Invalid' });
 });
 
-test('P-11 of a body that is nobody’s only the beginning is read', async () => {
+test('[P-11] of a body that is nobody’s only the beginning is read', async () => {
   let sent = 0;
   const endless = Readable.from(
     (function* () {
@@ -62,7 +62,7 @@ test('P-11 of a body that is nobody’s only the beginning is read', async () =>
   expect(sent).toBeLessThan(10);
 });
 
-test('P-11 an answer of more than 256 MiB is given up where it passes them', async () => {
+test('[P-11] an answer of more than 256 MiB is given up where it passes them', async () => {
   const chunk = Buffer.alloc(1024 * 1024, ' ');
   let sent = 0;
   const endless = Readable.from(
@@ -89,7 +89,7 @@ test('P-11 an answer of more than 256 MiB is given up where it passes them', asy
   expect(sent).toBeLessThan(260);
 });
 
-test('P-12 an answer that breaks off is reported as the transport reports it', async () => {
+test('[P-12] an answer that breaks off is reported as the transport reports it', async () => {
   const lost = new AmbassadorError('broke off', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const body = new Readable({
     read() {

@@ -101,7 +101,7 @@ test.each(
   await expect(call(client)).rejects.toThrow('the attempt is over');
 });
 
-test('K-41: an apply to what exists needs to know which it is', async () => {
+test('[K-41] an apply to what exists needs to know which it is', async () => {
   const [inner, transport] = clientAndTransport();
   const { uid: _, ...metadata } = object.metadata;
 
@@ -115,7 +115,7 @@ test('K-41: an apply to what exists needs to know which it is', async () => {
   expect(transport.requests).toEqual([]);
 });
 
-test('K-42: an update must say what it was made from, for the compiler and at run time', async () => {
+test('[K-42] an update must say what it was made from, for the compiler and at run time', async () => {
   const [client, transport] = clientAndTransport();
   const { resourceVersion: _, ...metadata } = object.metadata;
   const unversioned: ConfigMap = { ...object, metadata };
@@ -127,7 +127,7 @@ test('K-42: an update must say what it was made from, for the compiler and at ru
   expect(transport.requests).toEqual([]);
 });
 
-test('K-42: an update by force says no version, so that it overwrites whatever is there', async () => {
+test('[K-42] an update by force says no version, so that it overwrites whatever is there', async () => {
   const [client, transport] = clientAndTransport();
 
   await client.update(configMaps, object, { force: true });
@@ -138,7 +138,7 @@ test('K-42: an update by force says no version, so that it overwrites whatever i
   expect(request?.path).toBe('/api/v1/namespaces/demo/configmaps/a?fieldManager=tester');
 });
 
-test('K-42: what was read may be updated as it is', async () => {
+test('[K-42] what was read may be updated as it is', async () => {
   const [client, transport] = clientAndTransport();
 
   const live = await client.get(configMaps, target);
@@ -147,7 +147,7 @@ test('K-42: what was read may be updated as it is', async () => {
   expect(JSON.parse(transport.requests[1]?.body ?? '')).toEqual({ ...object, data: { k: 'v' } });
 });
 
-test('K-48: get and find are quorum reads: they name no resourceVersion', async () => {
+test('[K-48] get and find are quorum reads: they name no resourceVersion', async () => {
   const [client, transport] = clientAndTransport();
 
   await client.get(configMaps, target);

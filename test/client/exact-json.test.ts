@@ -13,7 +13,7 @@ const WIRE =
   '"spec":{"x":9007199254740993,"least":-9223372036854775808,"list":[18446744073709551615]},' +
   '"data":{"__proto__":"p","constructor":"c","text":"9007199254740993"}}';
 
-test('P-10 an object with large integers and __proto__ survives read and update unchanged', async () => {
+test('[P-10] an object with large integers and __proto__ survives read and update unchanged', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const clock = new FakeClock();
   const client = restClient({ transport, fieldManager: 'tester', clock, exactIntegers: true });
@@ -26,7 +26,7 @@ test('P-10 an object with large integers and __proto__ survives read and update 
   expect(transport.requests.map(({ body }) => body)).toEqual([undefined, WIRE, WIRE]);
 });
 
-test('P-10 by default answers hold numbers, as the caches do, and a rounded one is not written', async () => {
+test('[P-10] by default answers hold numbers, as the caches do, and a rounded one is not written', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const client = restClient({ transport, fieldManager: 'tester', clock: new FakeClock() });
   const object = await client.get(configMaps, target, { signal });
@@ -43,15 +43,15 @@ test.each([
   ['numbers at the edge', '{"a":[9007199254740991,-9007199254740991]}'],
   ['fractions', '{"a":[0.1234567890123456789]}'],
   ['large powers', '{"a":[1e300]}'],
-])('P-10 %s are read as JSON.parse does', (_, text) => {
+])('[P-10] %s are read as JSON.parse does', (_, text) => {
   expect(parseExact(text)).toEqual(JSON.parse(text));
 });
 
-test('P-10 the smallest integer that a number cannot hold is read exactly', () => {
+test('[P-10] the smallest integer that a number cannot hold is read exactly', () => {
   expect(parseExact('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
 });
 
-test('P-10 any integer comes back as it went', () => {
+test('[P-10] any integer comes back as it went', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }), (integer) => {
       const text = `{"a":[{"b":${integer}}]}`;
@@ -66,12 +66,12 @@ test.each([
   -(2 ** 60),
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('P-10 the number %d is not written: nobody knows which it was', (value) => {
+])('[P-10] the number %d is not written: nobody knows which it was', (value) => {
   expect(() => encodeExact({ spec: { size: value } })).toThrow(
     expect.objectContaining({ code: 'CONFIG', context: { field: 'size', got: value } }),
   );
 });
 
-test.each([0, -1.5, 1e300, Number.MAX_SAFE_INTEGER])('P-10 the number %d is written', (value) => {
+test.each([0, -1.5, 1e300, Number.MAX_SAFE_INTEGER])('[P-10] the number %d is written', (value) => {
   expect(encodeExact({ value })).toBe(JSON.stringify({ value }));
 });

@@ -6,7 +6,7 @@ import { configMaps } from '../../operator/model/builtin.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { rawServer, transportTo } from '../transport/raw-server.ts';
 
-test('LE-9 a repetition after the loss is refused as lost, though the first outcome is unknown', async () => {
+test('[LE-9] a repetition after the loss is refused as lost, though the first outcome is unknown', async () => {
   const clock = new FakeClock();
   const server = await rawServer(({ socket }) => {
     socket.destroy();

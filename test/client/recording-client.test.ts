@@ -37,7 +37,7 @@ function setup(fails = false) {
 const patch = { type: 'merge', body: {} } as const;
 const object = OBJECT as never;
 
-describe('K-61: a journal is told of', () => {
+describe('[K-61] a journal is told of', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['create', (client) => client.create(configMaps, object)],
     ['apply', (client) => client.apply(configMaps, object)],
@@ -68,7 +68,7 @@ describe('K-61: a journal is told of', () => {
   });
 });
 
-describe('K-61: a journal is not told of', () => {
+describe('[K-61] a journal is not told of', () => {
   test.each<[string, string, (client: Client) => Promise<unknown>]>([
     ['a read', 'get', (client) => client.get(configMaps, TARGET)],
     ['a list', 'list', (client) => client.list(configMaps)],

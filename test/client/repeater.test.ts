@@ -74,20 +74,20 @@ test.each<[string, unknown, number]>([
   ['zero: the back-off', busy(503, '0', 0), 500],
   ['the past: the back-off', busy(429, 'Thu, 01 Jan 1970 00:00:00 GMT'), 500],
   ['words: the back-off', busy(429, 'soon', 'later'), 500],
-])('P-14 a busy server is asked again after %s', async (_, error, delayMs) => {
+])('[P-14] a busy server is asked again after %s', async (_, error, delayMs) => {
   const { at } = await run([error, new Error('over')], { budgetMs: 120_000 });
 
   expect(at).toEqual([0, delayMs]);
 });
 
-test('P-14 without a Retry-After the delays double from half a second to 30 s', async () => {
+test('[P-14] without a Retry-After the delays double from half a second to 30 s', async () => {
   const { at } = await run([busy(503)], { budgetMs: 150_000 });
 
   const delays = at.slice(1).map((time, index) => time - (at[index] ?? 0));
   expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('P-14 every delay is stretched by at most a fifth', async () => {
+test('[P-14] every delay is stretched by at most a fifth', async () => {
   const { at } = await run([busy(429, '3'), refused, new Error('over')], { random: 0.999_999 });
 
   expect(at[1]).toBeGreaterThan(3_599);
@@ -95,7 +95,7 @@ test('P-14 every delay is stretched by at most a fifth', async () => {
   expect((at[2] ?? 0) - (at[1] ?? 0)).toBeLessThan(120);
 });
 
-test('P-14 a disruption budget is not a busy server: its 429 is the answer', async () => {
+test('[P-14] a disruption budget is not a busy server: its 429 is the answer', async () => {
   const error = new ApiError({
     code: 429,
     details: { retryAfterSeconds: 1, causes: [{ reason: 'DisruptionBudget' }] },
@@ -113,17 +113,17 @@ test.each([
     new AmbassadorError('no', { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' }),
   ],
   ['a bug', new TypeError('x is undefined')],
-])('P-13 %s is not repeated', async (_, error) => {
+])('[P-13] %s is not repeated', async (_, error) => {
   expect(await run([error])).toEqual({ at: [0], error, endedAt: 0 });
 });
 
-test('P-15 a deadline of 1 s and a Retry-After of 5: the 429 itself, and at once', async () => {
+test('[P-15] a deadline of 1 s and a Retry-After of 5: the 429 itself, and at once', async () => {
   const error = busy(429, '5');
 
   expect(await run([error], { budgetMs: 1_000 })).toEqual({ at: [0], error, endedAt: 0 });
 });
 
-test('P-15 nothing begins after the budget, which is 10 s', async () => {
+test('[P-15] nothing begins after the budget, which is 10 s', async () => {
   const { at, error, endedAt } = await run([refused]);
 
   expect(at).toEqual([0, 100, 300, 700, 1_500, 3_100, 6_300]);
@@ -131,7 +131,7 @@ test('P-15 nothing begins after the budget, which is 10 s', async () => {
   expect(endedAt).toBeLessThanOrEqual(DEFAULT_RETRY_BUDGET_MS);
 });
 
-test('P-15 an abort ends the wait with its reason, and no timer is left', async () => {
+test('[P-15] an abort ends the wait with its reason, and no timer is left', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const reason = new Error('stopped');
@@ -154,7 +154,7 @@ test('P-15 an abort ends the wait with its reason, and no timer is left', async 
   expect(clock.pending).toBe(0);
 });
 
-test('P-15 a call that was aborted is not repeated, whatever it failed with', async () => {
+test('[P-15] a call that was aborted is not repeated, whatever it failed with', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const attempt = async (): Promise<never> => {
@@ -168,7 +168,7 @@ test('P-15 a call that was aborted is not repeated, whatever it failed with', as
   expect(clock.pending).toBe(0);
 });
 
-test('P-15 the budget does not cut off an attempt: a write would be of unknown outcome', async () => {
+test('[P-15] the budget does not cut off an attempt: a write would be of unknown outcome', async () => {
   const clock = new FakeClock();
   const attempt = async (): Promise<string> => {
     await sleep(clock, 50_000, never);
@@ -181,7 +181,7 @@ test('P-15 the budget does not cut off an attempt: a write would be of unknown o
   expect(await running).toBe('done');
 });
 
-test('P-13 nobody can be asked what became of it: the outcome stays unknown', async () => {
+test('[P-13] nobody can be asked what became of it: the outcome stays unknown', async () => {
   const clock = new FakeClock();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const errors = [unknown, new ApiError({ code: 409, reason: 'Conflict' })];
@@ -202,7 +202,7 @@ test('P-13 nobody can be asked what became of it: the outcome stays unknown', as
   await expect(running).rejects.toBe(unknown);
 });
 
-test('P-15 an abort while what became of it is asked for is the abort', async () => {
+test('[P-15] an abort while what became of it is asked for is the abort', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
@@ -225,7 +225,7 @@ test('P-15 an abort while what became of it is asked for is the abort', async ()
   await expect(running).rejects.toBe(stop.signal.reason);
 });
 
-test('P-21 repetitions are counted by what they follow', async () => {
+test('[P-21] repetitions are counted by what they follow', async () => {
   const meter = new RecordingMeter();
 
   await run([busy(429), refused, refused, new Error('over')], { meter });

@@ -102,13 +102,13 @@ describe('who failed', () => {
     ['a missing page', 404, html, '<html>', { code: 'NOT_KUBERNETES' }],
     ['Go’s own 400', 400, text, '400 Bad Request', { code: 'NOT_KUBERNETES' }],
     ['JSON that is no Status under 400', 400, json, '{"error":"x"}', { code: 'NOT_KUBERNETES' }],
-  ])('P-11 %s (%i)', (_, httpStatus, headers, body, expected) => {
+  ])('[P-11] %s (%i)', (_, httpStatus, headers, body, expected) => {
     const error = responseFailure({ status: httpStatus, headers, text: body }, 0);
 
     expect(error).toMatchObject(expected);
   });
 
-  test('P-11 a pretty-printed Status is a Status', () => {
+  test('[P-11] a pretty-printed Status is a Status', () => {
     const body = JSON.stringify(JSON.parse(status(409, 'Conflict')), null, 2);
 
     const error = responseFailure({ status: 409, headers: json, text: body }, 0);
@@ -116,7 +116,7 @@ describe('who failed', () => {
     expect(error).toMatchObject({ status: 409, reason: 'Conflict' });
   });
 
-  test('P-11 every recorded failure is attributed to the one who sent it', () => {
+  test('[P-11] every recorded failure is attributed to the one who sent it', () => {
     const failures = ['errors', 'server-restart', 'crd', 'list-paging']
       .flatMap((name) => recording(name))
       .map(({ response }) => response)
@@ -181,14 +181,14 @@ describe('what became of the request when the proxy has no answer', () => {
       'unknown',
     ],
     ['', 'unknown'],
-  ])('P-12 %s: %s', (message, fate) => {
+  ])('[P-12] %s: %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });
     expect(error.message).toContain(message.slice(0, 100));
   });
 
-  test('P-11 the message quotes one line, short and without control characters', () => {
+  test('[P-11] the message quotes one line, short and without control characters', () => {
     const body = `EOF \u001b[31m${'x'.repeat(1_000)}\nsecond line`;
 
     const { message } = responseFailure({ status: 500, headers: text, text: body }, 0);
@@ -198,7 +198,7 @@ describe('what became of the request when the proxy has no answer', () => {
   });
 });
 
-test('P-19 the filter of kubectl proxy refuses otherwise than RBAC', () => {
+test('[P-19] the filter of kubectl proxy refuses otherwise than RBAC', () => {
   const filter = responseFailure({ status: 403, headers: text, text: 'Forbidden\n' }, 0);
   const rbac = responseFailure({ status: 403, headers: json, text: status(403, 'Forbidden') }, 0);
 
@@ -225,7 +225,7 @@ test('a refusal by the filter names the request without its query, the layer, an
 });
 
 describe('an unserved path', () => {
-  test('P-11 is told from an object that does not exist', () => {
+  test('[P-11] is told from an object that does not exist', () => {
     const unserved = responseFailure(
       { status: 404, headers: text, text: '404 page not found\n' },
       0,
@@ -257,7 +257,7 @@ describe('Retry-After', () => {
     [undefined, undefined],
     ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
     ['Sat, 21 Nov 2026 11:59:30 GMT', undefined],
-  ])('P-14 %j asks for %j ms', (value, expected) => {
+  ])('[P-14] %j asks for %j ms', (value, expected) => {
     expect(parseRetryAfter(value, nowMs)).toBe(expected);
   });
 
@@ -266,7 +266,7 @@ describe('Retry-After', () => {
     ['the body alone', {}, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['the larger of both', { 'retry-after': '2' }, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['neither', {}, {}, undefined],
-  ])('P-14 of %s counts', (_, headers, more, expected) => {
+  ])('[P-14] of %s counts', (_, headers, more, expected) => {
     const answer = {
       status: 429,
       headers: { ...json, ...headers },
@@ -276,7 +276,7 @@ describe('Retry-After', () => {
     expect(responseFailure(answer, nowMs)).toMatchObject({ retryAfterMs: expected });
   });
 
-  test.each([429, 503])('P-14 counts on a %i in text too', (httpStatus) => {
+  test.each([429, 503])('[P-14] counts on a %i in text too', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

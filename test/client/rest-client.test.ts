@@ -190,7 +190,7 @@ describe('list', () => {
 });
 
 describe('writes', () => {
-  test('P-8 create posts to the collection', async () => {
+  test('[P-8] create posts to the collection', async () => {
     const [client, transport] = clientWith(() => ({ status: 201, body: configMap }));
 
     const created = await client.create(configMaps, configMap, { signal });
@@ -217,7 +217,7 @@ describe('writes', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/namespaces/demo/pods/a/binding' });
   });
 
-  test('P-8 apply sends JSON as an apply patch, without managedFields', async () => {
+  test('[P-8] apply sends JSON as an apply patch, without managedFields', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
     const object = { ...configMap, metadata: { ...target, uid: 'u1', managedFields: [{}] } };
 
@@ -233,7 +233,7 @@ describe('writes', () => {
     expect(object.metadata.managedFields).toEqual([{}]);
   });
 
-  test('P-8 update puts the object', async () => {
+  test('[P-8] update puts the object', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     await client.update(configMaps, versioned, { dryRun: true, signal });
@@ -251,7 +251,7 @@ describe('writes', () => {
     [{ type: 'merge', body: { data: { a: null } } }, 'application/merge-patch+json'],
     [{ type: 'strategic', body: { spec: {} } }, 'application/strategic-merge-patch+json'],
     [{ type: 'json', body: [{ op: 'remove', path: '/data/a' }] }, 'application/json-patch+json'],
-  ])('P-8 patch says which kind it is (%#)', async (patch, contentType) => {
+  ])('[P-8] patch says which kind it is (%#)', async (patch, contentType) => {
     const [client, transport] = clientWith(() => ({
       body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: target },
     }));
@@ -289,7 +289,7 @@ describe('delete', () => {
     await expect(client.delete(configMaps, target, { signal })).resolves.toBeUndefined();
   });
 
-  test('P-9 without options has no body', async () => {
+  test('[P-9] without options has no body', async () => {
     const [client, transport] = clientWith(() => ({}));
 
     await client.delete(nodes, { name: 'n1' }, { signal });
@@ -303,7 +303,7 @@ describe('delete', () => {
     });
   });
 
-  test('P-9 carries its options', async () => {
+  test('[P-9] carries its options', async () => {
     const [client, transport] = clientWith(() => ({}));
     const options = {
       preconditions: { uid: 'u1', resourceVersion: '7' },
@@ -329,7 +329,7 @@ describe('delete', () => {
 });
 
 describe('evict', () => {
-  test('P-8 posts an Eviction', async () => {
+  test('[P-8] posts an Eviction', async () => {
     const [client, transport] = clientWith(() => ({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', status: 'Success' },

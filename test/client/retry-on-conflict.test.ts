@@ -39,7 +39,7 @@ async function finished<T>(promise: Promise<T>, clock: FakeClock): Promise<T> {
   return promise;
 }
 
-test('K-43: a lost race is run again after 10 ms and up to a tenth more', async () => {
+test('[K-43] a lost race is run again after 10 ms and up to a tenth more', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(4, clock);
 
@@ -50,7 +50,7 @@ test('K-43: a lost race is run again after 10 ms and up to a tenth more', async 
   expect(pauses).toEqual([11, 11, 11, 11]);
 });
 
-test('K-43: five attempts are made, and the last conflict is thrown', async () => {
+test('[K-43] five attempts are made, and the last conflict is thrown', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
 
@@ -61,7 +61,7 @@ test('K-43: five attempts are made, and the last conflict is thrown', async () =
   expect(madeAt).toHaveLength(5);
 });
 
-test('K-43: delays grow by the factor, and attempts are as many as are asked for', async () => {
+test('[K-43] delays grow by the factor, and attempts are as many as are asked for', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
   const options = { clock, attempts: 4, delayMs: 8, factor: 2, random: () => 0 };
@@ -79,7 +79,7 @@ test.each<[string, ConstructorParameters<typeof ApiError>[0]]>([
     { reason: 'Conflict', details: { causes: [{ reason: 'FieldManagerConflict' }] } },
   ],
   ['a webhook', { reason: 'Conflict', message: 'admission webhook "w" denied the request: no' }],
-])('K-43: a 409 about %s is not run again', async (_, status) => {
+])('[K-43] a 409 about %s is not run again', async (_, status) => {
   const clock = new FakeClock();
   const failure = () => new ApiError(status, { httpStatus: 409 });
   const { madeAt, attempt } = failing(9, clock, failure);
@@ -89,7 +89,7 @@ test.each<[string, ConstructorParameters<typeof ApiError>[0]]>([
   expect(madeAt).toHaveLength(1);
 });
 
-test('K-43: an abort ends the waiting with its reason', async () => {
+test('[K-43] an abort ends the waiting with its reason', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const { madeAt, attempt } = failing(9, clock);
@@ -128,7 +128,7 @@ const increased = ({ apiVersion, kind, metadata: { name, namespace = '' }, data 
   data: { ...data, count: String(Number(data?.count) + 1) },
 });
 
-test('K-43: many writers of one object lose no update', async () => {
+test('[K-43] many writers of one object lose no update', async () => {
   const { env, client, namespace, target } = await startShared();
   const options = { clock: systemClock, attempts: 100 };
 
@@ -141,7 +141,7 @@ test('K-43: many writers of one object lose no update', async () => {
   expect(env.requests.count({ verb: 'get' })).toBe(env.requests.count({ verb: 'update' }));
 });
 
-test('K-43: a change that finds nothing to do writes nothing', async () => {
+test('[K-43] a change that finds nothing to do writes nothing', async () => {
   const { env, client, target } = await startShared();
 
   const same = await updateLive(client, configMaps, target, (live) => live, { clock: systemClock });
@@ -154,7 +154,7 @@ test('K-43: a change that finds nothing to do writes nothing', async () => {
   expect(env.requests.count({ verb: 'update' })).toBe(0);
 });
 
-test('K-43: an object that is not there is no conflict', async () => {
+test('[K-43] an object that is not there is no conflict', async () => {
   const { client, target } = await startShared();
   const absent = { ...target, name: 'b' };
 

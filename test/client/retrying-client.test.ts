@@ -68,7 +68,7 @@ test.each([
   ['get', (client: Client) => client.get(configMaps, target, { signal }), `${PATH}/a`],
   ['find', (client: Client) => client.find(configMaps, target, { signal }), `${PATH}/a`],
   ['list', (client: Client) => client.list(configMaps, { namespace: 'default', signal }), PATH],
-] as const)('P-13 a %s is repeated after an outcome unknown', async (_, read, path) => {
+] as const)('[P-13] a %s is repeated after an outcome unknown', async (_, read, path) => {
   const { server, client, transport, finish } = await fixture(['swallowed', 'lost'], () => true);
   server.create(configMap());
 
@@ -80,7 +80,7 @@ test.each([
   expect(transport.attempts).toEqual([`GET ${path}`, `GET ${path}`, `GET ${path}`]);
 });
 
-test('P-13 an update with a resourceVersion that was carried out, unheard, succeeds', async () => {
+test('[P-13] an update with a resourceVersion that was carried out, unheard, succeeds', async () => {
   const { server, client, transport, finish, stored } = await fixture(['swallowed']);
   const { resourceVersion = '' } = server.create(configMap({}, { value: 'old' })).metadata;
   const sent = { ...configMap(), metadata: { ...stored()?.metadata, ...target, resourceVersion } };
@@ -93,7 +93,7 @@ test('P-13 an update with a resourceVersion that was carried out, unheard, succe
   expect(transport.attempts).toEqual([`PUT ${PATH}/a`, `PUT ${PATH}/a`, `GET ${PATH}/a`]);
 });
 
-test('P-13 an update that was lost, where another came in between, is that conflict', async () => {
+test('[P-13] an update that was lost, where another came in between, is that conflict', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { metadata } = server.create(configMap({ labels: { a: 'b' } }, { value: 'old' }));
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -111,7 +111,7 @@ test('P-13 an update that was lost, where another came in between, is that confl
   expect(stored()?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('P-13 an update without a resourceVersion is not repeated: it would undo another', async () => {
+test('[P-13] an update without a resourceVersion is not repeated: it would undo another', async () => {
   const { server, client, transport, finish } = await fixture(['lost']);
   server.create(configMap());
 
@@ -121,7 +121,7 @@ test('P-13 an update without a resourceVersion is not repeated: it would undo an
   expect(transport.attempts).toEqual([`PUT ${PATH}/a`]);
 });
 
-test('P-13 a merge patch with a resourceVersion that was carried out, unheard, succeeds', async () => {
+test('[P-13] a merge patch with a resourceVersion that was carried out, unheard, succeeds', async () => {
   const { server, client, transport, finish, stored } = await fixture(['swallowed']);
   const { resourceVersion } = server.create(configMap({ labels: { a: 'b' } })).metadata;
   const body = { metadata: { resourceVersion, labels: { a: null } }, data: { more: 'x' } };
@@ -135,7 +135,7 @@ test('P-13 a merge patch with a resourceVersion that was carried out, unheard, s
   expect(transport.attempts).toEqual([`PATCH ${PATH}/a`, `PATCH ${PATH}/a`, `GET ${PATH}/a`]);
 });
 
-test('P-13 a JSON patch with a test that was carried out, unheard, succeeds', async () => {
+test('[P-13] a JSON patch with a test that was carried out, unheard, succeeds', async () => {
   const { server, client, transport, finish, stored } = await fixture(['swallowed']);
   server.create(configMap({ annotations: { 'x/y': 'old' } }));
   const body: readonly JsonPatchOperation[] = [
@@ -153,7 +153,7 @@ test('P-13 a JSON patch with a test that was carried out, unheard, succeeds', as
   expect(transport.attempts).toEqual([`PATCH ${PATH}/a`, `PATCH ${PATH}/a`, `GET ${PATH}/a`]);
 });
 
-test('P-13 a JSON patch whose test fails because of another is that refusal', async () => {
+test('[P-13] a JSON patch whose test fails because of another is that refusal', async () => {
   const { server, client, finish } = await fixture(['lost']);
   server.create(configMap({}, { value: 'theirs' }));
   const body: readonly JsonPatchOperation[] = [
@@ -170,7 +170,7 @@ test.each([
   [{ type: 'merge', body: { data: { value: 'x' } } }],
   [{ type: 'strategic', body: { metadata: { labels: { a: 'b' } } } }],
   [{ type: 'json', body: [{ op: 'add', path: '/data/x', value: 'y' }] }],
-] as const)('P-13 a patch without a guard is not repeated (%#)', async (patch) => {
+] as const)('[P-13] a patch without a guard is not repeated (%#)', async (patch) => {
   const { server, client, transport, finish } = await fixture(['swallowed']);
   server.create(configMap());
 
@@ -180,7 +180,7 @@ test.each([
   expect(transport.attempts).toHaveLength(1);
 });
 
-test('P-13 an apply is repeated, and is there once', async () => {
+test('[P-13] an apply is repeated, and is there once', async () => {
   const { client, transport, finish, stored } = await fixture(['swallowed', 'lost']);
 
   const applied = await finish(client.apply(configMaps, configMap(), { signal }));
@@ -192,7 +192,7 @@ test('P-13 an apply is repeated, and is there once', async () => {
 test.each([
   'swallowed',
   'lost',
-] as const)('P-13 a delete of one uid is done when it is gone, first %s', async (fortune) => {
+] as const)('[P-13] a delete of one uid is done when it is gone, first %s', async (fortune) => {
   const { server, client, finish, stored } = await fixture([fortune]);
   const uid = uidOf(server.create(configMap()));
 
@@ -201,7 +201,7 @@ test.each([
   expect(stored()).toBeUndefined();
 });
 
-test('P-13 a delete is done when another of that name is there: it lives on', async () => {
+test('[P-13] a delete is done when another of that name is there: it lives on', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   server.create(configMap({}, { value: 'other' }));
 
@@ -210,7 +210,7 @@ test('P-13 a delete is done when another of that name is there: it lives on', as
   expect(stored()?.data).toEqual({ value: 'other' });
 });
 
-test('P-13 a delete that only a finalizer holds up is done, whatever its resourceVersion', async () => {
+test('[P-13] a delete that only a finalizer holds up is done, whatever its resourceVersion', async () => {
   const { server, client, finish, stored } = await fixture(['swallowed']);
   const { metadata } = server.create(configMap({ finalizers: ['a.b/c'] }));
   const { uid = '', resourceVersion = '' } = metadata;
@@ -222,7 +222,7 @@ test('P-13 a delete that only a finalizer holds up is done, whatever its resourc
   expect(stored()?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('P-13 a delete that a change has overtaken is that conflict', async () => {
+test('[P-13] a delete that a change has overtaken is that conflict', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { uid = '', resourceVersion = '' } = server.create(configMap()).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -235,7 +235,7 @@ test('P-13 a delete that a change has overtaken is that conflict', async () => {
   expect(stored()).toBeDefined();
 });
 
-test('P-13 a delete of whatever has the name is not repeated', async () => {
+test('[P-13] a delete of whatever has the name is not repeated', async () => {
   const { server, client, transport, finish } = await fixture(['swallowed']);
   server.create(configMap());
 
@@ -250,7 +250,7 @@ const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'o1' };
 test.each([
   ['owner', { ownerReferences: [owner], labels: { app: 'web' } }],
   ['content', {}],
-])('P-13 a creation that was carried out, unheard, is known by its %s', async (_, metadata) => {
+])('[P-13] a creation that was carried out, unheard, is known by its %s', async (_, metadata) => {
   const { client, transport, finish, stored } = await fixture(['swallowed']);
 
   const created = await finish(client.create(configMaps, configMap(metadata), { signal }));
@@ -263,7 +263,7 @@ test.each([
   ['of another owner', { ownerReferences: [{ ...owner, uid: 'o2' }], labels: { app: 'web' } }],
   ['without an owner', { labels: { app: 'web' } }],
   ['with other labels', { ownerReferences: [owner], labels: { app: 'db' } }],
-])('P-13 an object %s under our name is not ours', async (_, theirs) => {
+])('[P-13] an object %s under our name is not ours', async (_, theirs) => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const uid = uidOf(server.create(configMap(theirs, { value: 'theirs' })));
   const ours = configMap({ ownerReferences: [owner], labels: { app: 'web' } });
@@ -274,7 +274,7 @@ test.each([
   expect(stored()?.metadata.uid).toBe(uid);
 });
 
-test('P-13 an object without owners, under our name but with other content, is not ours', async () => {
+test('[P-13] an object without owners, under our name but with other content, is not ours', async () => {
   const { server, client, finish } = await fixture(['lost']);
   server.create(configMap({ labels: { app: 'web' } }, { value: 'theirs' }));
 
@@ -285,7 +285,7 @@ test('P-13 an object without owners, under our name but with other content, is n
   await expect(creating).rejects.toMatchObject({ reason: 'AlreadyExists' });
 });
 
-test('P-13 the creation of a generated name is never repeated: there is one object', async () => {
+test('[P-13] the creation of a generated name is never repeated: there is one object', async () => {
   const { server, client, transport, finish } = await fixture(['swallowed']);
   const object = configMap({ name: '', generateName: 'a-' });
 
@@ -313,7 +313,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
     'a patch without a guard',
     (client) => client.patch(configMaps, target, { type: 'merge', body: {} }, { signal }),
   ],
-])('P-13 what the server never saw is repeated: %s', async (_, call) => {
+])('[P-13] what the server never saw is repeated: %s', async (_, call) => {
   const { server, client, transport, finish } = await fixture(['not-sent', 'not-sent']);
   server.create(configMap());
 
@@ -323,7 +323,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated).length).toBeLessThan(2);
 });
 
-test('P-13 an eviction is repeated for one uid only', async () => {
+test('[P-13] an eviction is repeated for one uid only', async () => {
   const metadata: ObjectMeta = target;
   const spec = { containers: [{ name: 'a', image: 'a' }] };
   const { server, client, transport, finish } = await fixture(['lost', 'lost']);
@@ -337,7 +337,7 @@ test('P-13 an eviction is repeated for one uid only', async () => {
   await expect(other.finish(other.client.evict(target, { signal }))).rejects.toMatchObject(FAILED);
 });
 
-test('P-13 a dry run is repeated, whatever it would do', async () => {
+test('[P-13] a dry run is repeated, whatever it would do', async () => {
   const { server, client, transport, finish } = await fixture(['swallowed']);
   const object = configMap({ name: '', generateName: 'a-' });
 
@@ -347,7 +347,7 @@ test('P-13 a dry run is repeated, whatever it would do', async () => {
   expect(server.list('v1', 'ConfigMap', 'default').filter(isGenerated)).toEqual([]);
 });
 
-test('P-13 a refusal of the first attempt is nobody’s echo, however like ours the object is', async () => {
+test('[P-13] a refusal of the first attempt is nobody’s echo, however like ours the object is', async () => {
   const { server, client, transport, finish } = await fixture([]);
   const { metadata } = server.create(configMap());
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
@@ -363,7 +363,7 @@ test('P-13 a refusal of the first attempt is nobody’s echo, however like ours 
   expect(transport.attempts).toEqual([`POST ${PATH}`, `PUT ${PATH}/a`]);
 });
 
-test('P-13 the creation of a subresource, such as an eviction, is not repeated', async () => {
+test('[P-13] the creation of a subresource, such as an eviction, is not repeated', async () => {
   const { client, transport, finish } = await fixture(['lost']);
   const eviction: KubernetesObject = {
     apiVersion: 'policy/v1',
@@ -377,7 +377,7 @@ test('P-13 the creation of a subresource, such as an eviction, is not repeated',
   expect(transport.attempts).toHaveLength(1);
 });
 
-test('P-13 an update of the status that was carried out, unheard, succeeds', async () => {
+test('[P-13] an update of the status that was carried out, unheard, succeeds', async () => {
   const { server, client, finish } = await fixture(['swallowed']);
   const spec = { containers: [{ name: 'a', image: 'a' }] };
   const metadata: ObjectMeta = target;
@@ -397,7 +397,7 @@ test('P-13 an update of the status that was carried out, unheard, succeeds', asy
   expect(updated).toMatchObject({ spec, status: { phase: 'Running' } });
 });
 
-test('P-13 a patch of a list is not taken for done by what is at its start', async () => {
+test('[P-13] a patch of a list is not taken for done by what is at its start', async () => {
   const { server, client, finish } = await fixture(['lost']);
   const { resourceVersion } = server.create(configMap({ finalizers: ['a.b/c', 'd.e/f'] })).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { value: 'theirs' } });
@@ -408,7 +408,7 @@ test('P-13 a patch of a list is not taken for done by what is at its start', asy
   await expect(patching).rejects.toMatchObject({ status: 409 });
 });
 
-test('P-13 what a strategic patch makes of a list nobody can tell: its conflict stands', async () => {
+test('[P-13] what a strategic patch makes of a list nobody can tell: its conflict stands', async () => {
   const { server, client, finish } = await fixture(['swallowed']);
   const { resourceVersion } = server.create(configMap({}, { value: 'old' })).metadata;
   const body = { metadata: { resourceVersion }, data: { value: 'new' } };
@@ -420,7 +420,7 @@ test('P-13 what a strategic patch makes of a list nobody can tell: its conflict 
   await expect(patching).rejects.toMatchObject({ status: 409 });
 });
 
-test('P-13 a path that is not served is no proof that an object is gone', async () => {
+test('[P-13] a path that is not served is no proof that an object is gone', async () => {
   const unserved = { status: 404, headers: { 'content-type': 'text/plain' }, body: 'not found' };
   const transport = unreliable(
     cannedTransport(() => unserved),
@@ -437,7 +437,7 @@ test('P-13 a path that is not served is no proof that an object is gone', async 
   await expect(deleting).rejects.toMatchObject({ status: 404 });
 });
 
-test('P-13 a JSON patch that removes what is still there was not carried out', async () => {
+test('[P-13] a JSON patch that removes what is still there was not carried out', async () => {
   const { server, client, finish, stored } = await fixture(['lost']);
   const { resourceVersion } = server.create(configMap()).metadata;
   server.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { a: 'b' } } });
@@ -452,7 +452,7 @@ test('P-13 a JSON patch that removes what is still there was not carried out', a
   expect(stored()?.data).toEqual({ value: 'new' });
 });
 
-test('P-12 what stays unknown is not called unsent by a later failure that is', async () => {
+test('[P-12] what stays unknown is not called unsent by a later failure that is', async () => {
   const hopeless = Array<Fortune>(50).fill('not-sent');
   const { client, finish } = await fixture(['swallowed', ...hopeless]);
 

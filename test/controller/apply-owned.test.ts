@@ -23,7 +23,7 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('K-44: a child', () => {
+describe('[K-44] a child', () => {
   test('is created once, changed where it differs, and in steady state not written', async () => {
     const { env, namespace, operate, createSite, writes } = await startSites();
     const reconcile = async (
@@ -114,7 +114,7 @@ describe('K-44: a child', () => {
   });
 });
 
-describe('K-44: a field that is not stated any more', () => {
+describe('[K-44] a field that is not stated any more', () => {
   test.each([
     ['was there from the creation', false],
     ['was there from the creation, by an earlier process', true],
@@ -155,7 +155,7 @@ describe('K-44: a field that is not stated any more', () => {
   });
 });
 
-describe('K-41: a cache that is late', () => {
+describe('[K-41] a cache that is late', () => {
   test('does not bring back a child that was deleted', async () => {
     const { env, namespace, apply, cached, child } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
@@ -180,7 +180,7 @@ describe('K-41: a cache that is late', () => {
   });
 });
 
-describe('K-45: a name that exists, unseen by the cache,', () => {
+describe('[K-45] a name that exists, unseen by the cache,', () => {
   test('is gone on with when it is our child', async () => {
     const { apply, cached, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
@@ -219,7 +219,7 @@ describe('K-45: a name that exists, unseen by the cache,', () => {
   });
 });
 
-test('K-45: our own child that is being deleted is not written, but waited for', async () => {
+test('[K-45] our own child that is being deleted is not written, but waited for', async () => {
   const { env, namespace, apply, child } = await startFamily();
   await apply(configMaps, {
     metadata: { ...metadata, finalizers: ['example.dev/held'] },
@@ -234,7 +234,7 @@ test('K-45: our own child that is being deleted is not written, but waited for',
   expect(await child()).toEqual(before);
 });
 
-test('K-45: a child with a generated name is created each time, with its owner', async () => {
+test('[K-45] a child with a generated name is created each time, with its owner', async () => {
   const { apply, owner } = await startFamily();
   const desired = { metadata: { generateName: 'a-' }, data: { k: 'v' } };
 
@@ -245,7 +245,7 @@ test('K-45: a child with a generated name is created each time, with its owner',
   expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
 });
 
-describe('K-32: an object without a controller', () => {
+describe('[K-32] an object without a controller', () => {
   test('is left alone, unless it is to be adopted', async () => {
     const { apply, child, foreign } = await startFamily();
     const orphan = await foreign();
@@ -304,7 +304,7 @@ describe('K-32: an object without a controller', () => {
     expect(await family.child()).toEqual(orphan);
   });
 
-  test('K-40: and whose fields another manager decides, is adopted only by force', async () => {
+  test('[K-40] and whose fields another manager decides, is adopted only by force', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await env.apply([theirConfigMap(namespace)]);
 
@@ -320,7 +320,7 @@ describe('K-32: an object without a controller', () => {
   });
 });
 
-test('K-40: a field of ours that another manager has applied is ours again, or a typed refusal', async () => {
+test('[K-40] a field of ours that another manager has applied is ours again, or a typed refusal', async () => {
   const { env, namespace, apply, child } = await startFamily();
   const desired = { metadata, data: { k: 'v' } };
   const takeOver = () => env.apply([theirConfigMap(namespace)]);

@@ -48,14 +48,14 @@ async function setup() {
   };
 }
 
-test('K-63: a key that has written nothing waits for nothing', async () => {
+test('[K-63] a key that has written nothing waits for nothing', async () => {
   const { wait, server } = await setup();
   server.put('a', 2);
 
   expect(wait.defers(KEY, 0)).toBe(false);
 });
 
-test('K-63: a key waits until the event of its write is there, and comes again with its priority', async () => {
+test('[K-63] a key waits until the event of its write is there, and comes again with its priority', async () => {
   const { clock, server, wait, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   const deferred = [wait.defers(KEY, -100), wait.defers(KEY, 5)];
@@ -71,14 +71,14 @@ test('K-63: a key waits until the event of its write is there, and comes again w
   expect(again).toHaveLength(1);
 });
 
-test('K-63: other keys do not wait', async () => {
+test('[K-63] other keys do not wait', async () => {
   const { server, wait, begin } = await setup();
   begin().wrote(server.put('a', 2));
 
   expect(wait.defers('demo/other' as ObjectKey, 0)).toBe(false);
 });
 
-test('K-63: a bookmark counts, and an event of another object', async () => {
+test('[K-63] a bookmark counts, and an event of another object', async () => {
   const { server, wait, again, begin, deliverAll } = await setup();
   const answer = server.put('a', 2);
   begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: '99' } });
@@ -90,7 +90,7 @@ test('K-63: a bookmark counts, and an event of another object', async () => {
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('K-63: after 5 s from the write it runs all the same, and that is counted', async () => {
+test('[K-63] after 5 s from the write it runs all the same, and that is counted', async () => {
   const { clock, server, wait, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));
@@ -106,7 +106,7 @@ test('K-63: after 5 s from the write it runs all the same, and that is counted',
   expect(wait.defers(KEY, 0)).toBe(false);
 });
 
-test('K-63: of several writes it waits for all', async () => {
+test('[K-63] of several writes it waits for all', async () => {
   const { server, wait, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   begin().wrote(server.put('b', 1));
@@ -120,7 +120,7 @@ test('K-63: of several writes it waits for all', async () => {
   expect([between, again.length]).toEqual([[], 1]);
 });
 
-test('K-63: a deleted object is waited for until the cache has let go of it', async () => {
+test('[K-63] a deleted object is waited for until the cache has let go of it', async () => {
   const { server, wait, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.remove('a');
@@ -132,7 +132,7 @@ test('K-63: a deleted object is waited for until the cache has let go of it', as
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('K-63: an object that has finalizers is waited for until it is known to be on its way', async () => {
+test('[K-63] an object that has finalizers is waited for until it is known to be on its way', async () => {
   const { server, wait, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
@@ -144,7 +144,7 @@ test('K-63: an object that has finalizers is waited for until it is known to be 
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('K-63 K-23: after the last finalizer it waits for the end of the object', async () => {
+test('[K-63] [K-23] after the last finalizer it waits for the end of the object', async () => {
   const { server, wait, again, begin, deliverAll } = await setup();
   const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   await deliverAll();
@@ -157,7 +157,7 @@ test('K-63 K-23: after the last finalizer it waits for the end of the object', a
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('K-63: what no source of the controller shows is not waited for', async () => {
+test('[K-63] what no source of the controller shows is not waited for', async () => {
   const { server, wait, begin } = await setup();
   const answer = server.put('a', 2);
   begin({ ...things, plural: 'others' }).wrote(answer);
@@ -167,7 +167,7 @@ test('K-63: what no source of the controller shows is not waited for', async () 
   expect(wait.defers(KEY, 0)).toBe(false);
 });
 
-test('K-63: nothing is left behind at the end, and nobody comes again', async () => {
+test('[K-63] nothing is left behind at the end, and nobody comes again', async () => {
   const { clock, server, wait, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   wait.defers(KEY, 0);

@@ -41,7 +41,7 @@ async function podOf({ env, namespace }: Family) {
   return { container, volumes: live?.spec.template.spec?.volumes ?? [] };
 }
 
-describe('K-44: where the items of a list are told apart by what has changed,', () => {
+describe('[K-44] where the items of a list are told apart by what has changed,', () => {
   test.each<[string, readonly Port[], readonly Port[]]>([
     ['the number of a port', [{ port: 80 }], [{ port: 81 }]],
     ['the number of a port with a name', [{ name: 'w', port: 80 }], [{ name: 'w', port: 81 }]],
@@ -137,7 +137,7 @@ describe('K-44: where the items of a list are told apart by what has changed,', 
   });
 });
 
-describe('K-44: what it costs to own by applying what was created', () => {
+describe('[K-44] what it costs to own by applying what was created', () => {
   const stated = (text: string): Desired<ConfigMap> => ({ metadata, data: { text } });
 
   async function requestsOf(
@@ -188,7 +188,7 @@ describe('K-44: what it costs to own by applying what was created', () => {
   });
 });
 
-describe('K-44: the fields of others', () => {
+describe('[K-44] the fields of others', () => {
   test('are not taken for ours, nor those that the controller has patched since', async () => {
     const { env, namespace, apply, client, child, clock } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v', gone: 'x' } });
@@ -254,7 +254,7 @@ describe('K-44: the fields of others', () => {
   });
 });
 
-describe('K-44: when another writer is faster', () => {
+describe('[K-44] when another writer is faster', () => {
   /** Somebody changes the child before each of the first `times` patches that hand fields over. */
   async function raced(times: number): Promise<Family> {
     let left = times;

@@ -56,7 +56,7 @@ test.each<[string, Partial<EventNote>]>([
   ['with endless words', { reason: 'R'.repeat(500), action: 'A'.repeat(500) }],
   ['of a type that there is not', { type: 'Fatal' as 'Warning' }],
   ['of an object whose name begins no Event’s', { regarding: reference(nodes, 'system:node') }],
-])('K-56: the API server takes an Event %s', async (_what, given) => {
+])('[K-56] the API server takes an Event %s', async (_what, given) => {
   const { recorder, record, stored, dropped } = await setup();
 
   record(note(given));
@@ -68,7 +68,7 @@ test.each<[string, Partial<EventNote>]>([
   expect(event?.reportingController).toBe('chancery.dev/website');
 });
 
-test('K-57: the API server takes the count of a series', async () => {
+test('[K-57] the API server takes the count of a series', async () => {
   const { recorder, record, stored, dropped } = await setup();
 
   for (let again = 0; again < 10; again++) record(note());

@@ -193,7 +193,7 @@ describe('children that the server names', () => {
   test.each<Consistency>([
     'overlay',
     'wait',
-  ])('K-65 K-63: are never more than wanted, however late the cache is, with %s', async (consistency) => {
+  ])('[K-65] [K-63] are never more than wanted, however late the cache is, with %s', async (consistency) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const world = new World(consistency);
@@ -212,7 +212,7 @@ describe('children that the server names', () => {
     );
   }, 60_000);
 
-  test('K-63: are more than wanted with none, when the cache is late', async () => {
+  test('[K-63] are more than wanted with none, when the cache is late', async () => {
     const world = new World('none');
     await world.take({ do: 'wait' });
     await world.take({ do: 'poke', replicas: 3 });

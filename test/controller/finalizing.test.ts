@@ -45,7 +45,7 @@ async function operated(
   };
 }
 
-test('K-20: the finalizer is stored before the reconciler is called, with the object as it is stored', async () => {
+test('[K-20] the finalizer is stored before the reconciler is called, with the object as it is stored', async () => {
   const seen: (readonly string[] | undefined)[] = [];
   const stored: (readonly string[] | undefined)[] = [];
   const managed: unknown[] = [];
@@ -68,7 +68,7 @@ test('K-20: the finalizer is stored before the reconciler is called, with the ob
   expect([seen[0], stored[0], managed[0]]).toEqual([[OURS], [OURS], undefined]);
 });
 
-test('K-20: a deleted object is finalized instead of reconciled, then it is gone, and nothing more is written', async () => {
+test('[K-20] a deleted object is finalized instead of reconciled, then it is gone, and nothing more is written', async () => {
   const calls: string[] = [];
   const { create, env, live, remove } = await operated({
     finalizer: {
@@ -95,7 +95,7 @@ test('K-20: a deleted object is finalized instead of reconciled, then it is gone
   expect(writes).toHaveLength(2); // the finalizer, there and back
 });
 
-test('K-23: what the last removal answers is seen by nobody, while a foreign finalizer keeps the object', async () => {
+test('[K-23] what the last removal answers is seen by nobody, while a foreign finalizer keeps the object', async () => {
   const calls: string[] = [];
   const { create, env, live, namespace, remove } = await operated({
     finalizer: {
@@ -124,7 +124,7 @@ test('K-23: what the last removal answers is seen by nobody, while a foreign fin
   expect(calls.filter((call) => call !== 'reconcile ')).toEqual(['finalize', 'gone']);
 });
 
-test('K-20: without a finalizer of its own a controller is called for an object that is being deleted', async () => {
+test('[K-20] without a finalizer of its own a controller is called for an object that is being deleted', async () => {
   const seen: boolean[] = [];
   const { create, remove } = await operated({
     reconcile: async (_key, object) => {
@@ -140,7 +140,7 @@ test('K-20: without a finalizer of its own a controller is called for an object 
   await eventually(() => seen.at(-1));
 });
 
-test('K-21: an object that comes when it is being deleted is never touched', async () => {
+test('[K-21] an object that comes when it is being deleted is never touched', async () => {
   const calls: string[] = [];
   const { env, operator } = await operated(
     {
@@ -167,7 +167,7 @@ test('K-21: an object that comes when it is being deleted is never touched', asy
   expect(env.requests.count({ resource: 'configmaps', verb: 'patch' })).toBe(0);
 });
 
-test('K-20: killed between any two of its calls nothing is left over, and nothing is made twice', async () => {
+test('[K-20] killed between any two of its calls nothing is left over, and nothing is made twice', async () => {
   const problems: string[] = [];
   let world = new Set<string>(); // what Kubernetes does not know of
   const points = await crashPoints({
@@ -221,7 +221,7 @@ test('K-20: killed between any two of its calls nothing is left over, and nothin
   ]);
 }, 60_000);
 
-test('K-26: objects that carry the finalizer and are not selected any more are told of, once', async () => {
+test('[K-26] objects that carry the finalizer and are not selected any more are told of, once', async () => {
   const { env, namespace, operator } = await operated(
     { finalizer: { name: OURS, finalize: async () => {} } },
     async (cluster, at) => {
@@ -243,7 +243,7 @@ test('K-26: objects that carry the finalizer and are not selected any more are t
   expect(env.requests.count({ resource: 'configmaps', verb: 'list' })).toBeLessThanOrEqual(2);
 });
 
-test('K-26: a source without selectors, or a controller without finalizer, looks for nothing', async () => {
+test('[K-26] a source without selectors, or a controller without finalizer, looks for nothing', async () => {
   const whole = await operated({
     for: source(configMaps),
     finalizer: { name: OURS, finalize: async () => {} },
@@ -268,7 +268,7 @@ function removing(removed: string[]): Client {
   return { patch } as Client;
 }
 
-test('K-25: cleanup that fails is tried for ever, is told of, and never removes the finalizer', async () => {
+test('[K-25] cleanup that fails is tried for ever, is told of, and never removes the finalizer', async () => {
   let tries = 0;
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -300,7 +300,7 @@ test('K-25: cleanup that fails is tried for ever, is told of, and never removes 
   expect(bench.lines.filter(({ message }) => message === 'finalize failed').length).toBe(tries);
 });
 
-test('K-25: after forceFinalizeAfterMs the finalizer goes all the same, and that is told of', async () => {
+test('[K-25] after forceFinalizeAfterMs the finalizer goes all the same, and that is told of', async () => {
   const at: number[] = [];
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -333,7 +333,7 @@ test('K-25: after forceFinalizeAfterMs the finalizer goes all the same, and that
   expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'FinalizerForced' });
 });
 
-test('K-25: an update that only begins the deletion reaches finalize, whatever a predicate says', async () => {
+test('[K-25] an update that only begins the deletion reaches finalize, whatever a predicate says', async () => {
   const removed: string[] = [];
   const bench = new ControllerBench(
     {

@@ -16,7 +16,7 @@ import type { Thing } from '../support/fake-collection.ts';
 const other = source<Thing>(others);
 const keyOf = ({ value }: Thing): ObjectKey => objectKey('demo', `v${value}`);
 
-test('K-10: an asynchronous mapping enqueues what it finds for the old and for the new object, each once', async () => {
+test('[K-10] an asynchronous mapping enqueues what it finds for the old and for the new object, each once', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, async (object) => [keyOf(object), objectKey('demo', 'both')])],
@@ -32,7 +32,7 @@ test('K-10: an asynchronous mapping enqueues what it finds for the old and for t
   expect(keys).toEqual(['demo/v1', 'demo/both', 'demo/v2']);
 });
 
-test('K-10: the changes of one object are mapped in order, those of others beside them', async () => {
+test('[K-10] the changes of one object are mapped in order, those of others beside them', async () => {
   const begun: string[] = [];
   const gates = new Map<string, () => void>();
   const bench = new ControllerBench({
@@ -64,7 +64,7 @@ test('K-10: the changes of one object are mapped in order, those of others besid
   expect(begun).toEqual(['slow=1', 'slow=1', 'slow=2', 'quick=1']);
 });
 
-test('K-10: a slow mapping does not make what waits for it pile up', async () => {
+test('[K-10] a slow mapping does not make what waits for it pile up', async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -92,7 +92,7 @@ test('K-10: a slow mapping does not make what waits for it pile up', async () =>
   expect(mapped).toBe(3); // the first, then one change that says all: its old and its new object
 });
 
-test('K-10: 16 objects are looked up side by side', async () => {
+test('[K-10] 16 objects are looked up side by side', async () => {
   let now = 0;
   let most = 0;
   let release = (): void => {};
@@ -130,7 +130,7 @@ test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<Obj
   ['returns what are no keys', () => [undefined] as never],
   ['returns a key without the namespace', () => [objectKey(undefined, 'a')]],
   ['returns a string', () => 'demo/a' as never],
-])('K-10: a mapping that %s is called three times, then the change is dropped and told of', async (_how, map) => {
+])('[K-10] a mapping that %s is called three times, then the change is dropped and told of', async (_how, map) => {
   let calls = 0;
   const bench = new ControllerBench({
     watches: [
@@ -151,7 +151,7 @@ test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<Obj
   expect(bench.count('chancery_mapping_failures_total')).toBe(1);
 });
 
-test('K-10: a mapping that fails twice loses nothing', async () => {
+test('[K-10] a mapping that fails twice loses nothing', async () => {
   let calls = 0;
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
@@ -174,7 +174,7 @@ test('K-10: a mapping that fails twice loses nothing', async () => {
   expect(bench.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('K-10: who stops does not wait for the next try of a mapping', async () => {
+test('[K-10] who stops does not wait for the next try of a mapping', async () => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => Promise.reject(new Error('no answer')))],
     reconcile: async () => ({}),
@@ -187,7 +187,7 @@ test('K-10: who stops does not wait for the next try of a mapping', async () => 
   expect(bench.count('chancery_mapping_failures_total')).toBe(0);
 });
 
-test('K-10: a predicate of a mapping keeps changes from it', async () => {
+test('[K-10] a predicate of a mapping keeps changes from it', async () => {
   const mapped: number[] = [];
   const map = ({ value }: Thing): ObjectKey[] => {
     mapped.push(value);
@@ -206,7 +206,7 @@ test('K-10: a predicate of a mapping keeps changes from it', async () => {
   expect(mapped).toEqual([1]);
 });
 
-test('K-10: everyMs enqueues by the clock, spread, behind what changes', async () => {
+test('[K-10] everyMs enqueues by the clock, spread, behind what changes', async () => {
   const seen: [number, number][] = [];
   const bench = new ControllerBench({
     triggers: [everyMs(10_000, [objectKey('demo', 'poll')], { random: () => 0.5 })],
@@ -225,7 +225,7 @@ test('K-10: everyMs enqueues by the clock, spread, behind what changes', async (
   ]);
 });
 
-test('K-10: everyMs asks for its keys each time', async () => {
+test('[K-10] everyMs asks for its keys each time', async () => {
   const { keys, reconcile } = recordKeys();
   let asked = 0;
   const bench = new ControllerBench({
@@ -239,11 +239,16 @@ test('K-10: everyMs asks for its keys each time', async () => {
   expect(keys).toEqual(['demo/1', 'demo/2']);
 });
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('K-10: everyMs refuses %s', (periodMs) => {
+test.each([
+  0,
+  -1,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+])('[K-10] everyMs refuses %s', (periodMs) => {
   expect(() => everyMs(periodMs, [])).toThrow(ConfigurationError);
 });
 
-test('K-10: a channel enqueues what it is sent while the controller works, and keeps nothing', async () => {
+test('[K-10] a channel enqueues what it is sent while the controller works, and keeps nothing', async () => {
   const { keys, reconcile } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({ triggers: [hook], reconcile });
@@ -259,7 +264,7 @@ test('K-10: a channel enqueues what it is sent while the controller works, and k
   expect(keys).toEqual(['demo/a', 'demo/b']);
 });
 
-test('K-10: a trigger that throws is told of and begun again, each time later', async () => {
+test('[K-10] a trigger that throws is told of and begun again, each time later', async () => {
   const startedAt: number[] = [];
   const broken: Trigger = {
     run: async (_enqueue, { clock }) => {
@@ -278,7 +283,7 @@ test('K-10: a trigger that throws is told of and begun again, each time later', 
   expect(bench.count('chancery_trigger_failures_total')).toBe(3);
 });
 
-test('K-10: triggers begin when the caches are there, and have ended when the controller has', async () => {
+test('[K-10] triggers begin when the caches are there, and have ended when the controller has', async () => {
   const states: string[] = [];
   const trigger: Trigger = {
     run: async (_enqueue, { signal }) => {
@@ -305,7 +310,7 @@ test('K-10: triggers begin when the caches are there, and have ended when the co
   expect(states).toEqual(['begun, synced: true', 'ended']);
 });
 
-test('M-2: who stands by reconciles nothing and collects nothing, and then everything that is there', async () => {
+test('[M-2] who stands by reconciles nothing and collects nothing, and then everything that is there', async () => {
   const { keys, reconcile } = recordKeys();
   const priorities: number[] = [];
   const bench = new ControllerBench({
@@ -331,7 +336,7 @@ test('M-2: who stands by reconciles nothing and collects nothing, and then every
   expect(priorities).toEqual([-100, -100]);
 });
 
-test('M-2: of 10,000 objects the first is reconciled in the first turns after the gain', async () => {
+test('[M-2] of 10,000 objects the first is reconciled in the first turns after the gain', async () => {
   let reconciled = 0;
   const bench = new ControllerBench({
     maxConcurrentReconciles: 4,
@@ -353,7 +358,7 @@ test('M-2: of 10,000 objects the first is reconciled in the first turns after th
   expect(turns).toBeLessThanOrEqual(2);
 });
 
-test('K-14: 100 updates are one reconcile, then one in each interval, and the last is seen', async () => {
+test('[K-14] 100 updates are one reconcile, then one in each interval, and the last is seen', async () => {
   const seen: [number, number | undefined][] = [];
   const bench = new ControllerBench({
     minIntervalMs: 1_000,
@@ -378,7 +383,7 @@ test('K-14: 100 updates are one reconcile, then one in each interval, and the la
   expect(seen.at(-1)?.[1]).toBe(199);
 });
 
-test('K-14: retries, polls and triggers keep the interval, too', async () => {
+test('[K-14] retries, polls and triggers keep the interval, too', async () => {
   const seenAt: number[] = [];
   const announced: (number | undefined)[] = [];
   const hook = channel();
@@ -411,7 +416,7 @@ test('K-14: retries, polls and triggers keep the interval, too', async () => {
   expect(announced).toEqual([1_000, 1_000, undefined, undefined]);
 });
 
-test('K-14: one key that waits holds up no other', async () => {
+test('[K-14] one key that waits holds up no other', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({ minIntervalMs: 60_000, reconcile });
   bench.collection().put('a');

@@ -41,7 +41,7 @@ const whoNames = enqueueMapped<Thing>(others, ({ metadata }, { store }) =>
     .map(({ metadata: { name } }) => objectKey('demo', name)),
 );
 
-test('K-10: a mapping finds who names an object in the store of its controller, by an index', async () => {
+test('[K-10] a mapping finds who names an object in the store of its controller, by an index', async () => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   ours.put('a', 0, NAMES_O);
   ours.put('b');
@@ -55,7 +55,7 @@ test('K-10: a mapping finds who names an object in the store of its controller, 
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('K-10: a mapping is called with the change in its store already, at the start with all that is there', async () => {
+test('[K-10] a mapping is called with the change in its store already, at the start with all that is there', async () => {
   const found: unknown[] = [];
   const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
     const values = [others, things].flatMap((each) =>
@@ -85,7 +85,7 @@ test.each([
   'ours first',
   'theirs first',
   'both in one turn',
-])('K-10: whoever comes while the other changes misses nothing: %s', async (order) => {
+])('[K-10] whoever comes while the other changes misses nothing: %s', async (order) => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   theirs.put('o', 1);
   await run();
@@ -100,7 +100,7 @@ test.each([
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('K-10: an object that is being reconciled when the other changes is found, and reconciled again', async () => {
+test('[K-10] an object that is being reconciled when the other changes is found, and reconciled again', async () => {
   const gate = Promise.withResolvers<void>();
   let begun = 0;
   const { run, seen, ours, theirs } = bench([whoNames], async () => {
@@ -118,7 +118,7 @@ test('K-10: an object that is being reconciled when the other changes is found, 
   expect([begun, ...seen]).toEqual([2, ['demo/a', 2]]);
 });
 
-test('K-10: a mapping that waits first looks at what is there then', async () => {
+test('[K-10] a mapping that waits first looks at what is there then', async () => {
   const gate = Promise.withResolvers<void>();
   const later = enqueueMapped<Thing>(others, async (object, context) => {
     await gate.promise;
@@ -139,7 +139,7 @@ test('K-10: a mapping that waits first looks at what is there then', async () =>
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('K-10: the store of a mapping is that of the reconciler, with its own writes', async () => {
+test('[K-10] the store of a mapping is that of the reconciler, with its own writes', async () => {
   const stores = new Set<unknown>();
   const seeing = enqueueMapped<Thing>(others, (_, { store }) => {
     stores.add(store(named)).add(store(things));
@@ -160,7 +160,7 @@ test('K-10: the store of a mapping is that of the reconciler, with its own write
   expect(stores.size).toBe(1);
 });
 
-test('K-10: a mapping that reads what its controller does not declare fails, and is told by name', async () => {
+test('[K-10] a mapping that reads what its controller does not declare fails, and is told by name', async () => {
   const {
     bench: it,
     run,
@@ -181,7 +181,7 @@ test('K-10: a mapping that reads what its controller does not declare fails, and
   });
 });
 
-test('K-10: what is only read is waited for and in its store, and its changes enqueue nothing', async () => {
+test('[K-10] what is only read is waited for and in its store, and its changes enqueue nothing', async () => {
   const { keys, reconcile } = recordKeys();
   let store: ReconcileContext['store'] | undefined;
   const reader = new ControllerBench({

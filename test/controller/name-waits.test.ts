@@ -67,7 +67,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
   test.each([
     ['no controller', {}],
     ['another controller', ownedBy('u9')],
-  ])('K-45: of %s is made when that goes, and not tried before', async (_, metadata) => {
+  ])('[K-45] of %s is made when that goes, and not tried before', async (_, metadata) => {
     const place = await start();
     await place.foreign(metadata);
     await place.createSite('one');
@@ -83,7 +83,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual([...before, 'one has it']);
   });
 
-  test('K-45: that is on its way out is made when it is gone', async () => {
+  test('[K-45] that is on its way out is made when it is gone', async () => {
     const place = await start();
     await place.foreign({ finalizers: ['example.dev/held'] });
     await place.remove();
@@ -96,7 +96,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual(['one: BeingDeletedError', 'one has it']);
   });
 
-  test('K-45: is told when it changes whose it is, once for each time', async () => {
+  test('[K-45] is told when it changes whose it is, once for each time', async () => {
     const place = await start();
     await place.foreign(ownedBy('u9'));
     const one = await place.createSite('one');
@@ -114,7 +114,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual([...between, 'one has it']);
   });
 
-  test('K-45: of several who wait one gets it, and the others are told once', async () => {
+  test('[K-45] of several who wait one gets it, and the others are told once', async () => {
     const place = await start();
     await place.foreign();
     for (const name of ['one', 'two', 'three']) await place.createSite(name);
@@ -128,7 +128,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes.filter((each) => each.endsWith('Error'))).toHaveLength(2);
   });
 
-  test('K-45: of a composite, which lets the error through, does not wait for its back-off', async () => {
+  test('[K-45] of a composite, which lets the error through, does not wait for its back-off', async () => {
     const place = await start();
     const { clock, env, namespace } = place;
     await place.foreign();
@@ -150,7 +150,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(made && controllerOf(made)).toMatchObject({ kind: 'Site', name: 'one' });
   });
 
-  test('K-45: a predicate of the children keeps nobody waiting', async () => {
+  test('[K-45] a predicate of the children keeps nobody waiting', async () => {
     const owns = [{ source: source(configMaps), predicate: () => false }];
     const place = await start({ owns });
     await place.foreign();
@@ -163,7 +163,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual(['one: AlreadyOwnedError', 'one has it']);
   });
 
-  test('K-45: that no source selects is looked at now and then, ever more seldom', async () => {
+  test('[K-45] that no source selects is looked at now and then, ever more seldom', async () => {
     const owns = [source(configMaps, { labelSelector: 'ours=yes' })];
     const place = await start({ owns });
     await place.foreign();

@@ -76,13 +76,13 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
     [],
   ],
   ['none of an orphan', child('demo'), things, true, []],
-])('K-11: names %s', (_what, object, resource, anyOwner, expected) => {
+])('[K-11] names %s', (_what, object, resource, anyOwner, expected) => {
   const keys = ownerKeys(object.metadata, resource, anyOwner);
 
   expect(keys).toEqual(expected);
 });
 
-test('K-11: names an owner in the core group', () => {
+test('[K-11] names an owner in the core group', () => {
   const core = { ...things, group: '' };
 
   expect(ownerKeys(child('demo', owner('a', { apiVersion: 'v1' })).metadata, core, false)).toEqual([
@@ -90,7 +90,7 @@ test('K-11: names an owner in the core group', () => {
   ]);
 });
 
-test('K-10: a child that changes owners has both reconciled', async () => {
+test('[K-10] a child that changes owners has both reconciled', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({ owns: [others], reconcile });
   bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
@@ -103,7 +103,7 @@ test('K-10: a child that changes owners has both reconciled', async () => {
   expect(keys).toEqual(['demo/b', 'demo/a']);
 });
 
-test('K-10: a child that keeps its owner has it reconciled once, however often it names it', async () => {
+test('[K-10] a child that keeps its owner has it reconciled once, however often it names it', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), anyOwner: true }],
@@ -120,7 +120,7 @@ test('K-10: a child that keeps its owner has it reconciled once, however often i
   expect(keys).toEqual(['demo/a']);
 });
 
-test('K-10: a predicate of owns keeps out what it does not pass', async () => {
+test('[K-10] a predicate of owns keeps out what it does not pass', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), predicate: ({ type }) => type === 'delete' }],
@@ -136,7 +136,7 @@ test('K-10: a predicate of owns keeps out what it does not pass', async () => {
   expect([before, keys]).toEqual([[], ['demo/a']]);
 });
 
-test('K-13: a child that is deleted while nobody looks has its owner reconciled', async () => {
+test('[K-13] a child that is deleted while nobody looks has its owner reconciled', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({ owns: [others], reconcile });
   const children = bench.collection(others);

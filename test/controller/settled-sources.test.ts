@@ -77,7 +77,7 @@ const times = (count: number, make: () => Error): Error[] => Array.from({ length
 test.each([
   undefined,
   'forever',
-] as const)('W-40 crdWait %s: the start waits for a resource as long as it takes', async (crdWait) => {
+] as const)('[W-40] crdWait %s: the start waits for a resource as long as it takes', async (crdWait) => {
   const { clock, outcome } = await wait(crdWait, times(100, missing));
 
   await clock.advanceAndSettle(900_000);
@@ -87,7 +87,7 @@ test.each([
   expect([before, outcome.value]).toEqual([undefined, 'settled']);
 });
 
-test('W-40 crdWait timeout: the start fails in the end, and names the kind and what to do', async () => {
+test('[W-40] crdWait timeout: the start fails in the end, and names the kind and what to do', async () => {
   const { clock, outcome } = await wait('timeout', times(100, missing));
 
   await clock.advanceAndSettle(119_999);
@@ -107,7 +107,7 @@ test('W-40 crdWait timeout: the start fails in the end, and names the kind and w
   });
 });
 
-test('W-40 crdWait timeout: a resource that comes in time is no failure', async () => {
+test('[W-40] crdWait timeout: a resource that comes in time is no failure', async () => {
   const { clock, outcome } = await wait('timeout', times(5, missing));
 
   await clock.advanceAndSettle(300_000);
@@ -115,7 +115,7 @@ test('W-40 crdWait timeout: a resource that comes in time is no failure', async 
   expect(outcome.value).toBe('settled');
 });
 
-test('W-40 crdWait timeout: a server that fails is waited for, and fails the start when it denies the resource', async () => {
+test('[W-40] crdWait timeout: a server that fails is waited for, and fails the start when it denies the resource', async () => {
   const { clock, lines, outcome } = await wait('timeout', [
     ...times(10, failing),
     ...times(5, missing),
@@ -129,7 +129,7 @@ test('W-40 crdWait timeout: a server that fails is waited for, and fails the sta
   expect(outcome.value).toMatchObject({ code: 'UNSERVED' });
 });
 
-test('W-40 crdWait optional: the start goes on without the resource, but not without an answer', async () => {
+test('[W-40] crdWait optional: the start goes on without the resource, but not without an answer', async () => {
   const { clock, outcome } = await wait('optional', [...times(3, failing), ...times(5, missing)]);
 
   const before = outcome.value;

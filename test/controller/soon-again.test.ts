@@ -24,7 +24,7 @@ function bench(answer: (key: ObjectKey, nth: number) => Result) {
   return { started, gaps };
 }
 
-test('K-2: a key that always asks for 0 gets it a hundred times, and then waits ever longer, up to a second', async () => {
+test('[K-2] a key that always asks for 0 gets it a hundred times, and then waits ever longer, up to a second', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -37,7 +37,7 @@ test('K-2: a key that always asks for 0 gets it a hundred times, and then waits 
   expect(all.length).toBeLessThan(freely + 70);
 });
 
-test('K-2: others are reconciled meanwhile, whatever priority the key asks for', async () => {
+test('[K-2] others are reconciled meanwhile, whatever priority the key asks for', async () => {
   const { started, gaps } = bench((key) =>
     key.endsWith('/greedy') ? { requeueAfterMs: 0, priority: 1_000 } : { requeueAfterMs: 5_000 },
   );
@@ -50,7 +50,7 @@ test('K-2: others are reconciled meanwhile, whatever priority the key asks for',
   expect(gaps('modest')).toEqual([5_000, 5_000, 5_000, 5_000]);
 });
 
-test('K-2: a key that has asked for something else begins anew, and a change never waits', async () => {
+test('[K-2] a key that has asked for something else begins anew, and a change never waits', async () => {
   const { started, gaps } = bench((_key, nth) => (nth === freely + 3 ? {} : { requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -66,7 +66,7 @@ test('K-2: a key that has asked for something else begins anew, and a change nev
   expect(all.slice(freely + 3)).toEqual(Array.from({ length: freely }, () => 0));
 });
 
-test('K-2: a change of a braked key is reconciled at once', async () => {
+test('[K-2] a change of a braked key is reconciled at once', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -80,7 +80,7 @@ test('K-2: a change of a braked key is reconciled at once', async () => {
   expect(gaps('a')).toHaveLength(before + 1);
 });
 
-test('K-2: who asks for a tenth of a second is never braked', async () => {
+test('[K-2] who asks for a tenth of a second is never braked', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 100 }));
   started.collection().put('a');
   await started.run();
@@ -90,7 +90,7 @@ test('K-2: who asks for a tenth of a second is never braked', async () => {
   expect(new Set(gaps('a'))).toEqual(new Set([100]));
 });
 
-test('K-2: the log says what to return instead, once in ten minutes', async () => {
+test('[K-2] the log says what to return instead, once in ten minutes', async () => {
   const { started } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   started.collection().put('b');

@@ -20,7 +20,7 @@ function patching(collection: () => FakeCollection): Client {
   return { patch } as Client;
 }
 
-test('K-53: a reconciler that writes each time because it wrote is told of, and slowed down', async () => {
+test('[K-53] a reconciler that writes each time because it wrote is told of, and slowed down', async () => {
   let value = 0;
   const at: number[] = [];
   const bench: ControllerBench = new ControllerBench(
@@ -56,7 +56,7 @@ test('K-53: a reconciler that writes each time because it wrote is told of, and 
   expect(told[0]?.fields).toMatchObject({ object: 'things.example.dev demo/a' });
 });
 
-test('K-53: a reconciler that has stopped to write is as quick as any', async () => {
+test('[K-53] a reconciler that has stopped to write is as quick as any', async () => {
   let value = 0;
   let isBroken = true;
   let calls = 0;
@@ -95,7 +95,7 @@ test('K-53: a reconciler that has stopped to write is as quick as any', async ()
   expect(bench.count('chancery_write_loop_total')).toBe(turns);
 });
 
-test('K-53: a roll-out of a hundred steps, each of which changes the status, is no loop', async () => {
+test('[K-53] a roll-out of a hundred steps, each of which changes the status, is no loop', async () => {
   const loops = new WriteLoops(new FakeClock());
   let turns = 0;
 
@@ -111,7 +111,7 @@ test('K-53: a roll-out of a hundred steps, each of which changes the status, is 
   expect(turns).toBe(0);
 });
 
-test('K-53: writes without effect are no loop, however often others change the object', async () => {
+test('[K-53] writes without effect are no loop, however often others change the object', async () => {
   let calls = 0;
   const bench: ControllerBench = new ControllerBench(
     {
@@ -145,7 +145,7 @@ test('K-53: writes without effect are no loop, however often others change the o
   expect(bench.count('chancery_write_loop_total')).toBe(0);
 });
 
-test('K-53: two controllers that undo each other are a loop, although each hears of the other', async () => {
+test('[K-53] two controllers that undo each other are a loop, although each hears of the other', async () => {
   let isFighting = true;
   const bench: ControllerBench = new ControllerBench(
     {
@@ -171,7 +171,7 @@ test('K-53: two controllers that undo each other are a loop, although each hears
   expect(bench.count('chancery_write_loop_total')).toBeGreaterThan(0);
 });
 
-test('K-53: it takes more than 30 writes in a minute', () => {
+test('[K-53] it takes more than 30 writes in a minute', () => {
   const clock = new FakeClock();
   const loops = new WriteLoops(clock);
   const turn = (): unknown => {
@@ -194,7 +194,7 @@ test('K-53: it takes more than 30 writes in a minute', () => {
   expect(quickly[30]).toEqual({ object: 'a', writes: 31, intervalMs: 1_000 });
 });
 
-test('K-53: a poll or a retry that writes is no turn of a loop', () => {
+test('[K-53] a poll or a retry that writes is no turn of a loop', () => {
   const loops = new WriteLoops(new FakeClock());
 
   const ends = Array.from({ length: 100 }, () => {

@@ -48,7 +48,7 @@ async function startStatus(definition = siteDefinition()) {
   };
 }
 
-test('K-50: the status says which generation it is about: the one that the attempt was given', async () => {
+test('[K-50] the status says which generation it is about: the one that the attempt was given', async () => {
   const { env, namespace, site, setStatus } = await startStatus();
   const given = await site('a');
   await env.patch('example.dev/v1', 'Site', namespace, 'a', { spec: { text: 'newer' } });
@@ -65,7 +65,7 @@ test('K-50: the status says which generation it is about: the one that the attem
   });
 });
 
-test('K-50: the status is written by the status subresource only', async () => {
+test('[K-50] the status is written by the status subresource only', async () => {
   const { setStatus, writes } = await startStatus();
 
   await setStatus({ pages: 3 });
@@ -73,7 +73,7 @@ test('K-50: the status is written by the status subresource only', async () => {
   expect(writes('sites.example.dev')).toEqual(['patch a/status']);
 });
 
-describe('K-44: a status', () => {
+describe('[K-44] a status', () => {
   test('that is there already is not written, not even by a process that has just begun', async () => {
     const { setStatus, writes, restart, clock } = await startStatus();
     const status = { pages: 3, conditions: [READY, { ...STALLED, status: 'False' as const }] };
@@ -112,7 +112,7 @@ describe('K-44: a status', () => {
   });
 });
 
-test('K-50: what is not stated any more is removed, unless another writer has set it', async () => {
+test('[K-50] what is not stated any more is removed, unless another writer has set it', async () => {
   const { clientOf, namespace, setStatus, site } = await startStatus();
   await setStatus({ pages: 3, note: 'mine', conditions: [READY, STALLED] });
   const theirs = {
@@ -141,7 +141,7 @@ test('K-50: what is not stated any more is removed, unless another writer has se
   ]);
 });
 
-test('K-51: a condition keeps its time while its status stays, and gets a new one when it changes', async () => {
+test('[K-51] a condition keeps its time while its status stays, and gets a new one when it changes', async () => {
   const { clock, setStatus, conditions } = await startStatus();
   const seconds = async () =>
     (await conditions()).map((each) => Date.parse(each.lastTransitionTime));
@@ -162,7 +162,7 @@ test.each<[string, object, string]>([
   ['type', { type: 'not a type' }, 'type'],
   ['status', { status: 'Yes' }, 'status'],
   ['reason', { reason: 'no word' }, 'reason'],
-])('K-51: a condition with a bad %s is refused here, and nothing is written', async (_, bad, field) => {
+])('[K-51] a condition with a bad %s is refused here, and nothing is written', async (_, bad, field) => {
   const { setStatus, writes } = await startStatus();
 
   const setting = setStatus({ conditions: [{ ...READY, ...bad }] });
@@ -174,7 +174,7 @@ test.each<[string, object, string]>([
   expect(writes('sites.example.dev')).toEqual([]);
 });
 
-describe('K-50: an object that is gone', () => {
+describe('[K-50] an object that is gone', () => {
   test('needs no status', async () => {
     const { env, namespace, site, setStatus } = await startStatus();
     const given = await site('a');
@@ -197,7 +197,7 @@ describe('K-50: an object that is gone', () => {
   });
 });
 
-describe('K-50: a status that changes within one attempt', () => {
+describe('[K-50] a status that changes within one attempt', () => {
   test('is compared with what was written last', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });
@@ -242,7 +242,7 @@ describe('K-50: a status that changes within one attempt', () => {
   });
 });
 
-describe('K-44: whether a status was changed', () => {
+describe('[K-44] whether a status was changed', () => {
   test('is told: it was, it was not, it cannot be', async () => {
     const { env, namespace, setStatus, site } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
@@ -272,7 +272,7 @@ describe('K-44: whether a status was changed', () => {
   });
 });
 
-describe('K-50: a definition that cannot hold the status is an error that says so', () => {
+describe('[K-50] a definition that cannot hold the status is an error that says so', () => {
   test('without the status subresource, which is answered as if the object was gone', async () => {
     const { setStatus } = await startStatus(siteDefinition({}));
 
@@ -312,7 +312,7 @@ describe('K-50: a definition that cannot hold the status is an error that says s
   });
 });
 
-test('K-53: one edit leads to one write of the status, and to two reconciles at most', async () => {
+test('[K-53] one edit leads to one write of the status, and to two reconciles at most', async () => {
   const { env, namespace, operate, createSite, site, writes } = await startSites();
   let reconciles = 0;
   const reconcile = async (

@@ -4,7 +4,7 @@ import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 
 const { signal } = new AbortController();
 
-test('L-15 work that never yields is done in the turn of the call', () => {
+test('[L-15] work that never yields is done in the turn of the call', () => {
   // biome-ignore lint/correctness/useYield: that is the case
   const work = (function* (): Generator<void, string, undefined> {
     return 'done';
@@ -13,7 +13,7 @@ test('L-15 work that never yields is done in the turn of the call', () => {
   expect(inTurns(work, signal)).toBe('done');
 });
 
-test('L-15 work that yields takes one step in each turn of the event loop', async () => {
+test('[L-15] work that yields takes one step in each turn of the event loop', async () => {
   let turns = 0;
   const steps: number[] = [];
   const counter = setInterval(() => {}, 1_000);
@@ -33,7 +33,7 @@ test('L-15 work that yields takes one step in each turn of the event loop', asyn
   expect(steps).toEqual([0, 0, 1, 2, 3]); // the first in the turn of the call
 });
 
-test('L-15 work that is aborted takes no further step', async () => {
+test('[L-15] work that is aborted takes no further step', async () => {
   const stop = new AbortController();
   let steps = 0;
   const work = (function* (): Generator<void, void, undefined> {
@@ -51,7 +51,7 @@ test('L-15 work that is aborted takes no further step', async () => {
   expect(steps).toBe(1);
 });
 
-test('L-15 a turn may go on for 10 ms, and a new one for 10 ms more', async () => {
+test('[L-15] a turn may go on for 10 ms, and a new one for 10 ms more', async () => {
   const clock = new FakeClock();
   const limit = new TurnLimit(clock);
 

@@ -19,7 +19,7 @@ async function killed(sample: Sample, calls: CrashScenario['calls']): Promise<re
 }
 
 test(
-  'K-20: a process that gets SIGKILL around the writes of its finalizer leaks nothing',
+  '[K-20] a process that gets SIGKILL around the writes of its finalizer leaks nothing',
   FEW_PLACES,
   async () => {
     const places = await killed(

@@ -236,14 +236,14 @@ const widgets = defineResource({
   namespaced: true,
 });
 
-test('W-40 a custom resource that is listed may be looked for in its group and version', () => {
+test('[W-40] a custom resource that is listed may be looked for in its group and version', () => {
   const { acceptPaths } = proxyFilter([declare({ for: widgets })], inDemo);
 
   expect(acceptPaths).toContain('^/apis/example[.]com/v1$');
   expect(acceptPaths.filter((pattern) => pattern.includes('apiextensions'))).toEqual([]);
 });
 
-test('W-40 a source that clears may read the definition of its resource', () => {
+test('[W-40] a source that clears may read the definition of its resource', () => {
   const clears = declare({ for: widgets, options: { onUnserved: 'clear' } });
   const builtIn = declare({ for: pods, options: { onUnserved: 'clear' } });
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
@@ -260,7 +260,7 @@ test('W-40 a source that clears may read the definition of its resource', () => 
   });
 });
 
-test('K-31 what admission alone asks for is granted, and no path is opened for it', () => {
+test('[K-31] what admission alone asks for is granted, and no path is opened for it', () => {
   const declared = controller({
     name: 'a',
     for: widgets,
@@ -275,7 +275,7 @@ test('K-31 what admission alone asks for is granted, and no path is opened for i
   expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });
 
-test('LE-1 the Lease of a candidate may be read, made and replaced through the ambassador', () => {
+test('[LE-1] the Lease of a candidate may be read, made and replaced through the ambassador', () => {
   const { acceptPaths, rejectMethods } = proxyFilter([declare({ for: pods })], {
     ...inDemo,
     leaderElection: { namespace: 'ops' },
@@ -385,7 +385,7 @@ test('what is open in every namespace is not opened again in one, and what is mo
   ]);
 });
 
-test('W-40 a source may look whether it is served where its other paths are open already', () => {
+test('[W-40] a source may look whether it is served where its other paths are open already', () => {
   const everywhere = declare({
     options: { namespace: 'all' },
     permissions: [{ resource: widgets, verbs: ['get', 'create'] }],
@@ -407,7 +407,7 @@ test('a source that selects one name opens its collection and that object', () =
   expect(acceptPaths).toContain('^/api/v1/namespaces/demo/configmaps(/web[.]a)?$');
 });
 
-test('LE-1 the Lease is reached by its name, and its collection for the sake of its creation', () => {
+test('[LE-1] the Lease is reached by its name, and its collection for the sake of its creation', () => {
   const { acceptPaths } = proxyFilter([declare({})], {
     ...inDemo,
     leaderElection: { namespace: POD_NAMESPACE, leaseName: 'my-operator' },

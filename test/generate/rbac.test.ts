@@ -130,7 +130,7 @@ function verbsFor(options: Partial<ControllerOptions<KubernetesObject>>): object
 const READ = 'get list watch';
 const RECORD = { events: 'create patch' };
 
-test('K-31 what owns says brings the rights to write children, and to block the deletion of owners', () => {
+test('[K-31] what owns says brings the rights to write children, and to block the deletion of owners', () => {
   expect(verbsFor({ owns: [configMaps] })).toEqual({
     ...RECORD,
     configmaps: `${READ} create patch`,
@@ -139,7 +139,7 @@ test('K-31 what owns says brings the rights to write children, and to block the 
   });
 });
 
-test('K-31 what admission asks for and what is requested of one subresource is one rule', () => {
+test('[K-31] what admission asks for and what is requested of one subresource is one rule', () => {
   const permissions: Permission[] = [
     { resource: websites, subresource: 'finalizers', verbs: ['patch'] },
   ];
@@ -174,7 +174,7 @@ test('a resource with a status brings the right to write that', () => {
   });
 });
 
-test('LE-1 a candidate for leadership may read, make and renew Leases beside it, and tell who leads', () => {
+test('[LE-1] a candidate for leadership may read, make and renew Leases beside it, and tell who leads', () => {
   const elsewhere = {
     ...own,
     namespaces: ['watched'],
@@ -377,7 +377,7 @@ test('an operator that installs its definitions may do that with these, and othe
   ]);
 });
 
-test('LE-1 the Lease has the name that is given, or the one of the first controller that needs a leader', () => {
+test('[LE-1] the Lease has the name that is given, or the one of the first controller that needs a leader', () => {
   const others = { ...declare(), name: 'z', needsLeaderElection: false };
   const leaseIn = (controllers: readonly Controller[], leaseName?: string) =>
     rulesFor(controllers, {

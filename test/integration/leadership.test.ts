@@ -34,7 +34,7 @@ function renewedAt({ server }: Replicas): number {
 
 const LEASE_NAME = 'busy-writer-leader';
 
-test('LE-9 LE-11 D-5 a leader frozen past its lease writes nothing when it wakes, and ends with 3', async () => {
+test('[LE-9] [LE-11] [D-5] a leader frozen past its lease writes nothing when it wakes, and ends with 3', async () => {
   const report = await frozenLeader(0.5);
 
   expect(report.writesBefore).toBeGreaterThan(20);
@@ -44,7 +44,7 @@ test('LE-9 LE-11 D-5 a leader frozen past its lease writes nothing when it wakes
   expect(report.loss).toMatchObject({ code: 'LEADERSHIP_LOST', layer: 'process' });
 });
 
-test('LE-9 D-5 where renewals vanish, nothing is sent after the deadline, and a process that cannot stop is gone before its lease', async () => {
+test('[LE-9] [D-5] where renewals vanish, nothing is sent after the deadline, and a process that cannot stop is gone before its lease', async () => {
   const replicas = await started();
   const leader = await replicas.replica('a', { module: 'hanging-stop.ts' });
   await replicas.until(() => replicas.appliesOf('a').length > 20, 'the leader writes');
@@ -61,7 +61,7 @@ test('LE-9 D-5 where renewals vanish, nothing is sent after the deadline, and a 
   expect(goneAt - renewedAt(replicas)).toBeLessThan(LEASE_MS);
 });
 
-test('H61 LE-9 a holder whose API server stalls is gone before another leads, and writes nothing then', async () => {
+test('[LE-9] H61 a holder whose API server stalls is gone before another leads, and writes nothing then', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 
@@ -83,7 +83,7 @@ test('H61 LE-9 a holder whose API server stalls is gone before another leads, an
   expect(late).toEqual([]);
 });
 
-test('LE-11 a writer that blocks its loop for longer than its lease is refused when it writes next', async () => {
+test('[LE-11] a writer that blocks its loop for longer than its lease is refused when it writes next', async () => {
   const replicas = await started();
   const leader = await replicas.replica('a', { module: 'blocked-loop.ts' });
 
@@ -95,7 +95,7 @@ test('LE-11 a writer that blocks its loop for longer than its lease is refused w
   expect(exit).toBe(3);
 });
 
-test('LE-13 D-5 a leader that is asked to stop ends with 0, its last write gives the Lease up, and the standby leads at once', async () => {
+test('[LE-13] [D-5] a leader that is asked to stop ends with 0, its last write gives the Lease up, and the standby leads at once', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 

@@ -33,7 +33,7 @@ async function start(environment: Readonly<Record<string, string>>) {
   return { operator, copies: names.filter((name) => name.startsWith('copy-')) };
 }
 
-test('K-47: in production an unknown field is dropped, and logged once for however many objects', async () => {
+test('[K-47] in production an unknown field is dropped, and logged once for however many objects', async () => {
   const { operator, copies } = await start({ NODE_ENV: 'production' });
 
   expect(copies.toSorted()).toEqual(['copy-a', 'copy-b', 'copy-c']);
@@ -41,7 +41,7 @@ test('K-47: in production an unknown field is dropped, and logged once for howev
   expect(warnings).toMatchObject([{ level: 'warn', fields: { warning: 'unknown field "dtaa"' } }]);
 });
 
-test.each(['test', 'development'])('K-47: in %s an unknown field is an error', async (mode) => {
+test.each(['test', 'development'])('[K-47] in %s an unknown field is an error', async (mode) => {
   const { operator, copies } = await start({ NODE_ENV: mode });
 
   expect(copies).toEqual([]);

@@ -50,7 +50,7 @@ function world() {
 }
 
 describe('watchEventLoop', () => {
-  test('K-6 observes the longest delay of each second', async () => {
+  test('[K-6] observes the longest delay of each second', async () => {
     const { meter, second } = world();
 
     for (const delayMs of [3, 0, 250, 1_000]) await second(delayMs);
@@ -58,7 +58,7 @@ describe('watchEventLoop', () => {
     expect(meter.observations(SECONDS)).toEqual([0.003, 0, 0.25, 1]);
   });
 
-  test('K-6 warns of more than a second, with the remedy', async () => {
+  test('[K-6] warns of more than a second, with the remedy', async () => {
     const { lines, second } = world();
 
     await second(1_000);
@@ -75,7 +75,7 @@ describe('watchEventLoop', () => {
     ]);
   });
 
-  test('K-6 warns once a minute of a loop that is blocked again and again, and says how often', async () => {
+  test('[K-6] warns once a minute of a loop that is blocked again and again, and says how often', async () => {
     const { lines, second } = world();
 
     for (let at = 0; at < 61; at++) await second(at % 2 === 0 ? 1_500 : 0);
@@ -108,7 +108,7 @@ describe('watchEventLoop', () => {
     expect([monitor.running, clock.pending]).toEqual([false, 0]);
   });
 
-  test('K-6 notices a real loop that is busy for more than a second', async () => {
+  test('[K-6] notices a real loop that is busy for more than a second', async () => {
     const { lines, logFor } = recordingLog();
     const meter = new RecordingMeter();
     const stop = new AbortController();
@@ -144,7 +144,7 @@ async function turn(ms: number): Promise<void> {
   await sleep(systemClock, ms, new AbortController().signal);
 }
 
-test('K-6 the monitor of Node misses no block, wherever it falls between two readings', async () => {
+test('[K-6] the monitor of Node misses no block, wherever it falls between two readings', async () => {
   const monitor = nodeDelayMonitor();
   monitor.start();
   onTestFinished(() => monitor.stop());

@@ -22,7 +22,7 @@ function sourceOf(resource: string, facts: Partial<SourceFacts> = {}) {
 const asNeeded = (all: readonly object[]) => () => all as readonly NeededSource[];
 
 describe('syncedCheck', () => {
-  test('H-3 holds when every source has its first list', () => {
+  test('[H-3] holds when every source has its first list', () => {
     const pods = sourceOf('pods');
     const late = sourceOf('secrets', { synced: false, state: 'waiting' });
     const check = syncedCheck(asNeeded([pods, late]));
@@ -37,7 +37,7 @@ describe('syncedCheck', () => {
     expect(check.ok()).toBe(true);
   });
 
-  test('H-3 what a source does after its first list changes nothing, but its end does', () => {
+  test('[H-3] what a source does after its first list changes nothing, but its end does', () => {
     const source = sourceOf('pods');
     const check = syncedCheck(asNeeded([source]));
     const states: SourceState[] = ['watching', 'waiting', 'forbidden', 'unserved'];
@@ -73,13 +73,13 @@ describe('sourcesCheck', () => {
     ['stopped', false],
     ['forbidden', false],
     ['unserved', false],
-  ])('H-4 a source that is %s: %s', (state, ok) => {
+  ])('[H-4] a source that is %s: %s', (state, ok) => {
     const check = sourcesCheck(asNeeded([sourceOf('pods', { state })]), { clock: new FakeClock() });
 
     expect(check.ok()).toBe(ok);
   });
 
-  test('H-4 fails when the server was not heard of for twice the longest watch', () => {
+  test('[H-4] fails when the server was not heard of for twice the longest watch', () => {
     const clock = new FakeClock();
     const deaf = sourceOf('pods'); // half open: it is still watching
     const check = sourcesCheck(asNeeded([deaf, sourceOf('secrets')]), { clock });
@@ -94,7 +94,7 @@ describe('sourcesCheck', () => {
     expect(check.why?.()).toMatchObject({ count: 1, sources: [{ resource: 'secrets' }] });
   });
 
-  test('H-4 the limit follows the setting of the watches', () => {
+  test('[H-4] the limit follows the setting of the watches', () => {
     const clock = new FakeClock();
     const options = { clock, longestWatchSeconds: 30 };
     const check = sourcesCheck(asNeeded([sourceOf('pods')]), options);
@@ -106,7 +106,7 @@ describe('sourcesCheck', () => {
     expect([atTheLimit, check.ok()]).toEqual([true, false]);
   });
 
-  test('H-4 a server that was never heard of is not well', () => {
+  test('[H-4] a server that was never heard of is not well', () => {
     const never = sourceOf('pods', { lastContactAt: undefined });
 
     expect(sourcesCheck(asNeeded([never]), { clock: new FakeClock() }).ok()).toBe(false);

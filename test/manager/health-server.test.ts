@@ -51,7 +51,7 @@ describe('HealthServer', () => {
     '/readyz?',
     '/readyz/good',
     '/livez/ping',
-  ])('H-1 %s is ok when all is well', async (path) => {
+  ])('[H-1] %s is ok when all is well', async (path) => {
     const server = await started([good]);
 
     const { status, body, headers } = await ask(server, path);
@@ -102,13 +102,13 @@ describe('HealthServer', () => {
     ['/readyz/unknown', 404, '404 page not found\n'],
     ['/', 404, '404 page not found\n'],
     ['/metrics', 404, '404 page not found\n'],
-  ])('H-1 %s answers %i', async (path, status, body) => {
+  ])('[H-1] %s answers %i', async (path, status, body) => {
     const server = await started([good, bad], [good]);
 
     expect(await ask(server, path)).toMatchObject({ status, body });
   });
 
-  test('H-1 HEAD is answered as GET is, without a body; nothing else is allowed', async () => {
+  test('[H-1] HEAD is answered as GET is, without a body; nothing else is allowed', async () => {
     const server = await started([good]);
 
     const head = await fetch(`http://127.0.0.1:${server.port}/readyz`, { method: 'HEAD' });
@@ -122,7 +122,7 @@ describe('HealthServer', () => {
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('H-1 reasons are logged, once when a check begins to fail and once when it holds again', async () => {
+  test('[H-1] reasons are logged, once when a check begins to fail and once when it holds again', async () => {
     const { lines, logFor } = recordingLog();
     let ok = false;
     const check = { name: 'store', ok: () => ok, why: () => ({ missing: 'pods' }) };
@@ -145,7 +145,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('H-5 a check answers from memory: one that gives a promise has failed', async () => {
+  test('[H-5] a check answers from memory: one that gives a promise has failed', async () => {
     const asked = { name: 'api', ok: (async () => true) as unknown as () => boolean };
     const server = await started([asked]);
 
@@ -154,7 +154,7 @@ describe('HealthServer', () => {
     expect(status).toBe(500);
   });
 
-  test('H-5 probes are answered in less than 100 ms while others hold a hundred connections', async () => {
+  test('[H-5] probes are answered in less than 100 ms while others hold a hundred connections', async () => {
     const server = await started([good]);
     const idle = await Promise.all(
       Array.from({ length: 100 }, async () => {

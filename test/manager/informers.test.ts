@@ -84,7 +84,7 @@ function world(
   return { asked, clock, informers, lines, prepare, run, stop, wire };
 }
 
-describe('C-21', () => {
+describe('[C-21]', () => {
   test('equal sources of any number of controllers are one list and one watch', async () => {
     const { asked, informers, run, wire } = world();
     const first = informers.of(source(pods));
@@ -204,7 +204,7 @@ test('managed fields are not cached, unless the transform of a source keeps them
   expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
 });
 
-test('C-2 freezes what is cached when it is told to', async () => {
+test('[C-2] freezes what is cached when it is told to', async () => {
   const { informers, prepare, run } = world(['demo'], { freeze: true });
   prepare('pods').put('a');
   const { store } = informers.of(source(pods));
@@ -214,7 +214,7 @@ test('C-2 freezes what is cached when it is told to', async () => {
   expect(store.list().map((pod) => Object.isFrozen(pod.metadata))).toEqual([true]);
 });
 
-test('C-4 one log line for an index function that throws', async () => {
+test('[C-4] one log line for an index function that throws', async () => {
   const { informers, lines, prepare, run } = world();
   prepare('pods').put('a');
   prepare('pods').put('b');
@@ -229,7 +229,7 @@ test('C-4 one log line for an index function that throws', async () => {
   expect(told).toMatchObject([{ level: 'error', fields: { resource: 'pods', index: 'broken' } }]);
 });
 
-test('W-41 a server that cuts every watch after a second is ten log lines an hour, which name the source', async () => {
+test('[W-41] a server that cuts every watch after a second is ten log lines an hour, which name the source', async () => {
   const { clock, informers, lines, prepare, run } = world();
   const collection = prepare('pods');
   const watch = collection.watch.bind(collection);
@@ -260,7 +260,7 @@ test('W-41 a server that cuts every watch after a second is ten log lines an hou
   expect(told.at(-1)?.fields).toMatchObject({ changes: expect.any(Number), unsteady: true });
 });
 
-describe('C-22', () => {
+describe('[C-22]', () => {
   test('a source over several namespaces is a watch in each, behind one store', async () => {
     const { asked, informers, prepare, run, wire } = world(['a', 'b']);
     prepare('pods', 'a').put('x');
@@ -328,7 +328,7 @@ describe('C-22', () => {
   });
 });
 
-describe('C-23', () => {
+describe('[C-23]', () => {
   test('gauges say how many objects of a resource are cached, and about how large they are', async () => {
     const meter = new RecordingMeter();
     const { clock, informers, prepare, run } = world(['a', 'b'], { meter });
@@ -378,7 +378,7 @@ test('nothing is left behind when it has stopped', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('W-40 a source that clears lets its objects go when the definition is gone, and says so once', async () => {
+test('[W-40] a source that clears lets its objects go when the definition is gone, and says so once', async () => {
   const { clock, informers, lines, prepare, run } = world(['demo'], {
     discovery: { isDefinitionGone: async () => true },
   });

@@ -89,7 +89,7 @@ function grant(env: TestEnv, name: string, rule: object): void {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-test('M-1: without the rights to install definitions it is not ready, says once what is missing, and goes on when it has them', async () => {
+test('[M-1] without the rights to install definitions it is not ready, says once what is missing, and goes on when it has them', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());
@@ -126,7 +126,7 @@ test('M-1: without the rights to install definitions it is not ready, says once 
   expect(refusals()).toHaveLength(1);
 });
 
-test('M-1: a definition that may not be read is taken as it is once somebody else has installed it', async () => {
+test('[M-1] a definition that may not be read is taken as it is once somebody else has installed it', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());
@@ -151,7 +151,7 @@ test('M-1: a definition that may not be read is taken as it is once somebody els
   expect(told().filter((message) => message === taken)).toHaveLength(1);
 });
 
-test('W-40 who installs a definition while it runs need not wait for the next look of its sources', async () => {
+test('[W-40] who installs a definition while it runs need not wait for the next look of its sources', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const clock = new FakeClock(Date.now());

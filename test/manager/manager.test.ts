@@ -43,7 +43,7 @@ describe('a manager', () => {
     expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a undefined']);
   });
 
-  test('L-15 leaves the event loop to others every 10 ms, however many controllers have work', async () => {
+  test('[L-15] leaves the event loop to others every 10 ms, however many controllers have work', async () => {
     const reconciledBefore: number[] = [];
     let reconciled = 0;
     const controllers = Array.from({ length: 10 }, (_, index) =>
@@ -71,7 +71,7 @@ describe('a manager', () => {
     expect(reconciledBefore.length).toBeGreaterThan(10);
   });
 
-  test('L-15 lets the event loop turn between controllers that begin together', async () => {
+  test('[L-15] lets the event loop turn between controllers that begin together', async () => {
     const toldBefore: number[] = [];
     let told = 0;
     const controllers = Array.from({ length: 10 }, (_, index) =>
@@ -206,7 +206,7 @@ describe('readiness', () => {
     expect([beforeStart, beforeList, world.manager.ready]).toEqual([false, false, true]);
   });
 
-  test('H-3 stays while a source fails later on; each change of state is one line', async () => {
+  test('[H-3] stays while a source fails later on; each change of state is one line', async () => {
     const world = new World([declare(async () => AWAIT_CHANGE)]);
     const collection = world.collection('configmaps');
     await world.start();
@@ -410,7 +410,7 @@ describe('stopping', () => {
   });
 });
 
-describe('W-40 crdWait', () => {
+describe('[W-40] crdWait', () => {
   const notServed = (): ApiError => new ApiError({ code: 404, message: '404 page not found' });
 
   /** One controller whose resource is not served, beside one that is at work on a reconcile. */
@@ -434,7 +434,7 @@ describe('W-40 crdWait', () => {
     return { facts, world: made };
   }
 
-  test('W-40 crdWait timeout: the manager stops in order after two minutes, and names what is missing', async () => {
+  test('[W-40] crdWait timeout: the manager stops in order after two minutes, and names what is missing', async () => {
     const { facts, world: it } = await world('timeout');
 
     await it.clock.advanceAndSettle(119_999);
@@ -454,7 +454,7 @@ describe('W-40 crdWait', () => {
   test.each([
     ['forever', false],
     ['optional', true],
-  ])('W-40 crdWait %s: without the resource it is ready: %s', async (crdWait, ready) => {
+  ])('[W-40] crdWait %s: without the resource it is ready: %s', async (crdWait, ready) => {
     const { world: it } = await world(crdWait);
 
     await it.clock.advanceAndSettle(300_000);

@@ -41,7 +41,7 @@ const known = new Map(METRICS.map((metric) => [metric.name, metric]));
 const emitting = sources.filter(({ names }) => names.length > 0);
 
 describe('the catalogue of metrics', () => {
-  test('X-1 has every metric that the sources emit', () => {
+  test('[X-1] has every metric that the sources emit', () => {
     const missing = emitting.flatMap(({ file, names }) =>
       names.filter((name) => !known.has(name)).map((name) => `${name} in ${file}`),
     );
@@ -50,19 +50,19 @@ describe('the catalogue of metrics', () => {
     expect(emitting.length).toBeGreaterThan(5);
   });
 
-  test('X-1 has nothing that no source emits', () => {
+  test('[X-1] has nothing that no source emits', () => {
     const emitted = new Set(emitting.flatMap(({ names }) => names));
 
     expect(METRICS.map(({ name }) => name).filter((name) => !emitted.has(name))).toEqual([]);
   });
 
-  test.each(emitting)('X-2 the labels in operator/$file are labels of its metrics', (source) => {
+  test.each(emitting)('[X-2] the labels in operator/$file are labels of its metrics', (source) => {
     const allowed = new Set(source.names.flatMap((name) => known.get(name)?.labels ?? []));
 
     expect(labelsIn(source.text).filter((label) => !allowed.has(label))).toEqual([]);
   });
 
-  test('X-2 the lint reads labels: it finds those of the parts that it is written for', () => {
+  test('[X-2] the lint reads labels: it finds those of the parts that it is written for', () => {
     const found = new Set(emitting.flatMap(({ text }) => labelsIn(text)));
 
     for (const label of ['controller', 'result', 'priority', 'code', 'verb', 'type', 'state']) {
@@ -96,13 +96,13 @@ describe('the catalogue of metrics', () => {
     'layer',
   ]);
 
-  test('X-2 no label names an object: each is of a few values', () => {
+  test('[X-2] no label names an object: each is of a few values', () => {
     const labels = new Set(METRICS.flatMap((metric) => metric.labels));
 
     expect([...labels].filter((label) => !BOUNDED.has(label))).toEqual([]);
   });
 
-  test('X-2 only sources have a namespace, and only queues and elections a name', () => {
+  test('[X-2] only sources have a namespace, and only queues and elections a name', () => {
     const withNamespace = METRICS.filter(({ labels }) => labels.includes('namespace'));
     const withName = METRICS.filter(({ labels }) => labels.includes('name'));
 

@@ -40,7 +40,7 @@ async function serving(metrics: Exposition): Promise<MetricsServer> {
 const fixed = (body: string): Exposition => ({ expose: async (format) => `${format}: ${body}` });
 
 describe('MetricsServer', () => {
-  test('X-1 serves /metrics in the text format to whoever asks for nothing else', async () => {
+  test('[X-1] serves /metrics in the text format to whoever asks for nothing else', async () => {
     const { port } = await serving(fixed('x 1\n'));
 
     const { status, headers, body } = await ask(port, { path: '/metrics?name=x' });
@@ -54,7 +54,7 @@ describe('MetricsServer', () => {
     });
   });
 
-  test('X-1 serves OpenMetrics to who prefers it', async () => {
+  test('[X-1] serves OpenMetrics to who prefers it', async () => {
     const { port } = await serving(fixed('x 1\n'));
 
     const { headers, body } = await ask(port, {
@@ -171,7 +171,7 @@ describe('MetricsServer', () => {
 });
 
 describe('metricsPort', () => {
-  test('X-1 without a port nothing is measured and nothing served', async () => {
+  test('[X-1] without a port nothing is measured and nothing served', async () => {
     const { meter, server } = await metricsPort({ port: 0, host: HOST, log });
 
     meter.count('workqueue_adds_total', { name: 'a', controller: 'a' });
@@ -179,7 +179,7 @@ describe('metricsPort', () => {
     expect(server).toBeUndefined();
   });
 
-  test('X-1 with a port, what is measured can be read there', async () => {
+  test('[X-1] with a port, what is measured can be read there', async () => {
     const free = await serving(fixed(''));
     const { port } = free;
     await free.stop();

@@ -139,7 +139,7 @@ const attempt: Attempt = {
 const succeeded: AttemptEnd = { outcome: 'success', durationMs: 12 };
 
 describe('tracedAttempts', () => {
-  test('X-3 a reconcile is a span of a few names, whose attributes say which one it was', async () => {
+  test('[X-3] a reconcile is a span of a few names, whose attributes say which one it was', async () => {
     const { spans } = registered();
 
     const end = await tracedAttempts()(attempt, async () => ({
@@ -183,7 +183,7 @@ describe('tracedAttempts', () => {
     expect(spans[0]?.attributes).not.toHaveProperty('k8s.namespace.name');
   });
 
-  test('X-3 spans that a reconciler opens, also after an await, are children of its attempt', async () => {
+  test('[X-3] spans that a reconciler opens, also after an await, are children of its attempt', async () => {
     const { spans } = registered();
     const around = tracedAttempts();
     const reconcile = async (name: string): Promise<AttemptEnd> => {
@@ -215,7 +215,7 @@ describe('tracedAttempts', () => {
       new OperatorError('never', { code: 'USER_CODE', layer: 'user-code' }),
       'USER_CODE',
     ],
-  ] as const)('X-3 an attempt that ends in %s is recorded with its exception', async (outcome, error, type) => {
+  ] as const)('[X-3] an attempt that ends in %s is recorded with its exception', async (outcome, error, type) => {
     const { spans } = registered();
 
     await tracedAttempts()(attempt, async () => ({ outcome, durationMs: 1, error }));
@@ -253,7 +253,7 @@ describe('tracedAttempts', () => {
     expect(spans[0]).toMatchObject({ exceptions: [bug], ended: 1 });
   });
 
-  test('X-3 without a provider nothing is recorded, and the attempt is what it was', async () => {
+  test('[X-3] without a provider nothing is recorded, and the attempt is what it was', async () => {
     const end = await tracedAttempts()(attempt, async () => succeeded);
 
     expect(end).toBe(succeeded);
@@ -271,7 +271,7 @@ describe('tracedAttempts', () => {
 });
 
 describe('tracing', () => {
-  test('X-3 is there when a provider is registered, and records with it', async () => {
+  test('[X-3] is there when a provider is registered, and records with it', async () => {
     const { spans } = registered();
 
     const around = await tracing();
@@ -280,7 +280,7 @@ describe('tracing', () => {
     expect(spans.map(({ name }) => name)).toEqual(['reconcile website']);
   });
 
-  test('X-3 is not there when none is', async () => {
+  test('[X-3] is not there when none is', async () => {
     expect(await tracing()).toBeUndefined();
   });
 });

@@ -43,7 +43,7 @@ function start() {
   };
 }
 
-test('K-61: a write is shown by every source that selects it, be it of one namespace, of several or of all', async () => {
+test('[K-61] a write is shown by every source that selects it, be it of one namespace, of several or of all', async () => {
   const { informers, run, write } = start();
   const of = (options: Parameters<typeof source>[1]) => informers.of(source(configMaps, options));
   const several = of({ indexes: { app: byLabel('app') } });
@@ -64,7 +64,7 @@ test('K-61: a write is shown by every source that selects it, be it of one names
   expect(several.storeWithOwnWrites.get('b/own' as never)?.metadata.managedFields).toBeUndefined();
 });
 
-test('K-64: a source that is not used any more is told of no write', async () => {
+test('[K-64] a source that is not used any more is told of no write', async () => {
   const { informers, run, write } = start();
   const { informer, release } = informers.lease(source(configMaps, { namespace: 'all' }));
   await run();

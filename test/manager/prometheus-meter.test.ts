@@ -26,7 +26,7 @@ function logged(): { meter: PrometheusMeter; lines: object[] } {
 }
 
 describe('PrometheusMeter', () => {
-  test('X-1 counts, sets and observes; labels stand in the order of the catalogue', async () => {
+  test('[X-1] counts, sets and observes; labels stand in the order of the catalogue', async () => {
     const meter = new PrometheusMeter();
     meter.count(TOTAL, { result: 'success', controller: 'web' });
     meter.count(TOTAL, { controller: 'web', result: 'success' }, 2);
@@ -41,7 +41,7 @@ describe('PrometheusMeter', () => {
     expect(text).toContain('controller_runtime_active_workers{controller="web"} 1\n');
   });
 
-  test('X-1 an observation is in every bucket whose bound is not below it', async () => {
+  test('[X-1] an observation is in every bucket whose bound is not below it', async () => {
     const meter = new PrometheusMeter();
     for (const seconds of [0.001, 0.005, 0.006, 60, 61]) {
       meter.observe(SECONDS, { controller: 'web' }, seconds);
@@ -100,7 +100,7 @@ describe('PrometheusMeter', () => {
     ['a negative amount', (meter) => meter.count(TOTAL, { controller: 'a', result: 'b' }, -1)],
     ['an endless amount', (meter) => meter.count(TOTAL, { controller: 'a' }, Infinity)],
     ['an observation of NaN', (meter) => meter.observe(SECONDS, { controller: 'a' }, NaN)],
-  ])('X-1 %s is dropped and counted, logged once, and throws never', async (_, measure) => {
+  ])('[X-1] %s is dropped and counted, logged once, and throws never', async (_, measure) => {
     const { meter, lines } = logged();
 
     measure(meter);
@@ -123,7 +123,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toEqual([]);
   });
 
-  test('X-2 a label with values without end stops growing', async () => {
+  test('[X-2] a label with values without end stops growing', async () => {
     const { meter, lines } = logged();
 
     for (let at = 0; at < MAX_SERIES + 5; at++) meter.count(TOTAL, { controller: `c${at}` });
@@ -136,7 +136,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('X-1 metrics of the toolkit take another prefix, those of others do not', async () => {
+  test('[X-1] metrics of the toolkit take another prefix, those of others do not', async () => {
     const meter = new PrometheusMeter({ prefix: 'acme_' });
     meter.count('chancery_watch_stalls_total', { group: 'apps' });
 
@@ -151,7 +151,7 @@ describe('PrometheusMeter', () => {
     expect(() => new PrometheusMeter({ prefix })).toThrow(ConfigurationError);
   });
 
-  test('X-1 durations, sizes and retries of requests are there for who asks, and no error otherwise', async () => {
+  test('[X-1] durations, sizes and retries of requests are there for who asks, and no error otherwise', async () => {
     const measure = (meter: PrometheusMeter): void => {
       meter.observe('rest_client_request_duration_seconds', { verb: 'GET', host: 'h' }, 1);
       meter.count('rest_client_request_retries_total', { code: '503', verb: 'GET', host: 'h' });
@@ -170,7 +170,7 @@ describe('PrometheusMeter', () => {
     expect(await firstValue(detailed, 'rest_client_request_retries_total')).toBe(1);
   });
 
-  test('X-1 shows the process, too, and metrics that users register', async () => {
+  test('[X-1] shows the process, too, and metrics that users register', async () => {
     const meter = new PrometheusMeter();
     const sales = new Counter({ name: 'sales_total', help: 'Sales', registers: [meter.registry] });
     sales.inc(7);

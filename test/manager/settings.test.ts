@@ -109,7 +109,7 @@ describe('settingsFrom', () => {
     ['WATCH_NAMESPACE', ' b , a,b ', ['b', 'a']],
     ['res_namespace', 'a,b', ['a', 'b']],
     ['WATCH_NAMESPACE', '*', undefined],
-  ])('C-22 %s=%s watches each of %j once', (name, value, namespaces) => {
+  ])('[C-22] %s=%s watches each of %j once', (name, value, namespaces) => {
     const settings = settingsFrom({ [name]: value });
 
     expect(settings.namespaces).toEqual(namespaces);

@@ -70,8 +70,8 @@ async function stopTime(world: World, limitMs = 60_000): Promise<number> {
   return (endedAt ?? Number.POSITIVE_INFINITY) - startedAt;
 }
 
-describe('D-1: a stop', () => {
-  test('D-1: goes in order: intake, controllers, runnables, sources, Events, Lease, servers', async () => {
+describe('[D-1] a stop', () => {
+  test('[D-1] goes in order: intake, controllers, runnables, sources, Events, Lease, servers', async () => {
     const facts: string[] = [];
     const finish = Promise.withResolvers<void>();
     const world = await leading(
@@ -127,7 +127,7 @@ describe('D-1: a stop', () => {
   test.each([
     ['25 s by default', {}, 10_000, 15_000],
     ['as CHANCERY_SHUTDOWN_TIMEOUT says', { CHANCERY_SHUTDOWN_TIMEOUT: '5' }, 2_000, 3_000],
-  ])('D-1: a reconcile that hangs costs a share of the budget: %s', async (_, environment, graceMs, leftMs) => {
+  ])('[D-1] a reconcile that hangs costs a share of the budget: %s', async (_, environment, graceMs, leftMs) => {
     const facts: string[] = [];
     const signal = Promise.withResolvers<AbortSignal>();
     const hanging = controller({
@@ -151,7 +151,7 @@ describe('D-1: a stop', () => {
     expect(tookMs).toBe(leftMs);
   });
 
-  test('D-1: however many parts hang, together they take no more than the budget', async () => {
+  test('[D-1] however many parts hang, together they take no more than the budget', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -173,13 +173,13 @@ describe('D-1: a stop', () => {
     ).toEqual([['feeder'], ['busy'], ['other', 'another']]);
   });
 
-  test('D-1: 0 waits for nothing', async () => {
+  test('[D-1] 0 waits for nothing', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '0' });
 
     expect(await stopTime(world)).toBe(0);
   });
 
-  test('D-1: -1 waits for as long as it takes, and aborts reconciles after 10 s all the same', async () => {
+  test('[D-1] -1 waits for as long as it takes, and aborts reconciles after 10 s all the same', async () => {
     const facts: string[] = [];
     const finish = Promise.withResolvers<void>();
     const world = await leading(busy(facts, finish.promise, false), {
@@ -195,7 +195,7 @@ describe('D-1: a stop', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('D-1: what a runnable rejects with when it is stopped is no failure', async () => {
+  test('[D-1] what a runnable rejects with when it is stopped is no failure', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -219,8 +219,8 @@ describe('D-1: a stop', () => {
   });
 });
 
-describe('D-3: the Lease', () => {
-  test('D-3: is held and renewed while work under way ends, and released then', async () => {
+describe('[D-3] the Lease', () => {
+  test('[D-3] is held and renewed while work under way ends, and released then', async () => {
     const finish = Promise.withResolvers<void>();
     const world = await leading(busy([], finish.promise, false));
     const before = world.leases.lease?.spec?.renewTime;
@@ -236,7 +236,7 @@ describe('D-3: the Lease', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('D-3: is left to expire, and not renewed any more, when a reconcile does not end', async () => {
+  test('[D-3] is left to expire, and not renewed any more, when a reconcile does not end', async () => {
     const world = await leading(busy([], NEVER, false));
     const { holder } = world.leases;
 
@@ -252,7 +252,7 @@ describe('D-3: the Lease', () => {
     );
   });
 
-  test('D-3: does not wait for what needs no leadership', async () => {
+  test('[D-3] does not wait for what needs no leadership', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -266,7 +266,7 @@ describe('D-3: the Lease', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('LE-13: is left to expire with CHANCERY_RELEASE_ON_STOP=false', async () => {
+  test('[LE-13] is left to expire with CHANCERY_RELEASE_ON_STOP=false', async () => {
     const world = await leading(busy([], Promise.resolve()), { CHANCERY_RELEASE_ON_STOP: 'false' });
     const { holder } = world.leases;
 
@@ -277,8 +277,8 @@ describe('D-3: the Lease', () => {
   });
 });
 
-describe('LE-9: a leader that is not any more', () => {
-  test('LE-9: has its work aborted at once, is not ready, and must be gone a second before its Lease is', async () => {
+describe('[LE-9] a leader that is not any more', () => {
+  test('[LE-9] has its work aborted at once, is not ready, and must be gone a second before its Lease is', async () => {
     const facts: string[] = [];
     const limits: number[] = [];
     const world = await leading(
@@ -311,7 +311,7 @@ describe('LE-9: a leader that is not any more', () => {
     expect(world.leases.holder).not.toBe('');
   });
 
-  test('LE-9: takes no longer to stop than is left of its Lease, whatever hangs', async () => {
+  test('[LE-9] takes no longer to stop than is left of its Lease, whatever hangs', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -336,7 +336,7 @@ describe('LE-9: a leader that is not any more', () => {
     expect(endedAt).toBeGreaterThan(renewedAt + 10_000);
   });
 
-  test('LE-9: that loses it in the middle of a stop has only what is left of its Lease', async () => {
+  test('[LE-9] that loses it in the middle of a stop has only what is left of its Lease', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '600' });
     const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
     world.leases.hangs = true;
@@ -348,7 +348,7 @@ describe('LE-9: a leader that is not any more', () => {
     await expect(world.running).rejects.toThrow(LeadershipLostError);
   });
 
-  test('LE-9: had every write of its guarded controllers pass the fence, and of no other', async () => {
+  test('[LE-9] had every write of its guarded controllers pass the fence, and of no other', async () => {
     const free = controller({
       name: 'free',
       for: source(configMaps, { namespace: 'all' }),
@@ -368,7 +368,7 @@ describe('LE-9: a leader that is not any more', () => {
     expect([world.fences.has('free'), world.fences.get('free')]).toEqual([true, undefined]);
   });
 
-  test('LE-12: does not stand again', async () => {
+  test('[LE-12] does not stand again', async () => {
     const world = await leading(busy([], Promise.resolve()));
     world.leases.hangs = true;
     await world.clock.advanceAndSettle(11_000);

@@ -20,7 +20,7 @@ function waiting(listensAtMs: number) {
   return { clock, stop, lines, ended, endedAt: () => endedAtMs };
 }
 
-test('P-18: an ambassador that is there already costs no time and no line', async () => {
+test('[P-18] an ambassador that is there already costs no time and no line', async () => {
   const { endedAt, lines, ended } = waiting(0);
 
   await ended;
@@ -29,7 +29,7 @@ test('P-18: an ambassador that is there already costs no time and no line', asyn
   expect(lines).toEqual([]);
 });
 
-test('P-18: one that comes after 20 s is seen within a quarter of a second, and told of once', async () => {
+test('[P-18] one that comes after 20 s is seen within a quarter of a second, and told of once', async () => {
   const { clock, endedAt, lines } = waiting(20_100);
 
   await clock.advanceAndSettle(30_000);
@@ -40,7 +40,7 @@ test('P-18: one that comes after 20 s is seen within a quarter of a second, and 
   ]);
 });
 
-test('P-18: one that does not come is no failure: after a minute the sources try for themselves', async () => {
+test('[P-18] one that does not come is no failure: after a minute the sources try for themselves', async () => {
   const { clock, endedAt, lines } = waiting(Number.POSITIVE_INFINITY);
 
   await clock.advanceAndSettle(120_000);

@@ -82,7 +82,7 @@ describe('setCondition', () => {
   });
 });
 
-describe('K-51: setCondition', () => {
+describe('[K-51] setCondition', () => {
   test('takes the time of a change from who knows it', () => {
     const given = {
       ...wanted('A', { status: 'False' }),
@@ -128,7 +128,7 @@ describe('K-51: setCondition', () => {
   });
 });
 
-describe('K-51: conditions', () => {
+describe('[K-51] conditions', () => {
   const all = [
     condition('A'),
     condition('B', { status: 'False' }),

@@ -176,12 +176,12 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
     ['isConflict', 'isVersionConflict'],
   ],
   [
-    'K-46: a namespace that does not exist',
+    '[K-46] a namespace that does not exist',
     recorded('errors', 'POST', '/namespaces/nope/'),
     ['isNamespaceMissing', 'isNotFound'],
   ],
   [
-    'K-46: a namespace that is being deleted',
+    '[K-46] a namespace that is being deleted',
     recorded('errors', 'NamespaceTerminating'),
     ['isNamespaceTerminating'],
   ],
@@ -196,7 +196,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
   ],
   ['another failure of the server', said(500, { message: 'etcdserver: request timed out' }), []],
   ['an object that does not exist', recorded('errors', 'PUT', 'created-by-put'), ['isNotFound']],
-])('K-43: what a refusal means: %s', (_, error, expected) => {
+])('[K-43] what a refusal means: %s', (_, error, expected) => {
   const holding = Object.entries(PREDICATES)
     .filter(([, holds]) => holds(error))
     .map(([name]) => name);
@@ -204,7 +204,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
   expect(holding).toEqual(expected);
 });
 
-test('K-40: an apply conflict names the managers and their fields', () => {
+test('[K-40] an apply conflict names the managers and their fields', () => {
   expect(applyConflictsOf(recorded('patches', 'fieldManager=hpa', 'Apply failed'))).toEqual([
     { manager: 'operator', field: '.spec.replicas' },
   ]);

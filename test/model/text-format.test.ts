@@ -36,7 +36,7 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
   ['k8s-long-name', ['a.b-c'], ['a..b']],
 ];
 
-test.each(ROWS)('F-11 the format %s', (format, having, lacking) => {
+test.each(ROWS)('[F-11] the format %s', (format, having, lacking) => {
   expect(having.filter((text) => !isFormat(text, format))).toEqual([]);
   expect(lacking.filter((text) => isFormat(text, format))).toEqual([]);
 });

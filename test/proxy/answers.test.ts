@@ -154,7 +154,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     test.each([
       'call',
       'watch',
-    ] as const)('P-5 proxy 31: a %s offers no compression to the API server', async (purpose) => {
+    ] as const)('[P-5] proxy 31: a %s offers no compression to the API server', async (purpose) => {
       answer = compressing;
 
       const { body, headers } = await transportTo(proxy().url).send(request({ purpose }));
@@ -175,7 +175,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrived('accept-encoding')).toEqual(['gzip', 'gzip']);
     });
 
-    test('P-9 proxy 32: a DELETE with a body is framed, and the connection stays in order', async () => {
+    test('[P-9] proxy 32: a DELETE with a body is framed, and the connection stays in order', async () => {
       const transport = transportTo(proxy().url, { maxInFlight: 1 });
       const body = '{"preconditions":{"uid":"u1"}}';
 

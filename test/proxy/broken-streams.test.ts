@@ -147,7 +147,7 @@ test('proxy 33: a watch that is quiet for more than 300 s lives on', async () =>
   expect(await text(body)).toBe('first\nlast\n');
 });
 
-test('P-6 proxy 13: a watch that we leave is closed at the API server', async () => {
+test('[P-6] proxy 13: a watch that we leave is closed at the API server', async () => {
   const server = await rawServer(() => CHUNKED_HEAD + chunkOf('first\n'));
   const transport = transportTo(await startAmbassador(server.url));
   const { body } = await transport.send(request({ purpose: 'watch' }));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { KeyBackoff } from '../../operator/queue/key-backoff.ts';
 
 describe('KeyBackoff', () => {
-  test('Q-5 starts at 5 ms, doubles, and stays at 1,000 s', () => {
+  test('[Q-5] starts at 5 ms, doubles, and stays at 1,000 s', () => {
     const backoff = new KeyBackoff<string>({ jitter: 0 });
 
     const delays = Array.from({ length: 20 }, () => backoff.nextMs('a'));
@@ -26,7 +26,7 @@ describe('KeyBackoff', () => {
     ]);
   });
 
-  test('Q-5 a key that is forgotten starts over and takes no room', () => {
+  test('[Q-5] a key that is forgotten starts over and takes no room', () => {
     const backoff = new KeyBackoff<string>({ jitter: 0 });
     backoff.nextMs('a');
     backoff.nextMs('b');
@@ -51,7 +51,7 @@ describe('KeyBackoff', () => {
     [undefined, 5.25],
     [0.2, 5.5],
     [0, 5],
-  ])('Q-5 with jitter %s half of it is added by a random number of a half', (jitter, expected) => {
+  ])('[Q-5] with jitter %s half of it is added by a random number of a half', (jitter, expected) => {
     const backoff = new KeyBackoff<string>({
       random: () => 0.5,
       ...(jitter !== undefined && { jitter }),
@@ -60,7 +60,7 @@ describe('KeyBackoff', () => {
     expect(backoff.nextMs('a')).toBeCloseTo(expected, 9);
   });
 
-  test('Q-5 stays a finite number of milliseconds after any number of failures', () => {
+  test('[Q-5] stays a finite number of milliseconds after any number of failures', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10_000 }),

@@ -13,7 +13,7 @@ async function takeAll(queue: WorkQueue<string>): Promise<string[]> {
   return keys;
 }
 
-test('Q-20 a live change overtakes ten thousand keys of a first list', async () => {
+test('[Q-20] a live change overtakes ten thousand keys of a first list', async () => {
   const { queue } = newQueue();
   for (let index = 0; index < 10_000; index++) queue.add(`${index}`, { priority: LOW_PRIORITY });
   await queue.take();
@@ -24,7 +24,7 @@ test('Q-20 a live change overtakes ten thousand keys of a first list', async () 
   expect(await queue.take()).toBe('1');
 });
 
-test('Q-20 a retry keeps the priority that the key was taken with', async () => {
+test('[Q-20] a retry keeps the priority that the key was taken with', async () => {
   const { clock, queue } = newQueue();
   queue.add('low', { priority: LOW_PRIORITY });
   await queue.take();
@@ -38,7 +38,7 @@ test('Q-20 a retry keeps the priority that the key was taken with', async () => 
   expect(queue.heldPriority('low')).toBe(LOW_PRIORITY);
 });
 
-test('Q-20 a live change raises a key that waits for its retry, and the next retry stays raised', async () => {
+test('[Q-20] a live change raises a key that waits for its retry, and the next retry stays raised', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   await queue.take();
@@ -56,7 +56,7 @@ test('Q-20 a live change raises a key that waits for its retry, and the next ret
   expect([raised, queue.heldPriority('a')]).toEqual([0, 0]);
 });
 
-test('Q-20 a change while the key is held raises its retry', async () => {
+test('[Q-20] a change while the key is held raises its retry', async () => {
   const { queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   await queue.take();
@@ -69,7 +69,7 @@ test('Q-20 a change while the key is held raises its retry', async () => {
   expect(queue.heldPriority('a')).toBe(0);
 });
 
-test('Q-20 a retry can be given a priority of its own', async () => {
+test('[Q-20] a retry can be given a priority of its own', async () => {
   const { clock, queue } = newQueue();
   queue.add('a');
   await queue.take();
@@ -86,7 +86,7 @@ test.each([
   ['add, add', 0, -100, 0],
   ['add, add', -100, 0, 0],
   ['add, add', -100, -100, -100],
-])('Q-21 of two priorities (%s) %i and %i the higher stays: %i', async (_case, one, two, kept) => {
+])('[Q-21] of two priorities (%s) %i and %i the higher stays: %i', async (_case, one, two, kept) => {
   const { queue } = newQueue();
 
   queue.add('a', { priority: one });
@@ -97,7 +97,7 @@ test.each([
   expect(queue.depth).toBe(0);
 });
 
-test('Q-21 a delayed add of a higher priority raises a ready key now', async () => {
+test('[Q-21] a delayed add of a higher priority raises a ready key now', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   queue.add('b', { priority: -1 });
@@ -108,7 +108,7 @@ test('Q-21 a delayed add of a higher priority raises a ready key now', async () 
   expect(await takeAll(queue)).toEqual(['a', 'b']);
 });
 
-test('Q-21 two delayed adds keep the higher priority and the earlier time', async () => {
+test('[Q-21] two delayed adds keep the higher priority and the earlier time', async () => {
   const { clock, queue } = newQueue();
   queue.addAfter('a', 100, { priority: LOW_PRIORITY });
   queue.addAfter('a', 900, { priority: 2 });
@@ -119,7 +119,7 @@ test('Q-21 two delayed adds keep the higher priority and the earlier time', asyn
   expect(queue.heldPriority('a')).toBe(2);
 });
 
-test('Q-21 an immediate add of a delayed key keeps the higher of the two priorities', async () => {
+test('[Q-21] an immediate add of a delayed key keeps the higher of the two priorities', async () => {
   const { queue } = newQueue();
   queue.addAfter('a', 100, { priority: 2 });
 
@@ -129,7 +129,7 @@ test('Q-21 an immediate add of a delayed key keeps the higher of the two priorit
   expect(queue.heldPriority('a')).toBe(2);
 });
 
-test('Q-21 a key that is taken forgets the priority it waited with', async () => {
+test('[Q-21] a key that is taken forgets the priority it waited with', async () => {
   const { queue } = newQueue();
   queue.add('a', { priority: 5 });
   await queue.take();
@@ -152,7 +152,7 @@ test('keys that fall due together are handed out by priority, not by who came fi
   expect(await taken).toBe('high');
 });
 
-test('Q-22 the limit of the queue is 60 s by default', async () => {
+test('[Q-22] the limit of the queue is 60 s by default', async () => {
   const { clock, queue } = newQueue();
   queue.add('low', { priority: LOW_PRIORITY });
   clock.advance(59_999);
@@ -179,7 +179,7 @@ test.each([
   expect([queue.depth, queue.waitingCount]).toEqual([0, 0]);
 });
 
-test('Q-5 no key that was worked off leaves anything behind', async () => {
+test('[Q-5] no key that was worked off leaves anything behind', async () => {
   const { clock, queue } = newQueue();
   for (let index = 0; index < 1_000; index++) {
     queue.add(`${index}`, { priority: index % 7 });

@@ -20,7 +20,7 @@ function lineOf(
 }
 
 describe('classes', () => {
-  test('Q-20 higher classes first, and inside a class first in, first out', () => {
+  test('[Q-20] higher classes first, and inside a class first in, first out', () => {
     const line = lineOf([
       ['low 1', -100],
       ['mid 1', 0],
@@ -33,7 +33,7 @@ describe('classes', () => {
     expect(takeAll(line)).toEqual(['high 1', 'high 2', 'mid 1', 'mid 2', 'low 1', 'low 2']);
   });
 
-  test('Q-21 a raised key stands at the end of its new class and keeps the time it was ready', () => {
+  test('[Q-21] a raised key stands at the end of its new class and keeps the time it was ready', () => {
     const line = lineOf([
       ['a', -100],
       ['b', -100],
@@ -52,7 +52,7 @@ describe('classes', () => {
     ['as high', 'a', 0],
     ['lower', 'a', -1],
     ['not in line', 'b', 9],
-  ])('Q-21 raising does nothing to a key that is %s', (_case, key, priority) => {
+  ])('[Q-21] raising does nothing to a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],
       ['z', 0],
@@ -98,7 +98,7 @@ describe('classes', () => {
 });
 
 describe('ageing', () => {
-  test('Q-22 a key that has waited for the limit is next, regardless of its class', () => {
+  test('[Q-22] a key that has waited for the limit is next, regardless of its class', () => {
     const line = lineOf([['low', -100]]);
     line.push('high', 0, LIMIT_MS - 1);
     line.push('higher', 7, LIMIT_MS - 1);
@@ -109,7 +109,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['higher', 'low']);
   });
 
-  test('Q-22 old keys get every fourth take at most, the longest waiting first', () => {
+  test('[Q-22] old keys get every fourth take at most, the longest waiting first', () => {
     const line = new ReadyLine<string>();
     line.push('oldest', -100, 0);
     line.push('older', -50, 1);
@@ -121,7 +121,7 @@ describe('ageing', () => {
     expect(order.slice(0, 9)).toEqual(['oldest', '0', '1', '2', 'older', '3', '4', '5', 'old']);
   });
 
-  test('Q-22 an urgent backlog that is old itself takes no turn from the class below', () => {
+  test('[Q-22] an urgent backlog that is old itself takes no turn from the class below', () => {
     const line = new ReadyLine<string>();
     for (let index = 0; index < 100; index++) line.push(`high ${index}`, 0, 0);
     for (let index = 0; index < 10; index++) line.push(`low ${index}`, -100, 1);
@@ -132,7 +132,7 @@ describe('ageing', () => {
     expect(order.filter((key) => key.startsWith('low'))).toHaveLength(10);
   });
 
-  test('Q-22 a saturating urgent stream leaves every low key waiting for the limit and its turn', () => {
+  test('[Q-22] a saturating urgent stream leaves every low key waiting for the limit and its turn', () => {
     const line = new ReadyLine<string>();
     const low = Array.from({ length: 20 }, (_, index) => `low ${index}`);
     for (const key of low) line.push(key, -100, 0);
@@ -153,7 +153,7 @@ describe('ageing', () => {
     expect((takes - low.length) / takes).toBeGreaterThan(0.7);
   });
 
-  test('Q-22 the age of a raised key counts from when it was raised', () => {
+  test('[Q-22] the age of a raised key counts from when it was raised', () => {
     const line = lineOf([['a', -100]]);
     line.raise('a', -50, LIMIT_MS - 1);
     line.push('high 1', 0, LIMIT_MS);
@@ -165,7 +165,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['high 1', 'a']);
   });
 
-  test('Q-22 with a limit of infinity nothing ages', () => {
+  test('[Q-22] with a limit of infinity nothing ages', () => {
     const line = lineOf([['low', -100]], { agingLimitMs: Number.POSITIVE_INFINITY });
     line.push('high', 0, 0);
 
@@ -176,7 +176,7 @@ describe('ageing', () => {
 describe('turns', () => {
   const byNamespace = { fairnessKey: (key: string): string => key.split('/')[0] ?? '' };
 
-  test('Q-23 a tenant with one key does not wait for the ten thousand of another', () => {
+  test('[Q-23] a tenant with one key does not wait for the ten thousand of another', () => {
     const line = new ReadyLine<string>(byNamespace);
     for (let index = 0; index < 10_000; index++) line.push(`big/${index}`, 0, 0);
     line.push('small/0', 0, 0);
@@ -186,7 +186,7 @@ describe('turns', () => {
     expect(order).toEqual(['big/0', 'small/0', 'big/1']);
   });
 
-  test('Q-23 tenants take turns inside a class, and keep their own order', () => {
+  test('[Q-23] tenants take turns inside a class, and keep their own order', () => {
     const line = lineOf(
       [
         ['a/1', 0],
@@ -205,7 +205,7 @@ describe('turns', () => {
     expect(order).toEqual(['a/urgent', 'a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3']);
   });
 
-  test('Q-23 a tenant that comes back joins the end of the round', () => {
+  test('[Q-23] a tenant that comes back joins the end of the round', () => {
     const line = lineOf(
       [
         ['a/1', 0],
@@ -221,7 +221,7 @@ describe('turns', () => {
     expect(takeAll(line)).toEqual(['b/1', 'c/1', 'a/2', 'b/2']);
   });
 
-  test('Q-23 a key that is raised away costs its tenant no turn', () => {
+  test('[Q-23] a key that is raised away costs its tenant no turn', () => {
     const line = lineOf(
       [
         ['a/1', 0],
@@ -236,7 +236,7 @@ describe('turns', () => {
     expect(takeAll(line)).toEqual(['a/1', 'a/2', 'b/1']);
   });
 
-  test('Q-22 Q-23 age is that of the key, not of the tenant whose turn it is', () => {
+  test('[Q-22] [Q-23] age is that of the key, not of the tenant whose turn it is', () => {
     const line = new ReadyLine<string>(byNamespace);
     line.push('a/1', -100, 0);
     line.push('a/2', -100, 1);
@@ -249,7 +249,7 @@ describe('turns', () => {
     expect(order).toEqual(['a/1', 'high/0', 'high/1', 'high/2', 'a/2']);
   });
 
-  test('Q-23 is off by default', () => {
+  test('[Q-23] is off by default', () => {
     const line = lineOf([
       ['a/1', 0],
       ['a/2', 0],

@@ -3,7 +3,7 @@ import { TokenBucket } from '../../operator/queue/token-bucket.ts';
 import { WorkQueue } from '../../operator/queue/work-queue.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
-test('Q-6 a burst of 100 is free, then 10 a second', () => {
+test('[Q-6] a burst of 100 is free, then 10 a second', () => {
   const bucket = new TokenBucket(new FakeClock());
 
   const waits = Array.from({ length: 103 }, () => bucket.reserveMs());
@@ -12,7 +12,7 @@ test('Q-6 a burst of 100 is free, then 10 a second', () => {
   expect(waits.slice(100)).toEqual([100, 200, 300]);
 });
 
-test('Q-6 tokens come back with time, never more than the burst', () => {
+test('[Q-6] tokens come back with time, never more than the burst', () => {
   const clock = new FakeClock();
   const bucket = new TokenBucket(clock, { perSecond: 2, burst: 3 });
   for (let token = 0; token < 5; token++) bucket.reserveMs();
@@ -26,7 +26,7 @@ test('Q-6 tokens come back with time, never more than the burst', () => {
   expect(rested).toEqual([0, 0, 0, 500]);
 });
 
-test('Q-6 the overall limit delays retries only, and only when it is asked for', () => {
+test('[Q-6] the overall limit delays retries only, and only when it is asked for', () => {
   const clock = new FakeClock();
   const limited = new WorkQueue<number>({ clock, backoff: { jitter: 0 }, overallLimit: {} });
   const unlimited = new WorkQueue<number>({ clock, backoff: { jitter: 0 } });
@@ -44,7 +44,7 @@ test('Q-6 the overall limit delays retries only, and only when it is asked for',
   expect(limited.depth).toBe(2);
 });
 
-test('Q-6 the longest of the waits counts: of the key, of the limit, of the server', () => {
+test('[Q-6] the longest of the waits counts: of the key, of the limit, of the server', () => {
   const clock = new FakeClock();
   const queue = new WorkQueue<string>({
     clock,

@@ -22,7 +22,7 @@ async function drain(queue: WorkQueue<string>): Promise<string[]> {
 }
 
 describe('add', () => {
-  test('Q-1 keys come out in the order in which they went in, each once', async () => {
+  test('[Q-1] keys come out in the order in which they went in, each once', async () => {
     const { queue } = newQueue();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
 
@@ -30,7 +30,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a', 'b', 'c']);
   });
 
-  test('Q-1 a key added while it is held comes exactly once more, after done', async () => {
+  test('[Q-1] a key added while it is held comes exactly once more, after done', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -43,7 +43,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('Q-1 a key that is held again after done goes to the back of the line', async () => {
+  test('[Q-1] a key that is held again after done goes to the back of the line', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -66,7 +66,7 @@ describe('add', () => {
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
   });
 
-  test('Q-1 done of a key that nobody added again leaves the queue empty', async () => {
+  test('[Q-1] done of a key that nobody added again leaves the queue empty', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -76,7 +76,7 @@ describe('add', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('Q-1 Q-2 fifty producers and ten workers lose nothing and never share a key', async () => {
+  test('[Q-1] [Q-2] fifty producers and ten workers lose nothing and never share a key', async () => {
     const { queue } = newQueue();
     const held = new Set<string>();
     const worked = new Map<string, number>();
@@ -133,7 +133,7 @@ describe('add', () => {
 });
 
 describe('addAfter', () => {
-  test('Q-3 the key is ready when its time has come and not before', async () => {
+  test('[Q-3] the key is ready when its time has come and not before', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 100);
 
@@ -145,7 +145,7 @@ describe('addAfter', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('Q-3 of two times the earlier counts, whichever came first', async () => {
+  test('[Q-3] of two times the earlier counts, whichever came first', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 100);
     queue.addAfter('a', 50);
@@ -160,7 +160,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test.each([0, -1, Number.NaN])('Q-3 a delay of %i ms is none', (delayMs) => {
+  test.each([0, -1, Number.NaN])('[Q-3] a delay of %i ms is none', (delayMs) => {
     const { queue } = newQueue();
 
     queue.addAfter('a', delayMs);
@@ -168,7 +168,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(1);
   });
 
-  test('Q-3 an immediate add makes a delayed key ready now and drops the delay', async () => {
+  test('[Q-3] an immediate add makes a delayed key ready now and drops the delay', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 100);
 
@@ -181,7 +181,7 @@ describe('addAfter', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('Q-3 an immediate add while the key is held drops the delay as well', async () => {
+  test('[Q-3] an immediate add while the key is held drops the delay as well', async () => {
     const { clock, queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -221,7 +221,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(1);
   });
 
-  test('Q-4 any number of delayed keys need one alarm, set for the earliest', () => {
+  test('[Q-4] any number of delayed keys need one alarm, set for the earliest', () => {
     const { clock, queue } = newQueue();
 
     for (let index = 0; index < 1_000; index++) queue.addAfter(`${index}`, 5_000 - index);
@@ -230,7 +230,7 @@ describe('addAfter', () => {
     expect(clock.nextInMs).toBe(4_001);
   });
 
-  test('Q-4 forty days are forty days, and infinity is never', async () => {
+  test('[Q-4] forty days are forty days, and infinity is never', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 40 * DAY_MS);
     queue.addAfter('b', Number.POSITIVE_INFINITY);
@@ -246,7 +246,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('Q-4 a key that is due never is not kept, and can still be added', async () => {
+  test('[Q-4] a key that is due never is not kept, and can still be added', async () => {
     const { clock, queue } = newQueue();
 
     queue.addAfter('a', Number.POSITIVE_INFINITY);
@@ -274,7 +274,7 @@ describe('addAfter', () => {
 });
 
 describe('retry', () => {
-  test('Q-5 a key that always fails comes back at growing distances, until it is forgotten', async () => {
+  test('[Q-5] a key that always fails comes back at growing distances, until it is forgotten', async () => {
     const { clock, queue } = newQueue();
     const delays: number[] = [];
     queue.add('a');
@@ -304,7 +304,7 @@ describe('retry', () => {
     expect(clock.nextInMs).toBe(5);
   });
 
-  test('Q-24 a poison key waits outside of the line and delays nobody', async () => {
+  test('[Q-24] a poison key waits outside of the line and delays nobody', async () => {
     const { queue } = newQueue();
     queue.add('poison');
     await queue.take();
@@ -318,7 +318,7 @@ describe('retry', () => {
 });
 
 describe('close', () => {
-  test('Q-30 every taker resolves to nothing, now and later', async () => {
+  test('[Q-30] every taker resolves to nothing, now and later', async () => {
     const { queue } = newQueue();
     const waiting = [queue.take(), queue.take()];
 
@@ -331,7 +331,7 @@ describe('close', () => {
     ]);
   });
 
-  test('Q-30 nothing is handed out any more: not what is ready, delayed, added or done', async () => {
+  test('[Q-30] nothing is handed out any more: not what is ready, delayed, added or done', async () => {
     const { clock, queue } = newQueue();
     queue.add('held');
     await queue.take();

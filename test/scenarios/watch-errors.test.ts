@@ -186,7 +186,7 @@ const NAMELESS_EVENTS: readonly (readonly [string, unknown])[] = [
 
 test.each(
   NAMELESS_EVENTS,
-)('H26 W-13 %s cannot be placed: one list finds what it was about', async (_, event) => {
+)('[W-13] H26 %s cannot be placed: one list finds what it was about', async (_, event) => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();

@@ -53,7 +53,7 @@ function merged(...changes: readonly Change[]): readonly Change[] {
   return backlog.take().filter((change) => !change.key.startsWith('filler'));
 }
 
-test('C-19 up to 1,000 changes wait as they came', () => {
+test('[C-19] up to 1,000 changes wait as they came', () => {
   const backlog = new Backlog();
   const changes = Array.from({ length: COALESCE_ABOVE }, (_, index) =>
     update('a', index, index + 1),
@@ -66,7 +66,7 @@ test('C-19 up to 1,000 changes wait as they came', () => {
   expect(backlog.isEmpty).toBe(true);
 });
 
-test('C-19 the 1,001st merges them key by key: the first old, the last new', () => {
+test('[C-19] the 1,001st merges them key by key: the first old, the last new', () => {
   const backlog = new Backlog();
 
   for (let version = 0; version <= COALESCE_ABOVE; version++) {
@@ -106,13 +106,13 @@ const CASES: readonly [string, readonly Change[], readonly Change[]][] = [
   ['an update and a resync', [update('a', 1, 2), resync('a', 2)], [update('a', 1, 2)]],
 ];
 
-test.each(CASES)('C-19 merges %s', (_what, changes, expected) => {
+test.each(CASES)('[C-19] merges %s', (_what, changes, expected) => {
   const left = merged(...changes);
 
   expect(left).toEqual(expected);
 });
 
-test('C-19 whatever is merged leaves a handler where the changes one by one would have', () => {
+test('[C-19] whatever is merged leaves a handler where the changes one by one would have', () => {
   const step = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     act: fc.constantFrom('put', 'recreate', 'remove', 'resync', 'take'),
@@ -176,7 +176,7 @@ test.each([
   ['found by a list, then live', relist('a', 1, 2), update('a', 2, 3), {}],
   ['live, then found by a list', update('a', 1, 2), relist('a', 2, 3), {}],
   ['told again, then live', resync('a', 1), update('a', 1, 2), {}],
-])('Q-20 two updates that wait as one, %s: a live one is not hidden', (_case, one, other, expected) => {
+])('[Q-20] two updates that wait as one, %s: a live one is not hidden', (_case, one, other, expected) => {
   const [left] = merged(one, other);
 
   const { resync: again, relist: found } = left as Extract<Change, { type: 'update' }>;

@@ -75,7 +75,7 @@ describe('replace', () => {
     expect(second).toMatchObject([{ type: 'add', key: 'demo/b', initial: false }]);
   });
 
-  test('C-13 is silent about what did not change, and keeps its identity', () => {
+  test('[C-13] is silent about what did not change, and keeps its identity', () => {
     const cache = cacheOf(object('a', '1'));
     const before = cache.objects?.values().next().value;
 
@@ -85,7 +85,7 @@ describe('replace', () => {
     expect(cache.objects?.values().next().value).toBe(before);
   });
 
-  test('C-10 tells deletes first, each once, then the others in the order of the list', () => {
+  test('[C-10] tells deletes first, each once, then the others in the order of the list', () => {
     const cache = cacheOf(object('a', '1'), object('b', '1'), object('c', '1'));
 
     const changes = cache.replace([object('d', '4'), object('b', '3')]);
@@ -93,7 +93,7 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['delete? a@1', 'delete? c@1', 'add d@4', 'update b@3']);
   });
 
-  test('C-12 another uid under the same name is a delete and an add', () => {
+  test('[C-12] another uid under the same name is a delete and an add', () => {
     const cache = cacheOf(object('a', '1', 'old'));
 
     const changes = cache.replace([object('a', '9', 'new')]);
@@ -101,7 +101,7 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['delete? a@1', 'add a@9']);
   });
 
-  test('W-34 accepts a world that is older than the one it had', () => {
+  test('[W-34] accepts a world that is older than the one it had', () => {
     const cache = cacheOf(object('a', '900'));
 
     const changes = cache.replace([object('a', '20')]);
@@ -109,7 +109,7 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['update a@20']);
   });
 
-  test('Q-20 tells updates that a list has found from those that a watch tells of', () => {
+  test('[Q-20] tells updates that a list has found from those that a watch tells of', () => {
     const cache = cacheOf(object('a', '1'), object('b', '1'), object('c', '1'));
 
     const found = cache.replace([object('a', '2'), object('c', '1'), object('d', '2')]);

@@ -41,7 +41,7 @@ function heldHandler() {
   };
 }
 
-test('C-18 a handler that returns nothing is called in the turn of the change', () => {
+test('[C-18] a handler that returns nothing is called in the turn of the change', () => {
   const calls: string[][] = [];
   const delivery = new Delivery(
     (changes) => void calls.push(versions(changes)),
@@ -55,7 +55,7 @@ test('C-18 a handler that returns nothing is called in the turn of the change', 
   expect(delivery.working).toBeUndefined();
 });
 
-test('C-18 calls never overlap: what comes meanwhile is one batch, in order', async () => {
+test('[C-18] calls never overlap: what comes meanwhile is one batch, in order', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);
@@ -72,7 +72,7 @@ test('C-18 calls never overlap: what comes meanwhile is one batch, in order', as
   expect(calls).toEqual([['a@1'], ['b@2', 'a@3'], ['a@4']]);
 });
 
-test('C-18 a handler that causes a change while it is called hears of it afterwards', () => {
+test('[C-18] a handler that causes a change while it is called hears of it afterwards', () => {
   const calls: string[] = [];
   const delivery: Delivery<KubernetesObject> = new Delivery(
     (changes) => {
@@ -88,7 +88,7 @@ test('C-18 a handler that causes a change while it is called hears of it afterwa
   expect(calls).toEqual(['begin a@1', 'end a@1', 'begin a@2', 'end a@2']);
 });
 
-test('C-18 a handler that throws or rejects is called for the next change', async () => {
+test('[C-18] a handler that throws or rejects is called for the next change', async () => {
   const failures: string[] = [];
   const { calls, handler, fail } = heldHandler();
   const throwing = new Delivery(
@@ -110,7 +110,7 @@ test('C-18 a handler that throws or rejects is called for the next change', asyn
   expect(calls).toEqual([['a@1'], ['a@2']]);
 });
 
-test('C-19 a million updates of 10 keys wait as 10 for a handler that does not return', async () => {
+test('[C-19] a million updates of 10 keys wait as 10 for a handler that does not return', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('first', 1)]);
@@ -128,7 +128,7 @@ test('C-19 a million updates of 10 keys wait as 10 for a handler that does not r
   expect(calls[1]).toEqual(Array.from({ length: 10 }, (_, at) => `o${at}@${999_991 + at}`));
 });
 
-test('C-15 is synced when what came before the mark is handled, be there more behind it', async () => {
+test('[C-15] is synced when what came before the mark is handled, be there more behind it', async () => {
   const { handler, answer } = heldHandler();
   let told = 0;
   const delivery = new Delivery(handler, () => {}, { onSynced: () => told++ });
@@ -146,7 +146,7 @@ test('C-15 is synced when what came before the mark is handled, be there more be
   expect(told).toBe(1);
 });
 
-test('C-15 is synced when the call at the time of the mark ends', async () => {
+test('[C-15] is synced when the call at the time of the mark ends', async () => {
   const { handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);

@@ -3,7 +3,7 @@ import { HeldObject } from '../../operator/model/held-object.ts';
 import { estimateBytes, estimateTotalBytes } from '../../operator/store/estimate-bytes.ts';
 import { cutText } from '../support/cut-text.ts';
 
-test('C-23 text, arrays and objects count, names of properties and numbers do not', () => {
+test('[C-23] text, arrays and objects count, names of properties and numbers do not', () => {
   const small = estimateBytes({ a: 1, b: [true, null] });
 
   expect(estimateBytes('x'.repeat(1_000))).toBe(1_024);
@@ -11,7 +11,9 @@ test('C-23 text, arrays and objects count, names of properties and numbers do no
   expect(estimateBytes({ a: 1, b: [true, null], c: 'x'.repeat(1_000) }) - small).toBe(1_032);
 });
 
-test.each([0, 1, 99, 100, 101, 5_000])('C-23 an estimate of %d uneven objects is near', (count) => {
+test.each([
+  0, 1, 99, 100, 101, 5_000,
+])('[C-23] an estimate of %d uneven objects is near', (count) => {
   const objects = new Map(
     Array.from({ length: count }, (_, at) => [at, { text: 'x'.repeat((at * 37) % 1_000) }]),
   );
@@ -23,7 +25,7 @@ test.each([0, 1, 99, 100, 101, 5_000])('C-23 an estimate of %d uneven objects is
   expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.1);
 });
 
-test('C-23 what is held counts as its text, and then as its object and what is kept to compare', () => {
+test('[C-23] what is held counts as its text, and then as its object and what is kept to compare', () => {
   const heldAt = (resourceVersion: string): HeldObject => {
     const identity = { apiVersion: 'v1', kind: 'Thing', name: 'a', namespace: 'demo', uid: 'u' };
     const { apiVersion, kind, ...metadata } = { ...identity, resourceVersion };

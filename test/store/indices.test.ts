@@ -13,7 +13,7 @@ const byValue = ({ value }: Thing): string[] => [String(value)];
 const names = (objects: readonly KubernetesObject[]): string[] =>
   objects.map(({ metadata }) => metadata.name).sort();
 
-describe('C-4 built in', () => {
+describe('[C-4] built in', () => {
   const object = (metadata: Partial<ObjectMeta>): KubernetesObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -39,7 +39,7 @@ describe('C-4 built in', () => {
   });
 });
 
-test('C-4 an index follows adds, updates, deletes and recreations', async () => {
+test('[C-4] an index follows adds, updates, deletes and recreations', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   const { informer, run } = start(collection);
@@ -65,7 +65,7 @@ test('C-4 an index follows adds, updates, deletes and recreations', async () => 
   expect([under('1'), under('2'), under('3')]).toEqual([[], [], ['b']]);
 });
 
-test('C-4 an index is what its function says of every object, whatever happens', () => {
+test('[C-4] an index is what its function says of every object, whatever happens', () => {
   const objectOf = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     uid: fc.constantFrom('u1', 'u2'),
@@ -102,7 +102,7 @@ test('C-4 an index is what its function says of every object, whatever happens',
   );
 });
 
-test('C-4 an index that comes late takes what is cached slice by slice, and what changes meanwhile', async () => {
+test('[C-4] an index that comes late takes what is cached slice by slice, and what changes meanwhile', async () => {
   const collection = new FakeCollection();
   for (let number = 0; number < 2_500; number++) collection.put(`o${number}`, 1);
   const { clock, informer, run } = start(collection, { pageSize: 0 });
@@ -132,7 +132,7 @@ test('C-4 an index that comes late takes what is cached slice by slice, and what
   expect(informer.store.byIndex('value', '1')).toHaveLength(2_497);
 });
 
-test('C-4 an index function that throws hides its object from that index only, and is told of once', async () => {
+test('[C-4] an index function that throws hides its object from that index only, and is told of once', async () => {
   const meter = new RecordingMeter();
   const collection = new FakeCollection();
   collection.put('good', 1);
@@ -155,7 +155,7 @@ test('C-4 an index function that throws hides its object from that index only, a
   expect(meter.value('chancery_index_errors_total', { resource: 'things' })).toBe(2);
 });
 
-test('C-4 a second index of the same name is refused, and one that is not there is named', async () => {
+test('[C-4] a second index of the same name is refused, and one that is not there is named', async () => {
   const { informer, run } = start();
   informer.addIndex('value', byValue);
   void run();

@@ -21,7 +21,7 @@ function changeUnseen(collection: FakeCollection): void {
   collectionOf(2, collection);
 }
 
-test('L-15 a list of 10,000 objects is indexed and told of by 1,000 in a turn, and again when all change', async () => {
+test('[L-15] a list of 10,000 objects is indexed and told of by 1,000 in a turn, and again when all change', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   const indexed = perTurn();
   const told = [perTurn(), perTurn()];
@@ -43,7 +43,7 @@ test('L-15 a list of 10,000 objects is indexed and told of by 1,000 in a turn, a
   expect(indexed.total()).toBe(2 * OBJECTS);
 });
 
-test('L-15 C-10 readers see the whole list before or the whole list after, in the store and in its indices', async () => {
+test('[L-15] [C-10] readers see the whole list before or the whole list after, in the store and in its indices', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   informer.addIndex('value', ({ value }) => [String(value)]);
   void run();
@@ -66,7 +66,7 @@ test('L-15 C-10 readers see the whole list before or the whole list after, in th
   expect(seen.length).toBeGreaterThan(20); // ten turns to compare, ten to index
 });
 
-test('L-15 an index that is added while a list is compared has all of it', async () => {
+test('[L-15] an index that is added while a list is compared has all of it', async () => {
   const { informer, run } = start(collectionOf(1), { pageSize: 0 });
   informer.addIndex('value', ({ value }) => [String(value)]);
   let turns = 0;
@@ -81,7 +81,7 @@ test('L-15 an index that is added while a list is compared has all of it', async
   expect(informer.store.byIndex('late', 'late 1')).toHaveLength(OBJECTS);
 });
 
-test('L-15 C-17 handlers that come while a list is told of miss nothing and hear nothing twice', async () => {
+test('[L-15] [C-17] handlers that come while a list is told of miss nothing and hear nothing twice', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   void run();
   await eventually(() => collection.watches.length === 1);
@@ -114,7 +114,7 @@ function isComplete(mirror: ReadonlyMap<string, Thing>): boolean {
   return mirror.size === OBJECTS && [...mirror.values()].every(({ value }) => value === 2);
 }
 
-test('L-15 H50 once an informer has stopped nobody is told of the rest of a list', async () => {
+test('[L-15] H50 once an informer has stopped nobody is told of the rest of a list', async () => {
   const { informer, run, stop } = start(collectionOf(1), { pageSize: 0 });
   let told = 0;
   informer.addHandler((changes) => {
@@ -129,7 +129,7 @@ test('L-15 H50 once an informer has stopped nobody is told of the rest of a list
   expect(told).toBeLessThanOrEqual(5 * MOST_IN_A_TURN);
 });
 
-test('L-15 an informer that stops while it compares a list shows none of it', async () => {
+test('[L-15] an informer that stops while it compares a list shows none of it', async () => {
   const { collection, informer, run, stop } = start(collectionOf(1), { pageSize: 0 });
   let told = 0;
   informer.addHandler((changes) => {
@@ -146,7 +146,7 @@ test('L-15 an informer that stops while it compares a list shows none of it', as
   expect([told, informer.resourceVersion]).toEqual([0, undefined]);
 });
 
-test('L-15 C-2 every object of a large list is frozen when it is first seen', async () => {
+test('[L-15] [C-2] every object of a large list is frozen when it is first seen', async () => {
   const { informer, run } = start(collectionOf(1), { pageSize: 0, freeze: true });
   const unfrozen: string[] = [];
   informer.addHandler((changes) => {

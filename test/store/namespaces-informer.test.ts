@@ -84,7 +84,7 @@ const refused = (): Error =>
 const keys = (objects: readonly Thing[]): string[] =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
 
-test('C-22 is synced when all namespaces are, handlers with it', async () => {
+test('[C-22] is synced when all namespaces are, handlers with it', async () => {
   const { clock, collection, facade } = world();
   collection('a').put('x', 1);
   collection('b').failLists(refused());
@@ -105,7 +105,7 @@ test('C-22 is synced when all namespaces are, handlers with it', async () => {
   expect(one.told).toEqual(['add a/x=1 (initial)']);
 });
 
-test('C-22 shows all namespaces as one store, with indices over all of them', async () => {
+test('[C-22] shows all namespaces as one store, with indices over all of them', async () => {
   const { collection, facade } = world();
   collection('a').put('x', 1);
   collection('b').put('x', 2);
@@ -129,7 +129,7 @@ test('C-22 shows all namespaces as one store, with indices over all of them', as
   );
 });
 
-test('C-22 handlers are told of each namespace, and the store has it by then', async () => {
+test('[C-22] handlers are told of each namespace, and the store has it by then', async () => {
   const { collection, facade } = world();
   const one = listener();
   const inStore: boolean[] = [];
@@ -152,7 +152,7 @@ test('C-22 handlers are told of each namespace, and the store has it by then', a
   expect(late.told).toEqual(['add a/x=1 (initial)', 'add b/x=2 (initial)']);
 });
 
-test('C-22 a namespace that is added appears with its first list; the others stay readable', async () => {
+test('[C-22] a namespace that is added appears with its first list; the others stay readable', async () => {
   const { clock, collection, facade } = world();
   collection('a').put('x', 1);
   collection('b').put('y', 2);
@@ -172,7 +172,7 @@ test('C-22 a namespace that is added appears with its first list; the others sta
   expect(one.told).toEqual(['add a/x=1 (initial)', 'add b/y=2 (initial)']);
 });
 
-test('C-22 a namespace that is removed is released, and its objects are told of as deleted', async () => {
+test('[C-22] a namespace that is removed is released, and its objects are told of as deleted', async () => {
   const { collection, facade, leased } = world();
   collection('a').put('x', 1);
   collection('b').put('y', 2);
@@ -198,7 +198,7 @@ test('C-22 a namespace that is removed is released, and its objects are told of 
   expect(facade.synced).toBe(true);
 });
 
-test('C-22 tells the state, status, contact and resourceVersion of the namespace that is worst off', async () => {
+test('[C-22] tells the state, status, contact and resourceVersion of the namespace that is worst off', async () => {
   const { clock, collection, facade } = world();
   collection('a').put('x', 1);
   collection('b').failLists(
@@ -223,7 +223,7 @@ test('C-22 tells the state, status, contact and resourceVersion of the namespace
   expect([silentSince, facade.lastContactAt]).toEqual([0, 300_000]);
 });
 
-test('C-22 a handler may hold back the namespace whose change it is told of, and no other', async () => {
+test('[C-22] a handler may hold back the namespace whose change it is told of, and no other', async () => {
   const { collection, facade } = world();
   facade.setNamespaces(['a', 'b']);
   const held = Promise.withResolvers<void>();
@@ -249,7 +249,7 @@ test('C-22 a handler may hold back the namespace whose change it is told of, and
   expect(seen).toEqual(['a/x=1', 'a/x=2']);
 });
 
-test('K-65 C-22 what was made and is gone before any event is told of, until nobody listens', async () => {
+test('[K-65] [C-22] what was made and is gone before any event is told of, until nobody listens', async () => {
   const { collection, facade, overlays } = world();
   const vanished: string[] = [];
   const cancel = facade.onVanished((changes) => vanished.push(...changes.map(({ key }) => key)));
@@ -274,7 +274,7 @@ test('K-65 C-22 what was made and is gone before any event is told of, until nob
   expect(vanished).toEqual(['b/x']);
 });
 
-test('C-20 C-22 a resync tells of every namespace', async () => {
+test('[C-20] [C-22] a resync tells of every namespace', async () => {
   const { clock, collection, facade } = world();
   collection('a').put('x', 1);
   collection('b').put('y', 2);
@@ -289,7 +289,7 @@ test('C-20 C-22 a resync tells of every namespace', async () => {
   expect(one.told).toEqual(['update a/x=1 (resync)', 'update b/y=2 (resync)']);
 });
 
-test('C-15 C-22 is not synced once it, or one of its informers, has stopped', async () => {
+test('[C-15] [C-22] is not synced once it, or one of its informers, has stopped', async () => {
   const { facade, end } = world();
   facade.setNamespaces(['a']);
   const handler = facade.addHandler(() => {});
@@ -303,7 +303,7 @@ test('C-15 C-22 is not synced once it, or one of its informers, has stopped', as
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-test('C-22 is not synced by the first of its namespaces that an informer shows already', async () => {
+test('[C-22] is not synced by the first of its namespaces that an informer shows already', async () => {
   const { collection, facade } = world();
   collection('b').failLists(refused());
   facade.setNamespaces(['a']);
@@ -332,7 +332,7 @@ test('C-22 is not synced by the first of its namespaces that an informer shows a
   expect([facade.synced, sharing.synced, handler.synced]).toEqual([true, false, false]);
 });
 
-test('C-15 C-22 a namespace whose informer has stopped does not pass for an empty one', async () => {
+test('[C-15] [C-22] a namespace whose informer has stopped does not pass for an empty one', async () => {
   const { collection, ends, facade } = world();
   collection('a').put('x', 1);
   facade.setNamespaces(['a', 'b']);
@@ -347,7 +347,7 @@ test('C-15 C-22 a namespace whose informer has stopped does not pass for an empt
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-test('L-15 C-17 handlers that come while a large namespace is told of hear nothing twice', async () => {
+test('[L-15] [C-17] handlers that come while a large namespace is told of hear nothing twice', async () => {
   const { collection, facade } = world();
   for (let index = 0; index < 5_000; index++) collection('a').put(`o${index}`, index);
   const heard: string[][] = [];

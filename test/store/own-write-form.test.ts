@@ -27,7 +27,7 @@ function formOf(options: Partial<OwnWriteFormOptions<KubernetesObject>>) {
   });
 }
 
-test('K-61: an answer is kept as the source keeps objects: without managedFields, or as its transform has it', () => {
+test('[K-61] an answer is kept as the source keeps objects: without managedFields, or as its transform has it', () => {
   const answer = pod({ managedFields: [{ manager: 'me' }] });
   const renamed = (object: KubernetesObject): KubernetesObject => ({ ...object, kind: 'Small' });
 
@@ -38,13 +38,13 @@ test('K-61: an answer is kept as the source keeps objects: without managedFields
   expect(own?.object?.kind).toBe('Small');
 });
 
-test('K-61: a source of metadata keeps metadata only', () => {
+test('[K-61] a source of metadata keeps metadata only', () => {
   const form = formOf({ metadataOnly: true })(pod());
 
   expect(form?.object).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: pod().metadata });
 });
 
-test('K-61: what is kept is a copy, and frozen where the process says so', () => {
+test('[K-61] what is kept is a copy, and frozen where the process says so', () => {
   const answer = pod({ labels: { app: 'web' } });
 
   const kept = formOf({ freeze: true })(answer)?.object;
@@ -54,7 +54,7 @@ test('K-61: what is kept is a copy, and frozen where the process says so', () =>
   expect(Object.isFrozen(answer.metadata)).toBe(false);
 });
 
-test('K-61: an answer whose transform throws is left to the watch', () => {
+test('[K-61] an answer whose transform throws is left to the watch', () => {
   const broken = (): KubernetesObject => {
     throw new Error('broken');
   };
@@ -62,7 +62,7 @@ test('K-61: an answer whose transform throws is left to the watch', () => {
   expect(formOf({ transform: broken })(pod())).toBeUndefined();
 });
 
-describe('K-61: an object is absent that has left', () => {
+describe('[K-61] an object is absent that has left', () => {
   test.each([
     ['the label selector', { labelSelector: 'app=web' }, true],
     ['no label selector', { labelSelector: 'app in (db)' }, false],

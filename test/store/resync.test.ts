@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 /** Watches and relists of their own would hide requests that a resync makes. */
 const QUIET = { watchTimeoutSeconds: [1_000_000, 1_000_000] } as const;
 
-describe('C-20 resync', () => {
+describe('[C-20] resync', () => {
   test('is off by default', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);

@@ -36,7 +36,7 @@ function storeWith(...objects: readonly KubernetesObject[]): Store<KubernetesObj
   });
 }
 
-test('C-1 keys are namespace/name, and the name alone for a cluster-scoped object', () => {
+test('[C-1] keys are namespace/name, and the name alone for a cluster-scoped object', () => {
   const store = storeWith(object('a', 'demo'), object('a'));
 
   expect(store.get('demo/a' as ObjectKey)?.metadata.namespace).toBe('demo');
@@ -45,7 +45,7 @@ test('C-1 keys are namespace/name, and the name alone for a cluster-scoped objec
   expect(store.list()).toHaveLength(2);
 });
 
-describe('C-2', () => {
+describe('[C-2]', () => {
   const read = ({ store }: { store: Store<Thing> }): Thing => {
     const found = store.get('demo/a' as ObjectKey);
     if (found === undefined) throw new Error('there is no demo/a');
@@ -113,7 +113,7 @@ describe('C-2', () => {
   });
 });
 
-describe('C-5 list', () => {
+describe('[C-5] list', () => {
   const store = storeWith(
     object('a', 'one', { app: 'web', tier: 'front' }),
     object('b', 'one', { app: 'db' }),
@@ -158,7 +158,7 @@ describe('C-5 list', () => {
   });
 });
 
-test('C-5 a cache that has stopped says so', async () => {
+test('[C-5] a cache that has stopped says so', async () => {
   const { informer, run, stop } = start(new FakeCollection(), { name: 'things' });
   const running = run();
   await settle();

@@ -45,7 +45,7 @@ function expectedObjects(watch: RecordedExchange): readonly unknown[] {
 }
 
 describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkBytes) => {
-  test.each(RECORDINGS)('W-10 %s decodes to what was sent', async (name) => {
+  test.each(RECORDINGS)('[W-10] %s decodes to what was sent', async (name) => {
     const watches = recordedWatches(name);
     expect(watches.length).toBeGreaterThan(0);
     for (const watch of watches) {
@@ -62,7 +62,7 @@ describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkB
     }
   });
 
-  test('W-12 an expired watch ends in the ApiError that the server sent', async () => {
+  test('[W-12] an expired watch ends in the ApiError that the server sent', async () => {
     const expired = recordedWatches('watch-expired').find((watch) =>
       watchText(watch).includes('"code":410'),
     );
@@ -99,7 +99,7 @@ describe('a batch with a bad line', () => {
     ['is an ERROR without Status', line('ERROR', 'boom')],
     ['is an ERROR without object', '{"type":"ERROR"}'],
     ['is an ERROR about an object', line('ERROR', { kind: 'ConfigMap' })],
-  ])('W-13 yields the events before a line that %s, then throws', async (_, bad) => {
+  ])('[W-13] yields the events before a line that %s, then throws', async (_, bad) => {
     const { events, error } = await decode([added('a'), added('b'), bad, added('c')]);
 
     expect(events).toMatchObject([
@@ -109,13 +109,13 @@ describe('a batch with a bad line', () => {
     expect(error).toMatchObject({ code: 'DECODE', layer: 'protocol' });
   });
 
-  test('W-21 marks a malformed ERROR event', async () => {
+  test('[W-21] marks a malformed ERROR event', async () => {
     const { error } = await decode([line('ERROR', 'boom')]);
 
     expect(error).toMatchObject({ context: { event: 'ERROR' } });
   });
 
-  test('W-11 throws the ApiError of an ERROR event after the events before it', async () => {
+  test('[W-11] throws the ApiError of an ERROR event after the events before it', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
 
     const { events, error } = await decode([added('a'), line('ERROR', status)]);
@@ -132,7 +132,7 @@ describe('a batch with a bad line', () => {
   });
 });
 
-test('P-6 leaving before the loop began ends the lines, and closes the connection', async () => {
+test('[P-6] leaving before the loop began ends the lines, and closes the connection', async () => {
   const body = new Readable({ read() {} });
 
   await decodeWatchEvents(readLines(body)).return();
@@ -140,7 +140,7 @@ test('P-6 leaving before the loop began ends the lines, and closes the connectio
   expect(body.destroyed).toBe(true);
 });
 
-test('P-6 leaving while the next line is awaited closes the connection', async () => {
+test('[P-6] leaving while the next line is awaited closes the connection', async () => {
   const body = new Readable({ read() {} });
   const events = decodeWatchEvents(readLines(body));
   const waiting = events.next();
@@ -193,7 +193,7 @@ describe('bookmarks', () => {
 describe('objects of another kind', () => {
   const expected = { apiVersion: 'v1', kind: 'ConfigMap' };
 
-  test('W-14 are left out and reported, a bookmark among them', async () => {
+  test('[W-14] are left out and reported, a bookmark among them', async () => {
     const skipped: unknown[] = [];
     const foreign = {
       apiVersion: 'v1',
@@ -211,14 +211,14 @@ describe('objects of another kind', () => {
     expect(skipped).toEqual(Array(2).fill({ apiVersion: 'v1', kind: 'Secret' }));
   });
 
-  test('W-14 do not hide a Status in an ERROR event', async () => {
+  test('[W-14] do not hide a Status in an ERROR event', async () => {
     const { error } = await decode([line('ERROR', { kind: 'Status', code: 500 })], { expected });
 
     expect(error).toMatchObject({ status: 500 });
   });
 });
 
-test('P-10 __proto__ and constructor are plain data', async () => {
+test('[P-10] __proto__ and constructor are plain data', async () => {
   const { events } = await decode([
     '{"type":"ADDED","object":{"metadata":{"name":"a"},"data":{"__proto__":"x","constructor":"y"}}}',
   ]);

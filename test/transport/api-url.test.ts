@@ -12,7 +12,7 @@ test.each([
   expect(parseApiUrl(url)).toMatchObject(expected);
 });
 
-test('P-2 an IPv6 loopback is asked for as localhost: kubectl proxy refuses its brackets', () => {
+test('[P-2] an IPv6 loopback is asked for as localhost: kubectl proxy refuses its brackets', () => {
   const address = parseApiUrl('http://[::1]:8001');
 
   expect(address).toEqual({

@@ -49,7 +49,7 @@ class WaitingTransport implements Transport {
 const write = (parts: Partial<TransportRequest> = {}): TransportRequest =>
   request({ method: 'PATCH', body: '{}', ...parts });
 
-test('LE-9 a write after the loss is refused with what was lost, and nothing is sent; reads pass', async () => {
+test('[LE-9] a write after the loss is refused with what was lost, and nothing is sent; reads pass', async () => {
   const server = await rawServer(() => answerOf(200));
   const fence = new MovableFence(undefined);
   const transport = fencedTransport(transportTo(server.url), { fence, clock: new FakeClock() });
@@ -68,7 +68,7 @@ test('LE-9 a write after the loss is refused with what was lost, and nothing is 
   expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(['GET']);
 });
 
-test('LE-11 a write is refused at its deadline, though no timer has fired', async () => {
+test('[LE-11] a write is refused at its deadline, though no timer has fired', async () => {
   const transport = new WaitingTransport();
   const fence = new MovableFence(4_000);
   const fenced = fencedTransport(transport, { fence, clock: new FakeClock(4_000) });
@@ -78,7 +78,7 @@ test('LE-11 a write is refused at its deadline, though no timer has fired', asyn
   expect(transport.waiting).toEqual([]);
 });
 
-test('LE-9 a write that waits for a connection when leadership is lost is never sent', async () => {
+test('[LE-9] a write that waits for a connection when leadership is lost is never sent', async () => {
   const server = await rawServer(() => undefined);
   const clock = new FakeClock();
   const fence = new MovableFence(14_000);
@@ -97,7 +97,7 @@ test('LE-9 a write that waits for a connection when leadership is lost is never 
   expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(['GET']);
 });
 
-test('LE-10 a write that is not answered is cut off at the deadline, with its outcome unknown', async () => {
+test('[LE-10] a write that is not answered is cut off at the deadline, with its outcome unknown', async () => {
   const server = await rawServer(() => undefined);
   const clock = new FakeClock();
   const fence = new MovableFence(14_000);
@@ -120,7 +120,7 @@ test('LE-10 a write that is not answered is cut off at the deadline, with its ou
   await vi.waitUntil(() => server.sockets[0]?.destroyed === true);
 });
 
-test('LE-10 the deadline of a write under way moves with each renewal', async () => {
+test('[LE-10] the deadline of a write under way moves with each renewal', async () => {
   const server = await rawServer(() => undefined);
   const clock = new FakeClock();
   const fence = new MovableFence(14_000);

@@ -9,7 +9,7 @@ const host = '127.0.0.1:8001';
 const TOTAL = 'rest_client_requests_total';
 const SECONDS = 'rest_client_request_duration_seconds';
 
-test('P-21 requests are counted by code, method and host, as client-go does', async () => {
+test('[P-21] requests are counted by code, method and host, as client-go does', async () => {
   const meter = new RecordingMeter();
   const codes = [200, 404, 200];
   const server = await rawServer((_request, index) => answerOf(codes[index] ?? 500));
@@ -30,7 +30,7 @@ test('P-21 requests are counted by code, method and host, as client-go does', as
   expect(meter.observations(SECONDS)).toEqual([]);
 });
 
-test('P-21 a request without an answer is counted as <error>, one that was never sent is not', async () => {
+test('[P-21] a request without an answer is counted as <error>, one that was never sent is not', async () => {
   const meter = new RecordingMeter();
   const server = await rawServer(() => answerOf(200));
   const transport = meteredTransport(transportTo(server.url), {
@@ -47,7 +47,7 @@ test('P-21 a request without an answer is counted as <error>, one that was never
   expect(meter.value(TOTAL)).toBe(1);
 });
 
-test('P-21 durations are measured on request, in seconds, of calls only', async () => {
+test('[P-21] durations are measured on request, in seconds, of calls only', async () => {
   const meter = new RecordingMeter();
   const clock = new FakeClock();
   const server = await rawServer(({ head }) =>
@@ -72,7 +72,7 @@ test('P-21 durations are measured on request, in seconds, of calls only', async 
   expect(meter.value(TOTAL)).toBe(2);
 });
 
-test('X-1 sizes are measured on request, in bytes, of calls whose answer is complete', async () => {
+test('[X-1] sizes are measured on request, in bytes, of calls whose answer is complete', async () => {
   const meter = new RecordingMeter();
   const server = await rawServer(({ head }) => {
     if (head.startsWith('GET /short')) return 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf';
@@ -95,7 +95,7 @@ test('X-1 sizes are measured on request, in bytes, of calls whose answer is comp
   expect(meter.observations('rest_client_response_size_bytes')).toEqual([5]);
 });
 
-test('X-1 the size of an answer that comes in many pieces is that of all of them', async () => {
+test('[X-1] the size of an answer that comes in many pieces is that of all of them', async () => {
   const meter = new RecordingMeter();
   const body = 'x'.repeat(300_000);
   const server = await rawServer(() => answerOf(200, body));

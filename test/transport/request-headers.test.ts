@@ -36,7 +36,7 @@ test.each([
   }
 });
 
-test('P-8 others are sent as they are', () => {
+test('[P-8] others are sent as they are', () => {
   const headers = requestHeaders({ accept: 'application/json', traceparent: '00-1' }, fixed);
 
   expect(headers).toEqual({
@@ -47,7 +47,7 @@ test('P-8 others are sent as they are', () => {
   });
 });
 
-test('P-2 a Host is sent where the one of the origin would be refused', () => {
+test('[P-2] a Host is sent where the one of the origin would be refused', () => {
   const headers = requestHeaders({}, { ...fixed, host: 'localhost' });
 
   expect(headers).toMatchObject({ host: 'localhost' });

@@ -13,7 +13,7 @@ function openSockets(): number {
 }
 
 describe('nobody there', () => {
-  test('P-12 a refused connection: nothing was sent', async () => {
+  test('[P-12] a refused connection: nothing was sent', async () => {
     const server = await rawServer(() => undefined);
     await server.close();
 
@@ -27,7 +27,7 @@ describe('nobody there', () => {
     });
   });
 
-  test('P-12 an absent socket file: nothing was sent', async () => {
+  test('[P-12] an absent socket file: nothing was sent', async () => {
     const sending = transportTo('unix:/nonexistent/chancery.sock').send(request());
 
     await expect(sending).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe('nobody there', () => {
     });
   });
 
-  test('P-18 requests go through again as soon as somebody listens', async () => {
+  test('[P-18] requests go through again as soon as somebody listens', async () => {
     const gone = await rawServer(() => undefined);
     await gone.close();
     const transport = transportTo(gone.url);
@@ -51,7 +51,7 @@ describe('nobody there', () => {
   });
 });
 
-test('P-16 a write after a restart of the proxy uses a new connection', async () => {
+test('[P-16] a write after a restart of the proxy uses a new connection', async () => {
   const before = await rawServer(() => answerOf(200));
   const transport = transportTo(before.url);
   await text((await transport.send(request())).body);
@@ -69,7 +69,7 @@ describe('a connection that breaks', () => {
   test.each([
     'reset',
     'closed',
-  ] as const)('P-12 %s before the answer: it may have been done', async (how) => {
+  ] as const)('[P-12] %s before the answer: it may have been done', async (how) => {
     const server = await rawServer(({ socket }) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.destroy();
@@ -97,7 +97,7 @@ describe('a connection that breaks', () => {
       `${closing(CHUNKED_HEAD)}a\r\nabc`,
       'abc',
     ],
-  ])('P-12 an answer that ends %s is not complete', async (_, bytes, arrived) => {
+  ])('[P-12] an answer that ends %s is not complete', async (_, bytes, arrived) => {
     const server = await rawServer(({ socket }) => {
       socket.end(bytes);
       return undefined;
@@ -148,7 +148,7 @@ describe('timers', () => {
     ['call', 40_000, undefined],
     ['watch', 60_000, undefined],
     ['call', 7_000, 7_000],
-  ] as const)('P-7 a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
+  ] as const)('[P-7] a %s without an answer fails after %i ms', async (purpose, limitMs, headersTimeoutMs) => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
     const parts = { purpose, ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) };
@@ -173,7 +173,7 @@ describe('timers', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('P-7 a call whose body does not end fails at its deadline', async () => {
+  test('[P-7] a call whose body does not end fails at its deadline', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
     const { body } = await transportTo(server.url, { clock }).send(request());
@@ -186,7 +186,7 @@ describe('timers', () => {
     await vi.waitUntil(() => server.sockets[0]?.destroyed);
   });
 
-  test('P-7 a call that never got a connection was not sent', async () => {
+  test('[P-7] a call that never got a connection was not sent', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD);
     const transport = transportTo(server.url, { clock, maxInFlight: 1, callDeadlineMs: 20_000 });
@@ -200,7 +200,7 @@ describe('timers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('P-7 a request about a Lease has half of the time in which a leader must renew', async () => {
+  test('[P-7] a request about a Lease has half of the time in which a leader must renew', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
     const lease = request({ method: 'PUT', purpose: 'lease', body: '{}' });
@@ -220,7 +220,7 @@ describe('timers', () => {
   test.each([
     'call',
     'watch',
-  ] as const)('P-7 a %s that nobody accepts is given up after 4 s, unsent', async (purpose) => {
+  ] as const)('[P-7] a %s that nobody accepts is given up after 4 s, unsent', async (purpose) => {
     const clock = new FakeClock();
     const url = await deafListener();
     const before = openSockets();
@@ -244,7 +244,7 @@ describe('timers', () => {
     await vi.waitUntil(() => openSockets() === before);
   });
 
-  test('P-4 the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {
+  test('[P-4] the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -263,7 +263,7 @@ describe('timers', () => {
     expect(await text(body)).toBe('abcdef');
   });
 
-  test('P-4 an open watch has no timer at all', async () => {
+  test('[P-4] an open watch has no timer at all', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
     const transport = transportTo(server.url, { clock });
@@ -274,7 +274,7 @@ describe('timers', () => {
     expect(body.destroyed).toBe(false);
   });
 
-  test('P-7 an answered call leaves no timer', async () => {
+  test('[P-7] an answered call leaves no timer', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => answerOf(200));
 

@@ -9,7 +9,7 @@ import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 describe('a request on the wire', () => {
-  test('P-9 carries the content-length of its body, a DELETE too', async () => {
+  test('[P-9] carries the content-length of its body, a DELETE too', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
     const body = '{"preconditions":{"uid":"é"}}';
@@ -25,7 +25,7 @@ describe('a request on the wire', () => {
     expect(Buffer.from(server.requests[0]?.body ?? '', 'latin1').toString('utf8')).toBe(body);
   });
 
-  test('P-9 a DELETE without a body leaves the connection usable', async () => {
+  test('[P-9] a DELETE without a body leaves the connection usable', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 
@@ -39,7 +39,7 @@ describe('a request on the wire', () => {
   test.each([
     'call',
     'watch',
-  ] as const)('P-5 P-8 of a %s names us, and asks for plain bytes', async (purpose) => {
+  ] as const)('[P-5] [P-8] of a %s names us, and asks for plain bytes', async (purpose) => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
 
@@ -55,7 +55,7 @@ describe('a request on the wire', () => {
     expect(head).toMatch(/^host: 127\.0\.0\.1:\d+\r?$/m);
   });
 
-  test('P-8 takes another user agent', async () => {
+  test('[P-8] takes another user agent', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { userAgent: 'website-operator/1.2' });
 
@@ -64,7 +64,7 @@ describe('a request on the wire', () => {
     expect(server.requests[0]?.head).toMatch(/^user-agent: website-operator\/1\.2\r?$/m);
   });
 
-  test('P-1 goes to the ambassador, whatever the proxy variables say', async () => {
+  test('[P-1] goes to the ambassador, whatever the proxy variables say', async () => {
     vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1');
     vi.stubEnv('http_proxy', 'http://127.0.0.1:1');
     onTestFinished(() => {
@@ -77,7 +77,7 @@ describe('a request on the wire', () => {
     expect(status).toBe(200);
   });
 
-  test('P-2 reaches a unix socket, with a Host that kubectl proxy accepts', async () => {
+  test('[P-2] reaches a unix socket, with a Host that kubectl proxy accepts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const server = await rawServer(() => answerOf(200, '{"a":1}'), {
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect(await text(response.body)).toBe('[1]');
   });
 
-  test('W-11 that is read slowly never piles up here, and is complete in the end', async () => {
+  test('[W-11] that is read slowly never piles up here, and is complete in the end', async () => {
     const sentBytes = 16 * 1024 * 1024;
     const server = await rawServer(
       () => `HTTP/1.1 200 OK\r\ncontent-length: ${sentBytes}\r\n\r\n${'x'.repeat(sentBytes)}`,
@@ -176,7 +176,7 @@ describe('an answer', () => {
 });
 
 describe('connections', () => {
-  test('P-3 200 open watches do not delay a call', async () => {
+  test('[P-3] 200 open watches do not delay a call', async () => {
     const server = await rawServer(({ head }) =>
       head.startsWith('GET /watch') ? CHUNKED_HEAD + chunkOf('{}\n') : answerOf(200, '{"ok":1}'),
     );
@@ -191,7 +191,7 @@ describe('connections', () => {
     expect(server.sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(201);
   });
 
-  test('P-17 calls beyond maxInFlight wait, and follow when one is answered', async () => {
+  test('[P-17] calls beyond maxInFlight wait, and follow when one is answered', async () => {
     const server = await rawServer(() => undefined);
     const transport = transportTo(server.url, { maxInFlight: 2 });
     const calls = Array.from({ length: 5 }, () =>
@@ -210,7 +210,7 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  test('P-17 of 1000 calls at once 64 are on the wire, and a Lease does not wait for them', async () => {
+  test('[P-17] of 1000 calls at once 64 are on the wire, and a Lease does not wait for them', async () => {
     const server = await rawServer(({ head }) =>
       head.startsWith('PUT') ? answerOf(200) : undefined,
     );
@@ -231,7 +231,7 @@ describe('connections', () => {
     expect(methods.filter((method) => method === 'GET')).toHaveLength(64);
   });
 
-  test('P-17 no rate limits the calls: a thousand follow each other without a timer', async () => {
+  test('[P-17] no rate limits the calls: a thousand follow each other without a timer', async () => {
     const server = await rawServer(() => answerOf(200));
     const clock = new FakeClock();
     const transport = transportTo(server.url, { clock });
@@ -242,7 +242,7 @@ describe('connections', () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test('P-3 a connection that carried a watch is not used again; one of a call is', async () => {
+  test('[P-3] a connection that carried a watch is not used again; one of a call is', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 
@@ -263,7 +263,7 @@ describe('connections', () => {
   });
 
   // The server's hint asks for a minute; undici would follow it.
-  test('P-16 an idle connection is closed by us, before a restart of the proxy can poison it', async () => {
+  test('[P-16] an idle connection is closed by us, before a restart of the proxy can poison it', async () => {
     const server = await rawServer(() =>
       answerOf(200, '{}', { connection: 'keep-alive', 'keep-alive': 'timeout=60' }),
     );
@@ -296,7 +296,7 @@ describe('connections', () => {
 });
 
 describe('cancellation', () => {
-  test('P-6 leaves no listener on a signal that many requests share', async () => {
+  test('[P-6] leaves no listener on a signal that many requests share', async () => {
     const server = await rawServer((_request, index) =>
       index % 3 === 0 ? CHUNKED_HEAD + chunkOf('x') : answerOf(200),
     );
@@ -324,7 +324,7 @@ describe('cancellation', () => {
     expect(server.sockets).toEqual([]);
   });
 
-  test('P-6 before the answer rejects with the reason and closes the connection', async () => {
+  test('[P-6] before the answer rejects with the reason and closes the connection', async () => {
     const server = await rawServer(() => undefined);
     const controller = new AbortController();
     const reason = new Error('stopped');
@@ -359,7 +359,7 @@ describe('cancellation', () => {
     expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version', '/last']);
   });
 
-  test('P-6 of a watch fails the read under way with the reason and closes the connection', async () => {
+  test('[P-6] of a watch fails the read under way with the reason and closes the connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
     const controller = new AbortController();
     const { signal } = controller;
@@ -393,7 +393,7 @@ describe('cancellation', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('P-6 by leaving the loop closes the connection', async () => {
+  test('[P-6] by leaving the loop closes the connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
     const { body } = await transportTo(server.url).send(request({ purpose: 'watch' }));
 

@@ -30,7 +30,7 @@ function pages(page: (index: number) => Partial<ListPage<KubernetesObject>> | Er
 const names = (items: readonly KubernetesObject[]): string[] =>
   items.map(({ metadata }) => metadata.name);
 
-test('L-3 12,345 objects are 25 requests of one path, and nothing is left out', async () => {
+test('[L-3] 12,345 objects are 25 requests of one path, and nothing is left out', async () => {
   const source = pages((index) => ({
     items: Array.from({ length: index === 24 ? 345 : 500 }, (_, at) => object(`${index}-${at}`)),
     continueToken: index === 24 ? undefined : `token-${index}`,
@@ -47,7 +47,7 @@ test.each([
   ['ignores the limit', [{ items: ['a', 'b', 'c'] }], ['a', 'b', 'c']],
   ['gives less than asked for', [{ items: ['a'], next: 'x' }, { items: ['b'] }], ['a', 'b']],
   ['gives an empty page', [{ items: [], next: 'x' }, { items: ['b'] }], ['b']],
-] as const)('L-4 a server that %s is understood', async (_, answers, expected) => {
+] as const)('[L-4] a server that %s is understood', async (_, answers, expected) => {
   const source = pages((index) => {
     const { items, next } = answers[index] as { items: readonly string[]; next?: string };
     return { items: items.map((name) => object(name)), continueToken: next };
@@ -58,7 +58,7 @@ test.each([
   expect(names(list.items)).toEqual(expected);
 });
 
-test('L-5 the token that comes with a 410 is never sent, and a second 410 is the answer', async () => {
+test('[L-5] the token that comes with a 410 is never sent, and a second 410 is the answer', async () => {
   const gone = new ApiError({ code: 410, reason: 'Expired' });
   const source = pages((index) => (index < 2 ? { continueToken: `t${index}` } : gone));
 
@@ -73,7 +73,7 @@ test('L-5 the token that comes with a 410 is never sent, and a second 410 is the
   ]);
 });
 
-test('L-7 the resourceVersion is that of the first page, whatever the others say', async () => {
+test('[L-7] the resourceVersion is that of the first page, whatever the others say', async () => {
   const source = pages((index) => ({
     resourceVersion: `${10 + index}`,
     continueToken: index < 2 ? `t${index}` : undefined,
@@ -82,7 +82,7 @@ test('L-7 the resourceVersion is that of the first page, whatever the others say
   expect((await listAll(source, latest)).resourceVersion).toBe('10');
 });
 
-test('L-10 of an object that stands on two pages the last is taken, and it is said', async () => {
+test('[L-10] of an object that stands on two pages the last is taken, and it is said', async () => {
   const source = pages((index) => ({
     items: [object('a', `${index + 1}`), object(`only-${index}`)],
     continueToken: index === 0 ? 't' : undefined,
@@ -96,7 +96,7 @@ test('L-10 of an object that stands on two pages the last is taken, and it is sa
   );
 });
 
-test('L-10 duplicates are counted and noticed, and are no failure', async () => {
+test('[L-10] duplicates are counted and noticed, and are no failure', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const page = collection.listPage.bind(collection);
@@ -112,7 +112,7 @@ test('L-10 duplicates are counted and noticed, and are no failure', async () => 
   expect(meter.value('chancery_list_duplicates_total')).toBe(1);
 });
 
-test('L-15 the event loop turns while a hundred pages come from memory', async () => {
+test('[L-15] the event loop turns while a hundred pages come from memory', async () => {
   let turns = 0;
   let counting = true;
   const turn = (): void => {

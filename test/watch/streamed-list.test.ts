@@ -28,7 +28,7 @@ function world(...names: readonly string[]): FakeCollection {
   return collection;
 }
 
-test('L-30 lists page by page unless told otherwise', async () => {
+test('[L-30] lists page by page unless told otherwise', async () => {
   const { collection } = start({}, world('a'));
   await settle();
 
@@ -36,7 +36,7 @@ test('L-30 lists page by page unless told otherwise', async () => {
   expect(collection.newestWatch.request.sendInitialEvents).toBeUndefined();
 });
 
-test('L-31 L-32 publishes once, at the marker, with its resourceVersion, and goes on on the same connection', async () => {
+test('[L-31] [L-32] publishes once, at the marker, with its resourceVersion, and goes on on the same connection', async () => {
   const collection = world('b', 'a');
   collection.streaming = 'manual';
   const { names, reflector, replaced, changes, statuses, meter } = start(
@@ -62,7 +62,7 @@ test('L-31 L-32 publishes once, at the marker, with its resourceVersion, and goe
   expect(meter.value('chancery_lists_total', { mode: 'stream', result: 'ok' })).toBe(1);
 });
 
-test('L-31 a stream that is cut before the marker changes nothing', async () => {
+test('[L-31] a stream that is cut before the marker changes nothing', async () => {
   const collection = world('a');
   const { clock, names, reflector, replaced } = start({ list: 'stream' }, collection);
   await settle();
@@ -92,7 +92,7 @@ test.each([
   'an end before the marker, twice',
   'a cut before the marker, twice',
   'silence instead of the marker',
-])('L-33 falls back to pages within 25 seconds after %s', async (what) => {
+])('[L-33] falls back to pages within 25 seconds after %s', async (what) => {
   const collection = world('a', 'b');
   if (what === 'a refusal') collection.failWatches(gateOff());
   collection.streaming = what.startsWith('silence') ? 'no-marker' : 'manual';
@@ -116,7 +116,7 @@ test.each([
   expect(meter.value('chancery_lists_total', { mode: 'paged', result: 'ok' })).toBe(1);
 });
 
-test('L-30 what cannot stream is not asked again for an hour by any source of the process', async () => {
+test('[L-30] what cannot stream is not asked again for an hour by any source of the process', async () => {
   const clock = new FakeClock();
   const gate = new ListGate({ clock });
   const first = world('a');
@@ -142,7 +142,7 @@ test('L-30 what cannot stream is not asked again for an hour by any source of th
   expect(streamed).toEqual([false, true, false, true]);
 });
 
-test('L-30 in mode stream the next list is streamed again after one that could not be', async () => {
+test('[L-30] in mode stream the next list is streamed again after one that could not be', async () => {
   const collection = world('a');
   collection.failWatches(gateOff());
   const { clock } = start({ list: 'stream' }, collection);
@@ -155,7 +155,7 @@ test('L-30 in mode stream the next list is streamed again after one that could n
   expect(collection.lists).toHaveLength(1);
 });
 
-test('L-34 takes MODIFIED and DELETED before the marker in the order in which they came', async () => {
+test('[L-34] takes MODIFIED and DELETED before the marker in the order in which they came', async () => {
   const collection = world('a', 'b', 'c');
   collection.streaming = 'manual';
   const { cached } = start({ list: 'stream' }, collection);
@@ -176,7 +176,7 @@ test('L-34 takes MODIFIED and DELETED before the marker in the order in which th
   expect(cached()).toEqual([{ ...a, value: 7 }, b]);
 });
 
-test('L-35 a marker that nobody asked for is an ordinary bookmark', async () => {
+test('[L-35] a marker that nobody asked for is an ordinary bookmark', async () => {
   const { collection, names, reflector, replaced, changes } = start({}, world('a'));
   await settle();
   changes.length = 0;

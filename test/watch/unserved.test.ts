@@ -82,8 +82,8 @@ function world(count: number, options: Partial<ReflectorOptions> = {}) {
 const gaps = (times: readonly number[]): number[] =>
   times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
-describe('W-40 the question is shared', () => {
-  test('W-40 ten sources of a group that is not served ask once in ten seconds, all together', async () => {
+describe('[W-40] the question is shared', () => {
+  test('[W-40] ten sources of a group that is not served ask once in ten seconds, all together', async () => {
     const { askedAt, clock, sources } = world(10);
 
     await clock.advanceAndSettle(60_500);
@@ -98,7 +98,7 @@ describe('W-40 the question is shared', () => {
     [0, 8_000],
     [0.5, 10_000],
     [0.999, 11_996],
-  ])('W-40 with a random number of %s it asks after %s ms', async (number, ms) => {
+  ])('[W-40] with a random number of %s it asks after %s ms', async (number, ms) => {
     const { askedAt, clock } = world(1, { random: () => number });
     await settle();
     const joinedAt = clock.monotonic();
@@ -108,7 +108,7 @@ describe('W-40 the question is shared', () => {
     expect(Math.round((askedAt[0] ?? 0) - joinedAt)).toBe(ms);
   });
 
-  test('W-40 a source that comes later joins the question that is due', async () => {
+  test('[W-40] a source that comes later joins the question that is due', async () => {
     const { askedAt, clock, discovery } = world(1);
     await clock.advanceAndSettle(9_000);
 
@@ -120,7 +120,7 @@ describe('W-40 the question is shared', () => {
     expect([together, askedAt.length]).toEqual([1, 1]);
   });
 
-  test('W-40 another version and another client have questions of their own', async () => {
+  test('[W-40] another version and another client have questions of their own', async () => {
     const { askedAt, clock, discovery } = world(1);
     const other = fakeServer(clock);
 
@@ -131,7 +131,7 @@ describe('W-40 the question is shared', () => {
     expect([askedAt.length, other.askedAt.length]).toEqual([2, 1]);
   });
 
-  test('W-40 each source lists when its own resource is served, and not before', async () => {
+  test('[W-40] each source lists when its own resource is served, and not before', async () => {
     const { clock, sources, state } = world(3);
     await clock.advanceAndSettle(5_000);
 
@@ -147,7 +147,7 @@ describe('W-40 the question is shared', () => {
     expect(sources.map(({ statuses }) => statuses.at(-1))).toEqual(Array(3).fill('healthy'));
   });
 
-  test('W-40 nothing is asked when the last source that waits has stopped', async () => {
+  test('[W-40] nothing is asked when the last source that waits has stopped', async () => {
     const { askedAt, clock, sources } = world(2);
     await clock.advanceAndSettle(5_000);
 
@@ -163,7 +163,7 @@ describe('W-40 the question is shared', () => {
     expect(askedAt).toEqual([]);
   });
 
-  test('W-40 a question under way is aborted when the last of those who wait is, not before', async () => {
+  test('[W-40] a question under way is aborted when the last of those who wait is, not before', async () => {
     const clock = new FakeClock();
     const { askedAt, discovery, state } = fakeServer(clock);
     state.hangs = true;
@@ -183,7 +183,7 @@ describe('W-40 the question is shared', () => {
     expect(ends).toEqual(['left', 'left']);
   });
 
-  test('W-40 where discovery does not answer, the resource itself is asked, at the same pace', async () => {
+  test('[W-40] where discovery does not answer, the resource itself is asked, at the same pace', async () => {
     const { clock, discovery, state } = world(0);
     state.failure = new ApiError({ code: 403, reason: 'Forbidden' });
     const collection = unserved(3);
@@ -198,7 +198,7 @@ describe('W-40 the question is shared', () => {
   });
 });
 
-describe('W-40 onUnserved', () => {
+describe('[W-40] onUnserved', () => {
   /** A source that was live when its resource vanished. */
   async function vanished(options: Partial<ReflectorOptions>) {
     const clock = new FakeClock();
@@ -215,7 +215,7 @@ describe('W-40 onUnserved', () => {
     return { ...server, ...started, clock, collection };
   }
 
-  test('W-40 clear keeps everything while the definition may be there', async () => {
+  test('[W-40] clear keeps everything while the definition may be there', async () => {
     const { changes, clock, definitionsAskedAt, names } = await vanished({ onUnserved: 'clear' });
 
     await clock.advanceAndSettle(60_000);
@@ -225,7 +225,7 @@ describe('W-40 onUnserved', () => {
     expect(definitionsAskedAt).toHaveLength(6);
   });
 
-  test('W-40 clear lets all objects go, once, when the definition is gone; a new one fills it again', async () => {
+  test('[W-40] clear lets all objects go, once, when the definition is gone; a new one fills it again', async () => {
     const it = await vanished({ onUnserved: 'clear' });
     it.state.definition = 'gone';
 
@@ -245,7 +245,7 @@ describe('W-40 onUnserved', () => {
     expect(it.statuses).toEqual(['healthy', 'unserved: unserved', 'healthy']);
   });
 
-  test('W-40 by default everything is kept, and nobody asks for the definition', async () => {
+  test('[W-40] by default everything is kept, and nobody asks for the definition', async () => {
     const { clock, definitionsAskedAt, names, state } = await vanished({});
     state.definition = 'gone';
 
@@ -255,7 +255,7 @@ describe('W-40 onUnserved', () => {
     expect(definitionsAskedAt).toEqual([]);
   });
 
-  test('W-40 clear does not sync a source that has never been listed', async () => {
+  test('[W-40] clear does not sync a source that has never been listed', async () => {
     const { clock, definitionsAskedAt, sources, state } = world(1, { onUnserved: 'clear' });
     state.definition = 'gone';
 
@@ -265,7 +265,7 @@ describe('W-40 onUnserved', () => {
     expect(definitionsAskedAt).toEqual([]);
   });
 
-  test('W-40 sources of one resource ask for its definition once', async () => {
+  test('[W-40] sources of one resource ask for its definition once', async () => {
     const clock = new FakeClock();
     const { definitionsAskedAt, discovery, state } = fakeServer(clock);
     state.definition = 'gone';

@@ -80,7 +80,7 @@ test.each([
   ['is gone', undefined],
   ['is being deleted', deleting],
   ['is another of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
-])('K-32: adopts nothing when the parent %s, which the cache does not know yet', async (_what, live) => {
+])('[K-32] adopts nothing when the parent %s, which the cache does not know yet', async (_what, live) => {
   const patched: string[] = [];
   const context = {
     store: () => ({ byIndex: () => [], list: () => [candidate({ app: 'x' })] }),

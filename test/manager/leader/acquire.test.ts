@@ -19,7 +19,7 @@ function skewed(clock: FakeClock, byMs: number): Clock {
   };
 }
 
-test('LE-1 a Lease that is not there is made, with times in six digits', async () => {
+test('[LE-1] a Lease that is not there is made, with times in six digits', async () => {
   const clock = new FakeClock(START_MS);
   const store = new FakeLeaseStore(clock);
 
@@ -40,7 +40,7 @@ test('LE-1 a Lease that is not there is made, with times in six digits', async (
   });
 });
 
-test('LE-5 who finds that another was faster to create it does not lead', async () => {
+test('[LE-5] who finds that another was faster to create it does not lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = ({ verb }) => {
@@ -57,7 +57,7 @@ test('LE-5 who finds that another was faster to create it does not lead', async 
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('LE-5 a Lease that nobody holds is taken at once, with what else is in it', async () => {
+test('[LE-5] a Lease that nobody holds is taken at once, with what else is in it', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({
@@ -82,7 +82,7 @@ describe.each([
   ['an hour behind', -HOUR_MS],
   ['an hour ahead', HOUR_MS],
 ])('of a holder whose clock is %s', (_skew, skewMs) => {
-  test('LE-4 LE-5 a silent one is given all of its lease from when it was first seen', async () => {
+  test('[LE-4] [LE-5] a silent one is given all of its lease from when it was first seen', async () => {
     const clock = new FakeClock(START_MS);
     const store = new FakeLeaseStore(clock);
     await leader('b', store, clock, { clock: skewed(clock, skewMs), leaseDurationMs: 20_000 });
@@ -103,7 +103,7 @@ describe.each([
     });
   });
 
-  test('LE-4 one that renews keeps it for ever', async () => {
+  test('[LE-4] one that renews keeps it for ever', async () => {
     const clock = new FakeClock(START_MS);
     const store = new FakeLeaseStore(clock);
     const other = await leader('b', store, clock, { clock: skewed(clock, skewMs) });
@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-test('LE-4 any change of the record begins the wait anew', async () => {
+test('[LE-4] any change of the record begins the wait anew', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   await leader('b', store, clock);
@@ -133,7 +133,7 @@ test('LE-4 any change of the record begins the wait anew', async () => {
   expect(acquiring.outcome).toBe('pending');
 });
 
-test('LE-4 a holder that does not say how long it needs is given our own lease', async () => {
+test('[LE-4] a holder that does not say how long it needs is given our own lease', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b' } });
@@ -148,7 +148,7 @@ test('LE-4 a holder that does not say how long it needs is given our own lease',
   expect(acquiring.outcome).toBe('resolved');
 });
 
-test('LE-5 of two that find a Lease expired one leads', async () => {
+test('[LE-5] of two that find a Lease expired one leads', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   await leader('gone', store, clock);
@@ -165,7 +165,7 @@ test.each([
   [0, 2_000],
   [0.5, 3_200],
   [0.999, 4_397],
-])('LE-5 with the random number %f the next attempt follows after %i ms', async (random, ms) => {
+])('[LE-5] with the random number %f the next attempt follows after %i ms', async (random, ms) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 1_000 } });
@@ -178,7 +178,7 @@ test.each([
   expect(times).toEqual([0, ms, 2 * ms, 3 * ms].map((at) => expect.closeTo(at, -1)));
 });
 
-test('LE-5 what an attempt whose answer was lost has taken is ours', async () => {
+test('[LE-5] what an attempt whose answer was lost has taken is ours', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: '', leaseTransitions: 3 } });
@@ -199,7 +199,7 @@ test('LE-5 what an attempt whose answer was lost has taken is ours', async () =>
   });
 });
 
-test('LE-9 a Lease whose answer came after its time is not led by', async () => {
+test('[LE-9] a Lease whose answer came after its time is not led by', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const late = Promise.withResolvers<void>();
@@ -222,7 +222,7 @@ test('LE-9 a Lease whose answer came after its time is not led by', async () => 
   expect(elector.isLeader).toBe(false);
 });
 
-test('LE-7 LE-8 failures are tried again for ever, each request for half of the renew deadline', async () => {
+test('[LE-7] [LE-8] failures are tried again for ever, each request for half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = () => 'hang';
@@ -242,7 +242,7 @@ test('LE-7 LE-8 failures are tried again for ever, each request for half of the 
   expect(said[0]?.fields.err).toBeInstanceOf(AmbassadorError);
 });
 
-test('LE-17 a Lease that names another as its preferred holder is left to that one', async () => {
+test('[LE-17] a Lease that names another as its preferred holder is left to that one', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'b' } });
@@ -262,7 +262,7 @@ test('LE-17 a Lease that names another as its preferred holder is left to that o
   });
 });
 
-test('LE-14 each new leader is told once, whoever it is', async () => {
+test('[LE-14] each new leader is told once, whoever it is', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
@@ -283,7 +283,7 @@ test('LE-14 each new leader is told once, whoever it is', async () => {
   ]);
 });
 
-test('LE-14 a callback that throws costs nothing but a line', async () => {
+test('[LE-14] a callback that throws costs nothing but a line', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
 
@@ -316,7 +316,7 @@ test('an aborted candidacy ends with the reason, leaves no timer and cannot be t
   });
 });
 
-test('LE-13 a Lease that is won when nobody wants it any more is given back', async () => {
+test('[LE-13] a Lease that is won when nobody wants it any more is given back', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = candidate('a', store, clock);
@@ -338,7 +338,7 @@ test('LE-13 a Lease that is won when nobody wants it any more is given back', as
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('LE-13 a stop waits for the answer to a write of the Lease, not for longer than a request may take', async () => {
+test('[LE-13] a stop waits for the answer to a write of the Lease, not for longer than a request may take', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

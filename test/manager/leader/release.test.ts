@@ -45,7 +45,7 @@ test('proxy 22: a Lease that cannot be given back in the time there is: told why
   });
 });
 
-test('LE-13 a released Lease has no holder, lasts a second and keeps its count', async () => {
+test('[LE-13] a released Lease has no holder, lasts a second and keeps its count', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { leaseTransitions: 4, strategy: 'OldestEmulationVersion' } });
@@ -66,7 +66,7 @@ test('LE-13 a released Lease has no holder, lasts a second and keeps its count',
 
 test.each([
   0, 0.999,
-])('LE-13 a standby with the random number %f leads within 2.2 retry periods', async (random) => {
+])('[LE-13] a standby with the random number %f leads within 2.2 retry periods', async (random) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -85,7 +85,7 @@ test.each([
   expect(acquiring.outcome).toBe('resolved');
 });
 
-test('LE-13 nothing is written by its leave from the beginning of a release', async () => {
+test('[LE-13] nothing is written by its leave from the beginning of a release', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -101,7 +101,7 @@ test('LE-13 nothing is written by its leave from the beginning of a release', as
   expect(clock.pending).toBe(0);
 });
 
-test('LE-13 a release that fails is tried again, for as long as the renew deadline', async () => {
+test('[LE-13] a release that fails is tried again, for as long as the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -119,7 +119,7 @@ test('LE-13 a release that fails is tried again, for as long as the renew deadli
   expect(store.verbsOf('a').length).toBeGreaterThan(4);
 });
 
-test('LE-13 a release that was refused for its version reads what is there, and is done then', async () => {
+test('[LE-13] a release that was refused for its version reads what is there, and is done then', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -137,7 +137,7 @@ test('LE-13 a release that was refused for its version reads what is there, and 
 test.each([
   ['of another', (store: FakeLeaseStore) => store.edit({ spec: { holderIdentity: 'b' } })],
   ['that is gone', (store: FakeLeaseStore) => store.delete()],
-])('LE-13 a Lease %s is left alone', async (_what, change) => {
+])('[LE-13] a Lease %s is left alone', async (_what, change) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -169,7 +169,7 @@ test.each([
       clock.advance(10_000);
     },
   ],
-])('LE-13 who %s releases nothing', async (_what, prepare) => {
+])('[LE-13] who %s releases nothing', async (_what, prepare) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const one = candidate('a', store, clock);
@@ -182,7 +182,7 @@ test.each([
   expect(store.lease).toEqual(lease);
 });
 
-test('D-3 who holds no longer and does not release leaves the Lease as its last renewal left it', async () => {
+test('[D-3] who holds no longer and does not release leaves the Lease as its last renewal left it', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
 
@@ -196,7 +196,7 @@ test('D-3 who holds no longer and does not release leaves the Lease as its last 
   });
 });
 
-describe('LE-14', () => {
+describe('[LE-14]', () => {
   test('the status is 0 for a candidate, 1 for the leader, 0 after the release', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);

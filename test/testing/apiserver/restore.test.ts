@@ -7,7 +7,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
   return Number((metadata as { resourceVersion?: string }).resourceVersion);
 }
 
-test('F-2 a restored server goes back: objects, uids, revisions; open watches end', async () => {
+test('[F-2] a restored server goes back: objects, uids, revisions; open watches end', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
   const kept = server.create(configMap('kept'));
@@ -31,7 +31,7 @@ test('F-2 a restored server goes back: objects, uids, revisions; open watches en
   expect(revisionOf(server.create(configMap('next')))).toBe(snapshot.revision + 1);
 });
 
-test('F-2 a watch from after the restored revision is silent until that is passed', async () => {
+test('[F-2] a watch from after the restored revision is silent until that is passed', async () => {
   const cluster = await startCluster();
   const { server } = cluster;
   const snapshot = server.snapshot();
@@ -45,7 +45,7 @@ test('F-2 a watch from after the restored revision is silent until that is passe
   expect(summary((await watched.next()) as never)).toBe('ADDED e');
 });
 
-test('F-3 a list not older than a revision that was lost is 504', async () => {
+test('[F-3] a list not older than a revision that was lost is 504', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server, send } = await startCluster({ clock });
   const snapshot = server.snapshot();

@@ -6,7 +6,7 @@ test.each([
   ['1.30', { major: '1', minor: '30', gitVersion: 'v1.30.0' }, false],
   ['1.33', { major: '1', minor: '33', gitVersion: 'v1.33.0' }, true],
   ['1.36', { major: '1', minor: '36', gitVersion: 'v1.36.2' }, true],
-] as const)('F-16 /version of %s', async (generation, version, compatibility) => {
+] as const)('[F-16] /version of %s', async (generation, version, compatibility) => {
   const cluster = await startCluster({ generation });
 
   const { body } = await cluster.send('GET', '/version');
@@ -18,7 +18,7 @@ test.each([
 test.each([
   ['1.24', 'APIGroupList'],
   ['1.30', 'APIGroupDiscoveryList'],
-] as const)('F-16 who asks %s for all of discovery gets an %s', async (generation, kind) => {
+] as const)('[F-16] who asks %s for all of discovery gets an %s', async (generation, kind) => {
   const cluster = await startCluster({ generation });
   const accept =
     'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';

@@ -9,7 +9,7 @@ const lease = (metadata: object = {}): object => ({
   spec: { holderIdentity: 'a' },
 });
 
-describe('F-5 a PUT', () => {
+describe('[F-5] a PUT', () => {
   test('of a built-in kind needs no resourceVersion', async () => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a'));
@@ -93,7 +93,7 @@ describe('F-5 a PUT', () => {
   });
 });
 
-describe('F-5 a PUT of a Lease', () => {
+describe('[F-5] a PUT of a Lease', () => {
   test('creates it, whatever its resourceVersion', async () => {
     const { send } = await startCluster();
 
@@ -149,7 +149,7 @@ test.each([
   ['configmaps', CONFIG_MAPS, 404],
   ['roles', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', 201],
   ['endpoints', '/api/v1/namespaces/default/endpoints', 201],
-])('F-5 of %s a PUT makes what is not there, or not', async (_, path, status) => {
+])('[F-5] of %s a PUT makes what is not there, or not', async (_, path, status) => {
   const { send } = await startCluster();
 
   const answer = await send('PUT', `${path}/a`, { metadata: { name: 'a' } });

@@ -97,7 +97,7 @@ test('settings are those of the environment variables, and wrong ones are refuse
   ).toThrow('CHANCERY_CRD_WAIT must be forever, timeout or optional, not "never"');
 });
 
-test('LE-13: of two replicas one works; when it stops, the other does, which was ready all along', async () => {
+test('[LE-13] of two replicas one works; when it stops, the other does, which was ready all along', async () => {
   const { env, namespace } = await start();
   await env.create(configMap('ours', { namespace }));
   const environment = { CHANCERY_LEASE_RETRY_PERIOD: '1' };

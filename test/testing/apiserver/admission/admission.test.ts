@@ -12,7 +12,7 @@ const service = (name: string, spec: object = {}): object => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
-describe('F-12 what admission adds to a Pod', () => {
+describe('[F-12] what admission adds to a Pod', () => {
   test('an account with its token, in every container', async () => {
     const { send } = await startCluster();
 
@@ -103,7 +103,7 @@ describe('F-12 what admission adds to a Pod', () => {
   });
 });
 
-describe('F-12 what a Service is given', () => {
+describe('[F-12] what a Service is given', () => {
   test('an address of 10.96.0.0/12 that no other has, for good', async () => {
     const { send } = await startCluster();
 
@@ -204,7 +204,7 @@ describe('F-12 what a Service is given', () => {
   });
 });
 
-test('F-12 a claim and an Ingress get the class that is the default, the newest of several', async () => {
+test('[F-12] a claim and an Ingress get the class that is the default, the newest of several', async () => {
   const { send } = await startCluster();
   const byDefault = (group: string): object => ({
     annotations: { [`${group}.kubernetes.io/is-default-class`]: 'true' },

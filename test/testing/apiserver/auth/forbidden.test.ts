@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { binding, CONFIG_MAPS, grant, rbacServer, role, send } from './rbac-server.ts';
 
-describe('F-10 what nobody has allowed is answered with 403, in the words of the real server', () => {
+describe('[F-10] what nobody has allowed is answered with 403, in the words of the real server', () => {
   const everywhere = 'User "dev" cannot';
   const inDemo = 'in the namespace "demo"';
 

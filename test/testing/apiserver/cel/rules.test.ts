@@ -114,7 +114,7 @@ test.each([
   'optional.of(self.replicas).optMap(r, r + 1).orValue(0) == 4 && !optional.none().optMap(r, r).hasValue()',
   'optional.of(self).optFlatMap(s, s.?name).orValue("") == "abc" && self.?name.optMap(n, self.list.all(x, x < 9 && n != "")).value()',
   'cel.bind(x, self.replicas, x > 2 && x < 4)',
-])('F-11 the rule %s holds', (rule) => {
+])('[F-11] the rule %s holds', (rule) => {
   expect(said(rule)).toEqual([]);
 });
 
@@ -122,11 +122,11 @@ test.each([
   ['self.map["zz"] == ""', 'no such key: zz'],
   ['self.list[9] == 1', 'index out of bounds: 9'],
   ['1 / (self.replicas - 3) == 1', 'division by zero'],
-])('F-11 the rule %s cannot be evaluated: %s', (rule, why) => {
+])('[F-11] the rule %s cannot be evaluated: %s', (rule, why) => {
   expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
 });
 
-test('F-11 a value of the wrong type in a rule about any type is told of without details', () => {
+test('[F-11] a value of the wrong type in a rule about any type is told of without details', () => {
   const [text] = said('self.port + 1 == 6', { value: { ...VALUE, port: 'http' } });
 
   expect(text).toBe(
@@ -134,7 +134,7 @@ test('F-11 a value of the wrong type in a rule about any type is told of without
   );
 });
 
-describe('F-11 what a refusal says', () => {
+describe('[F-11] what a refusal says', () => {
   test('the rule, where there is no message', () => {
     expect(said('self.replicas > 3')).toEqual([
       'spec: Invalid value: failed rule: self.replicas > 3',
@@ -178,7 +178,7 @@ describe('F-11 what a refusal says', () => {
   });
 });
 
-test('F-11 rules stand on every level, of lists and maps too, and at the root', () => {
+test('[F-11] rules stand on every level, of lists and maps too, and at the root', () => {
   const rule = { 'x-kubernetes-validations': [{ rule: 'false', message: 'no' }] };
   const spec: StructuralSchema = {
     type: 'object',
@@ -204,7 +204,7 @@ test('F-11 rules stand on every level, of lists and maps too, and at the root', 
   ]);
 });
 
-describe('F-11 rules about changes', () => {
+describe('[F-11] rules about changes', () => {
   const rule = 'self.replicas >= oldSelf.replicas';
 
   test('are not asked of a new object', () => {
@@ -270,7 +270,7 @@ describe('F-11 rules about changes', () => {
   });
 });
 
-describe('F-11 ratcheting of rules', () => {
+describe('[F-11] ratcheting of rules', () => {
   const rule = { rule: 'self.replicas < 3', message: 'too many' };
 
   test('what did not change may stay wrong', () => {
@@ -288,7 +288,7 @@ describe('F-11 ratcheting of rules', () => {
   });
 });
 
-describe('F-11 what rules may cost', () => {
+describe('[F-11] what rules may cost', () => {
   const list = Array.from({ length: 2_000 }, (_, at) => at);
 
   test.each([
@@ -332,11 +332,11 @@ test.each([
   ['1 day 2 hours', '26h'],
   ['5 minutes', '5m'],
   ['7 millis', '7ms'],
-])('F-11 rules read the duration %s as %s', (span, same) => {
+])('[F-11] rules read the duration %s as %s', (span, same) => {
   expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
 });
 
-test('F-11 a field that is not there is not there, whatever its name', () => {
+test('[F-11] a field that is not there is not there, whatever its name', () => {
   const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
   const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
 

@@ -189,7 +189,7 @@ test('Pods orphaned by the deletion of their ReplicaSet are adopted by its succe
   expect(pods.every(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid)).toBe(true);
 });
 
-test('F-7 an owner in another namespace is none: the dependent goes, and an Event says why', () => {
+test('[F-7] an owner in another namespace is none: the dependent goes, and an Event says why', () => {
   const cluster = simulatedCluster();
   cluster.access.create('namespaces', {
     apiVersion: 'v1',
@@ -218,7 +218,7 @@ test('F-7 an owner in another namespace is none: the dependent goes, and an Even
   ]);
 });
 
-test('F-7 an owner that never was is told about by no Event', () => {
+test('[F-7] an owner that never was is told about by no Event', () => {
   const cluster = simulatedCluster();
   const ghost = { ...configMap(cluster, 'ghost') };
   cluster.access.delete(CONFIG_MAPS, 'demo', 'ghost');
@@ -230,7 +230,7 @@ test('F-7 an owner that never was is told about by no Event', () => {
   expect(cluster.access.list('events', 'demo')).toEqual([]);
 });
 
-test('F-7 two that own each other do not wait for each other for ever', () => {
+test('[F-7] two that own each other do not wait for each other for ever', () => {
   const cluster = simulatedCluster();
   const first = configMap(cluster, 'first');
   const second = configMap(cluster, 'second', ownedBy(first));

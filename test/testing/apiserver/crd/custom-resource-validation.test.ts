@@ -33,7 +33,7 @@ function said(spec: object, previous?: object): readonly string[] {
   );
 }
 
-describe('F-11 rules are asked last', () => {
+describe('[F-11] rules are asked last', () => {
   test('and not at all of an object that they may not have been written for', () => {
     expect(said({ replicas: 11, mode: 'c' })).toEqual([
       'spec.mode: Unsupported value: "c": supported values: "a", "b"',
@@ -49,7 +49,7 @@ describe('F-11 rules are asked last', () => {
   });
 });
 
-test('F-11 a list that had repetitions before may have them now', () => {
+test('[F-11] a list that had repetitions before may have them now', () => {
   const twice = { replicas: 1, tags: ['x', 'x'] };
 
   expect(said({ ...twice, mode: 'a' }, twice)).toEqual([]);
@@ -62,6 +62,6 @@ test.each([
     3_000_000_000,
     '.spec.replicas: Invalid value: 3000000000: should be less than or equal to 2147483647',
   ],
-])('F-11 %i replicas are no number that a scale can show', (replicas, text) => {
+])('[F-11] %i replicas are no number that a scale can show', (replicas, text) => {
   expect(said({ replicas })).toContain(text);
 });

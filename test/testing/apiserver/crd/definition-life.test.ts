@@ -48,7 +48,7 @@ function conditions({ body }: Answer): readonly string[] {
   );
 }
 
-describe('F-11 the steps of a definition, at the pace of a real server', () => {
+describe('[F-11] the steps of a definition, at the pace of a real server', () => {
   test('names are accepted, then it is established, then served; first reads are refused', async () => {
     const { clock, send } = await startTimed();
     const created = await send('POST', DEFINITIONS, definition());
@@ -115,7 +115,7 @@ describe('F-11 the steps of a definition, at the pace of a real server', () => {
   });
 });
 
-test('F-11 without delays all of it has happened when the definition is there', async () => {
+test('[F-11] without delays all of it has happened when the definition is there', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition());
 
@@ -125,7 +125,7 @@ test('F-11 without delays all of it has happened when the definition is there', 
   expect([list.status, created.status]).toEqual([200, 201]);
 });
 
-test('F-11 V13 a changed schema ends watches after a second, and older ones are too old', async () => {
+test('[F-11] V13 a changed schema ends watches after a second, and older ones are too old', async () => {
   const timed = await startTimed();
   const { clock, send } = timed;
   await send('POST', DEFINITIONS, definition());
@@ -152,7 +152,7 @@ test('F-11 V13 a changed schema ends watches after a second, and older ones are 
   expect(await late.next()).toMatchObject({ type: 'ERROR', object: { code: 410 } });
 });
 
-describe('F-11 names', () => {
+describe('[F-11] names', () => {
   const bars = { names: { plural: 'bars', kind: 'Foo', shortNames: ['f'] } };
 
   test('that another one has are not accepted until it is gone', async () => {
@@ -203,7 +203,7 @@ describe('F-11 names', () => {
   });
 });
 
-test('F-11 readers see the defaults of today, and no field that is not known any more', async () => {
+test('[F-11] readers see the defaults of today, and no field that is not known any more', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition({ a: { type: 'integer' }, old: { type: 'string' } }));
   await send('POST', FOOS, foo('x', { a: 1, old: 'gone' }));
@@ -225,7 +225,7 @@ test('F-11 readers see the defaults of today, and no field that is not known any
   expect([labelled.body.metadata.generation, labelled.body.spec]).toEqual([1, { a: 1, b: 'new' }]);
 });
 
-test('F-11 nothing is created while a definition terminates', async () => {
+test('[F-11] nothing is created while a definition terminates', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition());
   await send('POST', FOOS, foo('x', { a: 1 }, { finalizers: ['a.example/hold'] }));
@@ -240,7 +240,7 @@ test('F-11 nothing is created while a definition terminates', async () => {
   ]);
 });
 
-test('F-11 a resource can be defined again, and what was watched before is too old', async () => {
+test('[F-11] a resource can be defined again, and what was watched before is too old', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   await send('POST', DEFINITIONS, definition());
@@ -258,7 +258,7 @@ test('F-11 a resource can be defined again, and what was watched before is too o
   expect(await old.next()).toMatchObject({ type: 'ERROR', object: { code: 410 } });
 });
 
-describe('F-11 versions', () => {
+describe('[F-11] versions', () => {
   const versions = (conversion: object = {}): object =>
     definition(
       {},
@@ -317,7 +317,7 @@ describe('F-11 versions', () => {
   });
 });
 
-describe('F-11 writes of custom resources', () => {
+describe('[F-11] writes of custom resources', () => {
   const rules = [{ rule: 'self.a >= oldSelf.a', message: 'a must not shrink' }];
   const ruled = (): object => {
     const whole = definition({ a: { type: 'integer' }, t: { type: 'string', maxLength: 2 } });

@@ -69,7 +69,7 @@ test('a definition that a server takes', () => {
   expect(said({ schema: { type: 'object', properties: { metadata } } })).toEqual([]);
 });
 
-describe('F-11 a schema has to be structural', () => {
+describe('[F-11] a schema has to be structural', () => {
   test('each field, item and value says what it is, and the complaints are in order', () => {
     const schema = {
       properties: {
@@ -168,11 +168,11 @@ test.each([
     'x-kubernetes-map-type: Unsupported value: "odd": supported values: "atomic", "granular"',
   ],
   [{ type: 'string', $ref: '#/x' }, '$ref: Forbidden: $ref is not supported'],
-])('F-11 the schema %j is refused', (field, text) => {
+])('[F-11] the schema %j is refused', (field, text) => {
   expect(said(withField(field))).toEqual([`${SCHEMA_AT}.properties[x].${text}`]);
 });
 
-describe('F-11 defaults', () => {
+describe('[F-11] defaults', () => {
   test('are valid by the schema that they stand in, and pruned', () => {
     expect(said(withField({ type: 'integer', default: 'x', maximum: 5 }))).toEqual([
       `${SCHEMA_AT}.properties[x].default: Invalid value: "string":  in body must be of type integer: "string"`,
@@ -191,7 +191,7 @@ describe('F-11 defaults', () => {
   });
 });
 
-describe('F-11 rules that are none', () => {
+describe('[F-11] rules that are none', () => {
   const ruled = (rule: object): Parts =>
     withField({
       type: 'object',
@@ -332,11 +332,11 @@ test.each([
       'status.storedVersions[0]: Invalid value: "v0": missing from spec.versions; v0 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v0 and removes v0 from status.storedVersions',
     ],
   ],
-])('F-11 %j: %j', (parts, expected) => {
+])('[F-11] %j: %j', (parts, expected) => {
   expect(said(parts)).toEqual(expected);
 });
 
-test('F-11 versions that differ are complained about where they stand', () => {
+test('[F-11] versions that differ are complained about where they stand', () => {
   const versions = ['v1', 'v2'].map((name, at) => ({
     name,
     served: true,
@@ -349,7 +349,7 @@ test('F-11 versions that differ are complained about where they stand', () => {
   ]);
 });
 
-test('F-11 what names an established resource and its storage stays', () => {
+test('[F-11] what names an established resource and its storage stays', () => {
   const established = { conditions: [{ type: 'Established', status: 'True' }] };
   const before = { status: established };
 
@@ -359,7 +359,7 @@ test('F-11 what names an established resource and its storage stays', () => {
   expect(said({ spec: { scope: 'Cluster' } }, {})).toEqual([]);
 });
 
-describe('F-11 a group of the Kubernetes project', () => {
+describe('[F-11] a group of the Kubernetes project', () => {
   const within = (group: string, approval?: string): Parts => ({
     spec: { group },
     name: `foos.${group}`,

@@ -185,7 +185,7 @@ const ROWS: readonly (readonly [apiVersion: string, kind: string, given: object,
     ],
   ];
 
-describe('F-12 the defaults of a spec', () => {
+describe('[F-12] the defaults of a spec', () => {
   test.each(ROWS)('%s %s: %j', (apiVersion, kind, spec, expected) => {
     const stored = asStored({ apiVersion, kind, metadata, spec });
 
@@ -337,7 +337,7 @@ const PODS: readonly (readonly [what: string, given: object, expected: object])[
   ['an empty word is none', { restartPolicy: '' }, { restartPolicy: 'Always' }],
 ];
 
-describe('F-12 the defaults of a Pod', () => {
+describe('[F-12] the defaults of a Pod', () => {
   test.each(PODS)('%s', (_, given, expected) => {
     expect(asStored(pod(given)).spec).toMatchObject(expected);
   });
@@ -357,17 +357,17 @@ test.each([
   ['Burstable', [OF({ cpu: '500m', memory: '1Gi' }, BOTH)]],
   ['Guaranteed', [OF(BOTH, BOTH)]],
   ['Guaranteed', [OF({}, BOTH)]],
-])('F-12 a Pod is %s: %j', (expected, containers) => {
+])('[F-12] a Pod is %s: %j', (expected, containers) => {
   expect(asStored(pod({ containers })).status).toEqual({ phase: 'Pending', qosClass: expected });
 });
 
-test('F-12 the resources of a whole Pod count before those of its containers', () => {
+test('[F-12] the resources of a whole Pod count before those of its containers', () => {
   const whole = pod({ resources: { limits: BOTH }, containers: [OF({ cpu: '1' }, {})] });
 
   expect(asStored(whole).status).toMatchObject({ qosClass: 'Guaranteed' });
 });
 
-test('F-12 a Job selects its Pods by its uid, and is labelled like them', () => {
+test('[F-12] a Job selects its Pods by its uid, and is labelled like them', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [CONTAINER] } };
 
   const job = asStored({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template } });
@@ -392,7 +392,7 @@ test('F-12 a Job selects its Pods by its uid, and is labelled like them', () => 
   });
 });
 
-test('F-12 a Job of several Pods at once ends when one succeeds', () => {
+test('[F-12] a Job of several Pods at once ends when one succeeds', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [CONTAINER] } };
 
   const job = asStored({
@@ -405,7 +405,7 @@ test('F-12 a Job of several Pods at once ends when one succeeds', () => {
   expect(job.spec).not.toHaveProperty('completions');
 });
 
-test('F-12 kinds without a spec have their defaults, too', () => {
+test('[F-12] kinds without a spec have their defaults, too', () => {
   const RBAC = 'rbac.authorization.k8s.io';
   const stored = (apiVersion: string, kind: string, rest: object): object =>
     asStored({ apiVersion, kind, metadata, ...rest });
@@ -435,7 +435,7 @@ test('F-12 kinds without a spec have their defaults, too', () => {
   expect(stored('coordination.k8s.io/v1', 'Lease', { spec: {} })).toMatchObject({ spec: {} });
 });
 
-test('F-12 a DaemonSet counts the changes of its template', () => {
+test('[F-12] a DaemonSet counts the changes of its template', () => {
   const daemonSet = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: SELECTING };
   const count = 'deprecated.daemonset.template.generation';
 

@@ -44,7 +44,7 @@ function apply({ server }: TestCluster, ...manifests: readonly string[]): void {
   for (const manifest of manifests) server.applyManifest(manifest);
 }
 
-test('F-13: every group, version, resource and subresource of a real server is served, in its order', async () => {
+test('[F-13] every group, version, resource and subresource of a real server is served, in its order', async () => {
   const { send } = await startCluster();
 
   for (const [id, path] of [
@@ -72,7 +72,7 @@ test.each([
   [14, '/apis/authorization.k8s.io/v1'],
   [15, '/apis/batch/v1'],
   [16, '/apis/networking.k8s.io/v1'],
-])('F-13: the document of exchange %i, %s, is that of a real server to the letter', async (id, path) => {
+])('[F-13] the document of exchange %i, %s, is that of a real server to the letter', async (id, path) => {
   const { send } = await startCluster();
 
   const answer = await send('GET', path);
@@ -80,7 +80,7 @@ test.each([
   expect(answer.text).toBe(recordedExchange('discovery', id).response.body);
 });
 
-test('F-13: aggregated discovery that did not change since is answered with 304, then anew', async () => {
+test('[F-13] aggregated discovery that did not change since is answered with 304, then anew', async () => {
   const cluster = await startCluster();
   const first = await cluster.send('GET', '/apis', undefined, { accept: AGGREGATED });
   const etag = first.headers.get('etag') ?? '';
@@ -100,7 +100,7 @@ test('F-13: aggregated discovery that did not change since is answered with 304,
   expect(changed.body.items.at(-1).metadata.name).toBe('example.dev');
 });
 
-test('F-13: custom resources come after the built-in groups, by name, the preferred version first', async () => {
+test('[F-13] custom resources come after the built-in groups, by name, the preferred version first', async () => {
   const cluster = await startCluster();
   apply(
     cluster,
@@ -153,7 +153,7 @@ test('F-13: custom resources come after the built-in groups, by name, the prefer
   });
 });
 
-test('F-13: a group that a definition brought leaves discovery with it', async () => {
+test('[F-13] a group that a definition brought leaves discovery with it', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('example.dev', 'widgets', ['v1']));
   const served = await cluster.send('GET', '/apis/example.dev/v1');
@@ -169,7 +169,7 @@ test('F-13: a group that a definition brought leaves discovery with it', async (
   expect([served.status, gone.status, gone.text]).toEqual([200, 404, '404 page not found\n']);
 });
 
-test('F-13: discovery is YAML to who asks for it, and refused to who takes neither', async () => {
+test('[F-13] discovery is YAML to who asks for it, and refused to who takes neither', async () => {
   const { send } = await startCluster();
 
   const yaml = await send('GET', '/apis/apps/v1', undefined, { accept: 'application/yaml' });

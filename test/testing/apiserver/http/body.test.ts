@@ -27,7 +27,7 @@ function configMap(rest: string): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}${rest}}`;
 }
 
-describe('F-10 bodies in JSON', () => {
+describe('[F-10] bodies in JSON', () => {
   test.each([
     ['', '', 'json parse error: unexpected end of JSON input (<empty>)'],
     ['{"broken', '', 'json parse error: unexpected end of JSON input ({"broken)'],
@@ -133,7 +133,7 @@ describe('F-10 bodies in JSON', () => {
   });
 });
 
-describe('F-10 media types and sizes of bodies', () => {
+describe('[F-10] media types and sizes of bodies', () => {
   test.each([
     ['application/json; charset=utf-16', 201],
     ['application/JSON', 201],
@@ -228,7 +228,7 @@ describe('F-10 media types and sizes of bodies', () => {
   });
 });
 
-describe('F-10 bodies in YAML', () => {
+describe('[F-10] bodies in YAML', () => {
   const headers = { 'content-type': 'application/yaml' };
 
   test('an object is created from YAML, a key that stands twice being warned of', async () => {
@@ -264,7 +264,7 @@ describe('F-10 bodies in YAML', () => {
   });
 });
 
-describe('F-10 bodies in protobuf', () => {
+describe('[F-10] bodies in protobuf', () => {
   const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
 
   test('an object is created as kubectl sends it', async () => {

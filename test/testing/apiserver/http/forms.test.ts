@@ -16,7 +16,7 @@ test.each([
   ['', { kind: 'PartialObjectMetadata' }],
   ['Object', { kind: 'ConfigMap', data: { k: 'v' } }],
   ['None', null],
-])('F-13: the rows of a table carry what includeObject=%s asks for', async (include, carried) => {
+])('[F-13] the rows of a table carry what includeObject=%s asks for', async (include, carried) => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -27,7 +27,7 @@ test.each([
   else expect(object).toMatchObject(carried);
 });
 
-test('F-13: rows that the server cannot make are refused', async () => {
+test('[F-13] rows that the server cannot make are refused', async () => {
   const cluster = await startCluster();
 
   const refused = await get(cluster, `${CONFIG_MAPS}?includeObject=All`, TABLE);
@@ -40,7 +40,7 @@ test('F-13: rows that the server cannot make are refused', async () => {
   expect(ignored.status).toBe(200);
 });
 
-test('F-13: a table has the page of the list that it shows', async () => {
+test('[F-13] a table has the page of the list that it shows', async () => {
   const cluster = await startCluster();
   for (const name of ['a', 'b', 'c']) cluster.server.create(configMap(name));
 
@@ -69,7 +69,7 @@ async function firstObjects({ server }: TestCluster, query: string, accept: stri
     .map((line) => JSON.parse(line).object);
 }
 
-test('F-13: only the first event of a table watch has columns', async () => {
+test('[F-13] only the first event of a table watch has columns', async () => {
   const cluster = await startCluster({ clock: new FakeClock() });
   cluster.server.create(configMap('a', { labels: { here: 'a' } }));
   cluster.server.create(configMap('b', { labels: { here: 'b' } }, { k: 'v', l: 'w' }));
@@ -86,7 +86,7 @@ test('F-13: only the first event of a table watch has columns', async () => {
   expect(second.rows[0].cells).toEqual(['b', 2, '0s']);
 });
 
-test('F-13: metadata alone is to be had of an object and of a list, each by its own name', async () => {
+test('[F-13] metadata alone is to be had of an object and of a list, each by its own name', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { tier: 'front' } }));
 
@@ -111,7 +111,7 @@ test('F-13: metadata alone is to be had of an object and of a list, each by its 
   ]);
 });
 
-test('F-13: a watch has no list to show, and sends whole objects to who asks for one', async () => {
+test('[F-13] a watch has no list to show, and sends whole objects to who asks for one', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { here: 'a' } }));
 
@@ -120,7 +120,7 @@ test('F-13: a watch has no list to show, and sends whole objects to who asks for
   expect(object).toMatchObject({ kind: 'ConfigMap', data: { k: 'v' } });
 });
 
-test('F-13: an answer is YAML to who asks for it, as a table too', async () => {
+test('[F-13] an answer is YAML to who asks for it, as a table too', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -144,7 +144,7 @@ test.each([
   ['application/json;q=0.1, application/yaml', 'application/yaml'],
   ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'application/json'],
   ['application/*', 'application/json'],
-])('F-13: Accept: %s is answered with the best that there is', async (accept, type) => {
+])('[F-13] Accept: %s is answered with the best that there is', async (accept, type) => {
   const cluster = await startCluster();
 
   const answer = await get(cluster, CONFIG_MAPS, accept);
@@ -156,7 +156,7 @@ test.each([
 test.each([
   ['Succeeded', 'The pod has completed successfully.'],
   ['Failed', 'The pod failed.'],
-])('F-13: the row of a Pod that is over (%s) says so', async (phase, message) => {
+])('[F-13] the row of a Pod that is over (%s) says so', async (phase, message) => {
   const cluster = await startCluster();
   const pods = '/api/v1/namespaces/default/pods';
   await cluster.send('POST', pods, {
@@ -176,7 +176,7 @@ test.each([
   ]);
 });
 
-test('F-13: an Event is shown alike in the tables of both of its APIs', async () => {
+test('[F-13] an Event is shown alike in the tables of both of its APIs', async () => {
   const cluster = await startCluster();
   const events = 'namespaces/default/events';
   await cluster.send('POST', `/apis/events.k8s.io/v1/${events}`, {

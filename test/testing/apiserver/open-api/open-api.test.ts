@@ -33,7 +33,7 @@ async function schemas({ send }: TestCluster, path: string) {
   return (await send('GET', `/openapi/v3/${path}`)).body.components.schemas;
 }
 
-test('F-13: the index names the documents of a real server, each by its hash', async () => {
+test('[F-13] the index names the documents of a real server, each by its hash', async () => {
   const cluster = await startCluster();
 
   const found = await paths(cluster);
@@ -45,7 +45,7 @@ test('F-13: the index names the documents of a real server, each by its hash', a
   }
 });
 
-test('F-13: the index is as old as the second in which it was asked for', async () => {
+test('[F-13] the index is as old as the second in which it was asked for', async () => {
   const clock = new FakeClock();
   const { send } = await startCluster({ clock });
   const first = await send('GET', '/openapi/v3');
@@ -60,7 +60,7 @@ test('F-13: the index is as old as the second in which it was asked for', async 
   expect(later.status).toBe(200);
 });
 
-test('F-13: the index tells of a resource that came in the same second', async () => {
+test('[F-13] the index tells of a resource that came in the same second', async () => {
   const clock = new FakeClock();
   const { server, send } = await startCluster({ clock });
   const first = await send('GET', '/openapi/v3');
@@ -74,7 +74,7 @@ test('F-13: the index tells of a resource that came in the same second', async (
   expect(another.status).toBe(200);
 });
 
-test('F-13: a document that is asked for by its hash may be kept for ever', async () => {
+test('[F-13] a document that is asked for by its hash may be kept for ever', async () => {
   const { send } = await startCluster();
   const plain = await send('GET', '/openapi/v3/apis/apps/v1');
   const etag = plain.headers.get('etag') ?? '';
@@ -94,7 +94,7 @@ test('F-13: a document that is asked for by its hash may be kept for ever', asyn
   expect(protobuf.status).toBe(406);
 });
 
-test('F-13: a hash of another time leads to the document of today', async () => {
+test('[F-13] a hash of another time leads to the document of today', async () => {
   const { server } = await startCluster();
 
   const answer = await fetch(`${server.url}/openapi/v3/api/v1?hash=0123`, { redirect: 'manual' });
@@ -105,7 +105,7 @@ test('F-13: a hash of another time leads to the document of today', async () => 
   expect((await fetch(server.url + location)).status).toBe(200);
 });
 
-test('F-13: a schema has the types of fields, what is required, and how lists merge', async () => {
+test('[F-13] a schema has the types of fields, what is required, and how lists merge', async () => {
   const cluster = await startCluster();
 
   const found = await schemas(cluster, 'api/v1');
@@ -146,7 +146,7 @@ test('F-13: a schema has the types of fields, what is required, and how lists me
   ]);
 });
 
-test('F-13: every document explains all kinds of its version, and refers to nothing outside', async () => {
+test('[F-13] every document explains all kinds of its version, and refers to nothing outside', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 
@@ -169,7 +169,7 @@ test('F-13: every document explains all kinds of its version, and refers to noth
   }
 });
 
-test('F-13: a PATCH takes fieldValidation, and strategic patches where the kind is built in', async () => {
+test('[F-13] a PATCH takes fieldValidation, and strategic patches where the kind is built in', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
   const patchOf = async (document: string, path: string) =>
@@ -201,7 +201,7 @@ test('F-13: a PATCH takes fieldValidation, and strategic patches where the kind 
   expect(Object.keys(widget.requestBody.content)).not.toContain(strategic);
 });
 
-test('F-13: a definition brings a document of its own, changes its hash, and takes it away', async () => {
+test('[F-13] a definition brings a document of its own, changes its hash, and takes it away', async () => {
   const cluster = await startCluster();
   const before = await paths(cluster);
   cluster.server.applyManifest(WIDGETS);
@@ -232,7 +232,7 @@ test('F-13: a definition brings a document of its own, changes its hash, and tak
   expect(await paths(cluster)).toEqual(before);
 });
 
-test('F-13: a document changes with any definition of its version', async () => {
+test('[F-13] a document changes with any definition of its version', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS.replaceAll('widget', 'apple').replaceAll('Widget', 'Apple'));
   cluster.server.applyManifest(WIDGETS);
@@ -246,7 +246,7 @@ test('F-13: a document changes with any definition of its version', async () => 
   expect([minimum(before), minimum(after)]).toEqual([1, 2]);
 });
 
-test('F-13: the older document has the same schemas; it is not to be had as protobuf', async () => {
+test('[F-13] the older document has the same schemas; it is not to be had as protobuf', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 

@@ -26,7 +26,7 @@ function nameOf(kind: string): string {
 
 test.each(
   STORED.map((resource) => [`${apiVersionOf(resource)} ${resource.plural}`, resource] as const),
-)('F-13: %s can be created, read, listed, watched, patched and deleted', async (_, resource) => {
+)('[F-13] %s can be created, read, listed, watched, patched and deleted', async (_, resource) => {
   const cluster = await startCluster();
   const { send } = cluster;
   const collection = collectionPath(resource, resource.namespaced ? 'default' : undefined);
@@ -59,7 +59,7 @@ test.each(
 
 test.each(
   STORED.map((resource) => [`${apiVersionOf(resource)} ${resource.plural}`, resource] as const),
-)('F-13: %s is shown as a table', async (_, resource) => {
+)('[F-13] %s is shown as a table', async (_, resource) => {
   const { send } = await startCluster();
   const collection = collectionPath(resource, resource.namespaced ? 'default' : undefined);
   await send('POST', collection, sample(resource));

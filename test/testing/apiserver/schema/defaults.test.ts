@@ -9,7 +9,7 @@ function object(properties: Readonly<Record<string, StructuralSchema>>): Structu
   return { type: 'object', properties };
 }
 
-describe('F-11 defaults', () => {
+describe('[F-11] defaults', () => {
   test('stand where a field is missing, in objects that are there', () => {
     const schema = object({
       a: text,
@@ -56,7 +56,7 @@ describe('F-11 defaults', () => {
   });
 });
 
-describe('F-11 pruning', () => {
+describe('[F-11] pruning', () => {
   const report = (value: unknown, schema: StructuralSchema): [unknown, string[]] => {
     const paths: string[] = [];
     return [prune(value, schema, (path) => paths.push(path)), paths];

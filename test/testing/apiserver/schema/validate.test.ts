@@ -133,11 +133,11 @@ const ROWS: readonly Row[] = [
   ['x', { type: 'string', format: 'no-such-format' }, []],
 ];
 
-test.each(ROWS)('F-11 the server says of %j by %j: %j', (value, schema, expected) => {
+test.each(ROWS)('[F-11] the server says of %j by %j: %j', (value, schema, expected) => {
   expect(problems(value, schema)).toEqual(expected);
 });
 
-describe('F-11 alternatives', () => {
+describe('[F-11] alternatives', () => {
   test('what fits none of them is told of with the one that came closest', () => {
     const schema = {
       type: 'object',
@@ -174,7 +174,7 @@ describe('F-11 alternatives', () => {
   });
 });
 
-describe('F-11 ratcheting', () => {
+describe('[F-11] ratcheting', () => {
   const schema: StructuralSchema = {
     type: 'object',
     properties: {
@@ -233,7 +233,7 @@ describe('F-11 ratcheting', () => {
   });
 });
 
-describe('F-11 lists that are sets and maps', () => {
+describe('[F-11] lists that are sets and maps', () => {
   const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } };
   const map = {
     type: 'array',
@@ -263,7 +263,7 @@ describe('F-11 lists that are sets and maps', () => {
   });
 });
 
-test('F-11 an embedded object says what it is', () => {
+test('[F-11] an embedded object says what it is', () => {
   const schema: StructuralSchema = {
     type: 'object',
     additionalProperties: {

@@ -10,7 +10,7 @@ async function revision({ send }: TestCluster, path = CONFIG_MAPS): Promise<numb
   return Number((await send('GET', path)).body.metadata.resourceVersion);
 }
 
-test('F-1 every change of any resource takes the next revision, and lists of all show it', async () => {
+test('[F-1] every change of any resource takes the next revision, and lists of all show it', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   const before = await revision(cluster);
@@ -41,7 +41,7 @@ test.each([
   ['a merge patch', 'PATCH', '', { 'content-type': 'application/merge-patch+json' }],
   ['a strategic patch', 'PATCH', '', { 'content-type': 'application/strategic-merge-patch+json' }],
   ['an apply that was made before', 'PATCH', '?fieldManager=me&force=true', APPLY],
-] as const)('F-1 %s is 200 with the old resourceVersion, and no event', async (_name, method, query, headers) => {
+] as const)('[F-1] %s is 200 with the old resourceVersion, and no event', async (_name, method, query, headers) => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const { send } = cluster;
@@ -67,7 +67,7 @@ test.each([
   expect(await revision(cluster)).toBe(before + 1);
 });
 
-test('F-1 a dry run takes no revision', async () => {
+test('[F-1] a dry run takes no revision', async () => {
   const cluster = await startCluster();
   const before = await revision(cluster);
 

@@ -93,7 +93,7 @@ test('no watch resumes from before a restart of the windows, lists go back as be
   expect(names(storage.listAt('configmaps', old))).toEqual(['a']);
 });
 
-test('F-2 history is compacted every five minutes to what it was five minutes before', () => {
+test('[F-2] history is compacted every five minutes to what it was five minutes before', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock });
   storage.put('configmaps', object('a'));
@@ -115,7 +115,7 @@ test('F-2 history is compacted every five minutes to what it was five minutes be
   expect(names(storage.listAt('configmaps', second))).toEqual(['a', 'b']);
 });
 
-test('F-2 history is never compacted by itself when told so', () => {
+test('[F-2] history is never compacted by itself when told so', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock, compactionIntervalMs: 0 });
   storage.put('configmaps', object('a'));
@@ -132,7 +132,7 @@ describe('the window of watches', () => {
     for (let i = 0; i < count; i++) storage.put('configmaps', object('a', i));
   }
 
-  test('F-2 holds a hundred events, and loses the oldest once they are old', () => {
+  test('[F-2] holds a hundred events, and loses the oldest once they are old', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock, compactionIntervalMs: 0 });
     const start = storage.revision;
@@ -148,7 +148,7 @@ describe('the window of watches', () => {
     expect(storage.eventsAfter('configmaps', start + 1)).toHaveLength(100);
   });
 
-  test('F-2 grows while it would lose an event younger than 75 seconds', () => {
+  test('[F-2] grows while it would lose an event younger than 75 seconds', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock });
     const start = storage.revision;
@@ -159,7 +159,7 @@ describe('the window of watches', () => {
     expect(storage.eventsAfter('configmaps', start)).toHaveLength(1_000);
   });
 
-  test('F-2 shrinks again when a quarter of it would do', () => {
+  test('[F-2] shrinks again when a quarter of it would do', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock, watchWindow: { minEvents: 4 }, compactionIntervalMs: 0 });
     const start = storage.revision;
@@ -173,7 +173,7 @@ describe('the window of watches', () => {
     expect(storage.eventsAfter('configmaps', storage.revision - 5)).toHaveLength(5);
   });
 
-  test('F-2 is bounded by the configured number of events, however young they are', () => {
+  test('[F-2] is bounded by the configured number of events, however young they are', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 50 });
     const start = storage.revision;
 
@@ -318,7 +318,7 @@ describe('after any sequence of changes', () => {
     return { storage, seen };
   }
 
-  test('F-1 it holds what a plain map would hold, in order, now and at each known revision', () => {
+  test('[F-1] it holds what a plain map would hold, in order, now and at each known revision', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);
@@ -340,7 +340,7 @@ describe('after any sequence of changes', () => {
     );
   });
 
-  test('F-2 the events since any revision are the difference of two lists', () => {
+  test('[F-2] the events since any revision are the difference of two lists', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);

@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, string>> = {
   statefulsets: 'StatefulSet',
 };
 
-test('F-13: every table of the recordings has the same columns here', () => {
+test('[F-13] every table of the recordings has the same columns here', () => {
   const recorded = recordedColumns();
 
   expect([...recorded.keys()].toSorted()).toEqual(Object.keys(KINDS));

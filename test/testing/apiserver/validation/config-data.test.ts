@@ -41,7 +41,7 @@ const CONFIG_MAPS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 ConfigMap', () => {
+describe('[F-12] ConfigMap', () => {
   test.each(CONFIG_MAPS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CONFIG_MAP, changes))).toEqual(expected);
   });
@@ -81,7 +81,7 @@ const SECRETS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 Secret', () => {
+describe('[F-12] Secret', () => {
   test.each(SECRETS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SECRET, changes))).toEqual(expected);
   });
@@ -95,7 +95,7 @@ describe('F-12 Secret', () => {
   });
 });
 
-describe.each([CONFIG_MAP, SECRET])('F-12 an immutable $kind', (object) => {
+describe.each([CONFIG_MAP, SECRET])('[F-12] an immutable $kind', (object) => {
   const before = changedBy(object, { immutable: true });
 
   test.each<Row>([

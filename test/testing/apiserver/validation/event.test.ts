@@ -72,7 +72,7 @@ const NEW_EVENTS: readonly Row[] = [
   ['something of the cluster', { regarding: { kind: 'Node', name: 'n' } }, []],
 ];
 
-describe('F-15 a new Event of events.k8s.io', () => {
+describe('[F-15] a new Event of events.k8s.io', () => {
   test.each(NEW_EVENTS)('%s', async (_, changes, expected) => {
     const cluster = await startCluster();
 
@@ -124,7 +124,7 @@ const CORE_EVENTS: readonly Row[] = [
   ],
 ];
 
-describe('F-15 a core Event', () => {
+describe('[F-15] a core Event', () => {
   test.each(CORE_EVENTS)('%s', async (_, changes, expected) => {
     const cluster = await startCluster();
 
@@ -164,7 +164,7 @@ const CHANGES: readonly Row[] = [
   ],
 ];
 
-describe('F-15 only the series of an Event changes', () => {
+describe('[F-15] only the series of an Event changes', () => {
   test.each(CHANGES)('%s', async (_, patch, expected) => {
     const { send } = await startCluster();
     await send('POST', NEW, EVENT);
@@ -189,7 +189,7 @@ describe('F-15 only the series of an Event changes', () => {
   });
 });
 
-test('F-15 both APIs show one Event, each in its shape', async () => {
+test('[F-15] both APIs show one Event, each in its shape', async () => {
   const { send } = await startCluster();
   await send('POST', NEW, EVENT);
 
@@ -212,7 +212,7 @@ test.each([
   '2026-11-21T06:28:21Z',
   '2026-11-21T06:28:21.235Z',
   '2026-11-21T06:28:21.235000000Z',
-])('F-15 a MicroTime has six digits: %s has not', async (time) => {
+])('[F-15] a MicroTime has six digits: %s has not', async (time) => {
   const { send } = await startCluster();
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',

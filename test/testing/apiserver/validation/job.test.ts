@@ -56,7 +56,7 @@ const JOBS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 Job', () => {
+describe('[F-12] Job', () => {
   test.each(JOBS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(JOB, changes))).toEqual(expected);
   });
@@ -165,13 +165,13 @@ const CRON_JOBS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 CronJob', () => {
+describe('[F-12] CronJob', () => {
   test.each(CRON_JOBS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CRON_JOB, changes))).toEqual(expected);
   });
 });
 
-describe('F-12 schedules', () => {
+describe('[F-12] schedules', () => {
   test.each([
     '* * * * *',
     '0 0 1 jan sun',

@@ -84,7 +84,7 @@ const ROWS: readonly (readonly [what: string, metadata: object, problems: readon
   ],
 ];
 
-describe('F-4 metadata', () => {
+describe('[F-4] metadata', () => {
   test.each(ROWS)('%s', async (_, metadata, expected) => {
     const { send } = await startCluster();
 
@@ -133,7 +133,9 @@ const NAMES: readonly (readonly [path: string, object: object, problem: string |
   ],
 ];
 
-test.each(NAMES)('F-4 names have the form of their kind: %s %j', async (path, object, problem) => {
+test.each(
+  NAMES,
+)('[F-4] names have the form of their kind: %s %j', async (path, object, problem) => {
   const { send } = await startCluster();
 
   const { status, body } = await send('POST', path, object);
@@ -142,7 +144,7 @@ test.each(NAMES)('F-4 names have the form of their kind: %s %j', async (path, ob
   if (problem !== undefined) expect(body.message).toContain(problem);
 });
 
-test('F-4 a name is made of 58 characters and five of its own', async () => {
+test('[F-4] a name is made of 58 characters and five of its own', async () => {
   const { send } = await startCluster();
   const base = 'a'.repeat(62);
 
@@ -152,7 +154,7 @@ test('F-4 a name is made of 58 characters and five of its own', async () => {
   expect(body.metadata.generateName).toBe(base);
 });
 
-test('F-4 a base that makes no name is told of twice', async () => {
+test('[F-4] a base that makes no name is told of twice', async () => {
   const { send } = await startCluster();
 
   const { body } = await send('POST', CONFIG_MAPS, configMap('', { generateName: 'Ab-' }));
@@ -163,7 +165,7 @@ test('F-4 a base that makes no name is told of twice', async () => {
   ]);
 });
 
-test('F-4 after eight names that are taken the server gives up', async () => {
+test('[F-4] after eight names that are taken the server gives up', async () => {
   const { send } = await startCluster();
   const random = vi.spyOn(Math, 'random').mockReturnValue(0);
   await send('POST', CONFIG_MAPS, configMap('', { generateName: 'a-' }));
@@ -181,7 +183,7 @@ test('F-4 after eight names that are taken the server gives up', async () => {
   expect(random).toHaveBeenCalledTimes(8 * 5);
 });
 
-test('F-4 what only the server sets is not taken from a create', async () => {
+test('[F-4] what only the server sets is not taken from a create', async () => {
   const { send } = await startCluster();
   const metadata = {
     uid: 'mine',
@@ -200,7 +202,7 @@ test('F-4 what only the server sets is not taken from a create', async () => {
   }
 });
 
-describe('F-4 a changed object', () => {
+describe('[F-4] a changed object', () => {
   test('keeps its creation and its uid', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
@@ -254,7 +256,7 @@ describe('F-4 a changed object', () => {
   });
 });
 
-describe('F-4 the namespace of a new object', () => {
+describe('[F-4] the namespace of a new object', () => {
   test('is that of the path', async () => {
     const { send } = await startCluster();
 
@@ -319,7 +321,7 @@ describe('F-4 the namespace of a new object', () => {
   });
 });
 
-test('F-4 a create with a resourceVersion fails on the server', async () => {
+test('[F-4] a create with a resourceVersion fails on the server', async () => {
   const { send } = await startCluster();
 
   const { status, body } = await send(
@@ -334,7 +336,7 @@ test('F-4 a create with a resourceVersion fails on the server', async () => {
   ]);
 });
 
-test('F-4 generation counts the spec, and not the status, of what is created without one', async () => {
+test('[F-4] generation counts the spec, and not the status, of what is created without one', async () => {
   const { send } = await startCluster();
   const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
   const ingress = {

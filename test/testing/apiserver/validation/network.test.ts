@@ -85,7 +85,7 @@ const INGRESSES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 Ingress', () => {
+describe('[F-12] Ingress', () => {
   test.each(INGRESSES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(INGRESS, changes))).toEqual(expected);
   });
@@ -147,7 +147,7 @@ const POLICIES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 NetworkPolicy', () => {
+describe('[F-12] NetworkPolicy', () => {
   test.each(POLICIES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POLICY, changes))).toEqual(expected);
   });
@@ -181,7 +181,7 @@ const SLICES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 EndpointSlice', () => {
+describe('[F-12] EndpointSlice', () => {
   test.each(SLICES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SLICE, changes))).toEqual(expected);
   });
@@ -195,7 +195,7 @@ describe('F-12 EndpointSlice', () => {
   });
 });
 
-test('F-12 Endpoints are somewhere', () => {
+test('[F-12] Endpoints are somewhere', () => {
   const endpoints = {
     apiVersion: 'v1',
     kind: 'Endpoints',

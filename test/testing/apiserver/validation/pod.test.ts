@@ -15,7 +15,7 @@ const TWO = { 'spec.containers[1]': { name: 'd', image: 'nginx' } };
 const VOLUME = { 'spec.volumes': [{ name: 'v', emptyDir: {} }] };
 const C = 'spec.containers[0]';
 
-test('F-12 a Pod of one container is right', () => {
+test('[F-12] a Pod of one container is right', () => {
   const problems = problemsOf(POD);
 
   expect(problems).toEqual([]);
@@ -159,7 +159,7 @@ const CONTAINERS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 containers', () => {
+describe('[F-12] containers', () => {
   test.each(CONTAINERS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
@@ -212,7 +212,7 @@ const PROBES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 probes and hooks', () => {
+describe('[F-12] probes and hooks', () => {
   test.each(PROBES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
@@ -269,7 +269,7 @@ const VOLUMES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 volumes and mounts', () => {
+describe('[F-12] volumes and mounts', () => {
   test.each(VOLUMES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
@@ -345,7 +345,7 @@ const SPEC: readonly Row[] = [
   ],
 ];
 
-describe('F-12 the rest of the spec', () => {
+describe('[F-12] the rest of the spec', () => {
   test.each(SPEC)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
@@ -372,7 +372,7 @@ const CHANGES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 what may change in a Pod', () => {
+describe('[F-12] what may change in a Pod', () => {
   test.each(CHANGES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes), POD)).toEqual(expected);
   });
@@ -405,7 +405,7 @@ describe('F-12 what may change in a Pod', () => {
   });
 });
 
-test('F-12 a container that is attached for debugging is looked at like any other', async () => {
+test('[F-12] a container that is attached for debugging is looked at like any other', async () => {
   const { send } = await startCluster();
   const path = '/api/v1/namespaces/default/pods';
   const { body } = await send('POST', path, POD);

@@ -35,13 +35,13 @@ const RULES: readonly Row[] = [
   ],
 ];
 
-describe.each(['Role', 'ClusterRole'])('F-12 %s', (kind) => {
+describe.each(['Role', 'ClusterRole'])('[F-12] %s', (kind) => {
   test.each(RULES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(role(kind), changes))).toEqual(expected);
   });
 });
 
-test('F-12 a Role has no right to what is no resource', () => {
+test('[F-12] a Role has no right to what is no resource', () => {
   const urls = changedBy(role('Role'), { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] });
 
   expect(problemsOf(urls)).toEqual([
@@ -72,7 +72,7 @@ const BINDINGS: readonly Row[] = [
   ],
 ];
 
-describe.each(['RoleBinding', 'ClusterRoleBinding'])('F-12 %s', (kind) => {
+describe.each(['RoleBinding', 'ClusterRoleBinding'])('[F-12] %s', (kind) => {
   test.each(BINDINGS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(binding(kind), changes))).toEqual(expected);
   });
@@ -86,7 +86,7 @@ describe.each(['RoleBinding', 'ClusterRoleBinding'])('F-12 %s', (kind) => {
   });
 });
 
-test('F-12 a ClusterRoleBinding binds a ClusterRole, and an account of a namespace', () => {
+test('[F-12] a ClusterRoleBinding binds a ClusterRole, and an account of a namespace', () => {
   const wrong = changedBy(binding('ClusterRoleBinding'), {
     'roleRef.kind': 'Role',
     'subjects[0].namespace': undefined,

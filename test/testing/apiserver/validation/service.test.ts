@@ -104,7 +104,7 @@ const SERVICES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 Service', () => {
+describe('[F-12] Service', () => {
   test.each(SERVICES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SERVICE, changes))).toEqual(expected);
   });
@@ -131,7 +131,7 @@ const CHANGES: readonly Row[] = [
   ['a mere name', { 'spec.type': 'ExternalName', 'spec.externalName': 'a.b' }, []],
 ];
 
-describe('F-12 what may change in a Service', () => {
+describe('[F-12] what may change in a Service', () => {
   test.each(CHANGES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SERVICE, changes), SERVICE)).toEqual(expected);
   });

@@ -92,7 +92,7 @@ const AUTOSCALERS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 HorizontalPodAutoscaler', () => {
+describe('[F-12] HorizontalPodAutoscaler', () => {
   test.each(AUTOSCALERS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(AUTOSCALER, changes))).toEqual(expected);
   });
@@ -133,7 +133,7 @@ const BUDGETS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 PodDisruptionBudget', () => {
+describe('[F-12] PodDisruptionBudget', () => {
   test.each(BUDGETS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(BUDGET, changes))).toEqual(expected);
   });
@@ -167,13 +167,13 @@ const LEASES: readonly Row[] = [
   ],
 ];
 
-describe('F-15 Lease', () => {
+describe('[F-15] Lease', () => {
   test.each(LEASES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(LEASE, changes))).toEqual(expected);
   });
 });
 
-test('F-12 a PriorityClass has its value for good', () => {
+test('[F-12] a PriorityClass has its value for good', () => {
   const priority = {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',

@@ -42,7 +42,7 @@ const CLAIMS: readonly Row[] = [
   ],
 ];
 
-describe('F-12 PersistentVolumeClaim', () => {
+describe('[F-12] PersistentVolumeClaim', () => {
   test.each(CLAIMS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CLAIM, changes))).toEqual(expected);
   });
@@ -53,7 +53,7 @@ const BOUND = changedBy(CLAIM, {
   status: { phase: 'Bound', capacity: { storage: '1Gi' } },
 });
 
-describe('F-12 what may change in a claim', () => {
+describe('[F-12] what may change in a claim', () => {
   test('nothing but its volume, once', () => {
     const given = changedBy(CLAIM, { 'spec.volumeName': 'v' });
 
@@ -106,7 +106,7 @@ const VOLUMES: readonly Row[] = [
   ['no capacity', { 'spec.capacity': {} }, ['spec.capacity: Required value']],
 ];
 
-describe('F-12 PersistentVolume', () => {
+describe('[F-12] PersistentVolume', () => {
   test.each(VOLUMES)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(VOLUME, changes))).toEqual(expected);
   });
@@ -122,7 +122,7 @@ describe('F-12 PersistentVolume', () => {
   });
 });
 
-test('F-12 a StorageClass needs a provisioner, and keeps it', () => {
+test('[F-12] a StorageClass needs a provisioner, and keeps it', () => {
   const storageClass = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',

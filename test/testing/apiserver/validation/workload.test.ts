@@ -17,7 +17,7 @@ const KINDS = ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet'];
 const MISMATCH =
   'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`';
 
-describe.each(KINDS)('F-12 %s', (kind) => {
+describe.each(KINDS)('[F-12] %s', (kind) => {
   const object = workload(kind);
 
   test('one with a selector and a template is right', () => {
@@ -39,7 +39,7 @@ describe.each(KINDS)('F-12 %s', (kind) => {
   });
 });
 
-describe.each(['Deployment', 'ReplicaSet', 'DaemonSet'])('F-12 %s', (kind) => {
+describe.each(['Deployment', 'ReplicaSet', 'DaemonSet'])('[F-12] %s', (kind) => {
   test('its selector stays as it is', () => {
     const changed = changedBy(workload(kind), {
       'spec.selector.matchLabels': { app: 'y' },
@@ -146,7 +146,7 @@ const DEPLOYMENT: readonly Row[] = [
   ],
 ];
 
-describe('F-12 Deployment', () => {
+describe('[F-12] Deployment', () => {
   test.each(DEPLOYMENT)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(workload('Deployment'), changes))).toEqual(expected);
   });
@@ -174,7 +174,7 @@ const DAEMON_SET: readonly Row[] = [
   ],
 ];
 
-describe('F-12 DaemonSet', () => {
+describe('[F-12] DaemonSet', () => {
   test.each(DAEMON_SET)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(workload('DaemonSet'), changes))).toEqual(expected);
   });
@@ -199,7 +199,7 @@ const STATEFUL_CHANGES: readonly Row[] = [
   ],
 ];
 
-describe('F-12 what may change in a StatefulSet', () => {
+describe('[F-12] what may change in a StatefulSet', () => {
   test.each(STATEFUL_CHANGES)('%s', (_, changes, expected) => {
     const before = workload('StatefulSet', { serviceName: 's' });
 
@@ -207,7 +207,7 @@ describe('F-12 what may change in a StatefulSet', () => {
   });
 });
 
-test('F-12 a StatefulSet whose order is unknown is told what orders there are', () => {
+test('[F-12] a StatefulSet whose order is unknown is told what orders there are', () => {
   const object = workload('StatefulSet', { podManagementPolicy: 'Random' });
 
   expect(problemsOf(object)).toEqual([

@@ -38,7 +38,7 @@ async function started(): Promise<TestCluster & { readonly clock: FakeClock }> {
 test.each([
   ['Foreground', ['foregroundDeletion']],
   ['Orphan', ['orphan']],
-])('F-6 %s leaves a finalizer to whoever looks after the dependents', async (policy, finalizers) => {
+])('[F-6] %s leaves a finalizer to whoever looks after the dependents', async (policy, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a'));
 
@@ -51,7 +51,7 @@ test.each([
 test.each([
   ['true', ['orphan']],
   ['false', undefined],
-])('F-6 orphanDependents=%s is the older way to say it', async (orphan, finalizers) => {
+])('[F-6] orphanDependents=%s is the older way to say it', async (orphan, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
 
@@ -61,7 +61,7 @@ test.each([
   expect((body as Answer).metadata.finalizers).toEqual(own);
 });
 
-test('F-6 both ways at once are refused', async () => {
+test('[F-6] both ways at once are refused', async () => {
   const { server, send } = await started();
   server.create(configMap('a'));
 
@@ -76,7 +76,7 @@ test('F-6 both ways at once are refused', async () => {
   );
 });
 
-test('F-6 another policy than before takes the finalizer of the first one away', async () => {
+test('[F-6] another policy than before takes the finalizer of the first one away', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`, { propagationPolicy: 'Foreground' });
@@ -86,7 +86,7 @@ test('F-6 another policy than before takes the finalizer of the first one away',
   expect((body as Answer).metadata.finalizers).toEqual(['example.dev/hold']);
 });
 
-test('F-6 the Pods of a Job stay behind unless the client says otherwise', async () => {
+test('[F-6] the Pods of a Job stay behind unless the client says otherwise', async () => {
   const { server, send } = await started();
   const template = {
     spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'nginx:1.27' }] },
@@ -99,7 +99,7 @@ test('F-6 the Pods of a Job stay behind unless the client says otherwise', async
   expect((body as Answer).metadata.finalizers).toContain('orphan');
 });
 
-test('F-6 a Pod is told that its time is over before it goes, even where it has none', async () => {
+test('[F-6] a Pod is told that its time is over before it goes, even where it has none', async () => {
   const { server, send } = await started();
   server.create(pod('a'));
   const events = eventsOf(server, 'pods');
@@ -117,7 +117,7 @@ test('F-6 a Pod is told that its time is over before it goes, even where it has 
   );
 });
 
-test('F-6 a grace period is only ever shortened, and counts from the first request', async () => {
+test('[F-6] a grace period is only ever shortened, and counts from the first request', async () => {
   const { server, send, clock } = await started();
   server.create(pod('a', { nodeName: 'node-1' }));
   await send('DELETE', `${PODS}/a`);
@@ -137,7 +137,7 @@ test('F-6 a grace period is only ever shortened, and counts from the first reque
   });
 });
 
-test('F-6 a negative grace period is one second', async () => {
+test('[F-6] a negative grace period is one second', async () => {
   const { server, send } = await started();
   server.create(pod('a', { nodeName: 'node-1' }));
 
@@ -146,7 +146,7 @@ test('F-6 a negative grace period is one second', async () => {
   expect((body as Answer).metadata.deletionGracePeriodSeconds).toBe(1);
 });
 
-test('F-6 the DELETED event shows the finalizers that were stored last, and a revision of its own', async () => {
+test('[F-6] the DELETED event shows the finalizers that were stored last, and a revision of its own', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`);
@@ -165,7 +165,7 @@ test('F-6 the DELETED event shows the finalizers that were stored last, and a re
   expect(events[0]?.object.metadata.resourceVersion).not.toBe(before);
 });
 
-test('F-6 a collection is deleted one object after the other, as slowly as the server is told', async () => {
+test('[F-6] a collection is deleted one object after the other, as slowly as the server is told', async () => {
   const clock = new FakeClock(START_MS);
   const { server, send } = await startCluster({ clock, collectionDeleteMs: 5 });
   for (const name of ['a', 'b']) server.create(configMap(name));

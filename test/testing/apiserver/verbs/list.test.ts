@@ -29,7 +29,7 @@ function decoded(token: string): unknown {
   return JSON.parse(Buffer.from(token, 'base64url').toString());
 }
 
-describe('F-3 pages', () => {
+describe('[F-3] pages', () => {
   test('have the items in the order of their keys, each once, and the resourceVersion of the first', async () => {
     const { send, server, revision } = await filled(7);
 
@@ -154,7 +154,7 @@ describe('F-3 pages', () => {
   });
 });
 
-describe('F-3 a list of 3 objects, before another came,', () => {
+describe('[F-3] a list of 3 objects, before another came,', () => {
   test.each([
     ['without a resourceVersion', '', 4, 'latest'],
     ['with a limit', 'limit=2', 2, 'latest'],
@@ -218,7 +218,7 @@ const FUTURE = [
   'resourceVersion=99999&limit=1',
 ];
 
-test.each(FUTURE)('F-3 a list with %s is 504 after 3 s', async (query) => {
+test.each(FUTURE)('[F-3] a list with %s is 504 after 3 s', async (query) => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?${query}`);
@@ -238,7 +238,7 @@ test.each(FUTURE)('F-3 a list with %s is 504 after 3 s', async (query) => {
   });
 });
 
-test('F-3 how long the future is waited for can be set', async () => {
+test('[F-3] how long the future is waited for can be set', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send } = await filled(1, { clock, futureVersionWaitMs: 50 });
   const getting = send('GET', `${CONFIG_MAPS}/c-000?resourceVersion=99999`);
@@ -249,7 +249,7 @@ test('F-3 how long the future is waited for can be set', async () => {
   expect((await getting).status).toBe(504);
 });
 
-test('F-3 what is waited for is answered as soon as it is there', async () => {
+test('[F-3] what is waited for is answered as soon as it is there', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, server, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?resourceVersion=${Number(revision) + 1}`);
@@ -262,7 +262,7 @@ test('F-3 what is waited for is answered as soon as it is there', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('F-3 a client that goes away leaves no wait behind', async () => {
+test('[F-3] a client that goes away leaves no wait behind', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server } = await filled(1, { clock });
   const abort = new AbortController();
@@ -290,7 +290,7 @@ test.each([
     'resourceVersionMatch=NotOlderThan&resourceVersion=1&continue=x',
     ['resourceVersionMatch is forbidden when continue is provided'],
   ],
-])('F-3 a list with %s is 422', async (query, [problem]) => {
+])('[F-3] a list with %s is 422', async (query, [problem]) => {
   const { send } = await filled(0);
 
   const { status, body } = await send('GET', `${CONFIG_MAPS}?${query}`);
@@ -301,7 +301,7 @@ test.each([
   );
 });
 
-test('F-3 items of built-in lists have no kind, a last page no continue', async () => {
+test('[F-3] items of built-in lists have no kind, a last page no continue', async () => {
   const { send } = await filled(1);
 
   const { body } = await send('GET', CONFIG_MAPS);
@@ -311,7 +311,7 @@ test('F-3 items of built-in lists have no kind, a last page no continue', async 
   expect(body.items[0].kind).toBeUndefined();
 });
 
-describe('F-3 while a watch cache is filled anew', () => {
+describe('[F-3] while a watch cache is filled anew', () => {
   test('lists and watches are 429, a page of everything and a GET are served', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock });
@@ -335,7 +335,7 @@ describe('F-3 while a watch cache is filled anew', () => {
     expect([paged.status, got.status, later.status]).toEqual([200, 200, 200]);
   });
 
-  test('F-16 1.30 lets them wait for it', async () => {
+  test('[F-16] 1.30 lets them wait for it', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation: '1.30' });
     server.refillCache('v1', 'ConfigMap', 50);
@@ -348,7 +348,7 @@ describe('F-3 while a watch cache is filled anew', () => {
   });
 });
 
-test('F-3 events are listed from etcd: a limit counts at resourceVersion 0, the future is not waited for', async () => {
+test('[F-3] events are listed from etcd: a limit counts at resourceVersion 0, the future is not waited for', async () => {
   const { send, server } = await filled(0, { uncached: ['configmaps'] });
   for (const name of ['a', 'b', 'c']) server.create(configMap(name));
 

@@ -39,7 +39,7 @@ const DEPLOYMENT = {
   },
 };
 
-describe('F-8 a patch that is none', () => {
+describe('[F-8] a patch that is none', () => {
   test.each([
     [MERGE, '{"a', 'error decoding patch: unexpected end of JSON input'],
     [
@@ -93,7 +93,7 @@ describe('F-8 a patch that is none', () => {
   });
 });
 
-describe('F-8 a patch that leads to no object of the kind', () => {
+describe('[F-8] a patch that leads to no object of the kind', () => {
   test('a value that does not fit is answered 422, with the whole result', async () => {
     const cluster = await withConfigMap();
 
@@ -138,7 +138,7 @@ describe('F-8 a patch that leads to no object of the kind', () => {
   });
 });
 
-describe('F-8 server-side apply', () => {
+describe('[F-8] server-side apply', () => {
   const path = `${DEPLOYMENTS}/d`;
 
   async function apply(spec: object, query = '?fieldManager=one') {
@@ -225,7 +225,7 @@ describe('F-8 server-side apply', () => {
   });
 });
 
-describe('F-8 who owns what after a patch', () => {
+describe('[F-8] who owns what after a patch', () => {
   test('a removed label leaves nothing behind in the ownership', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', CONFIG_MAPS, configMap('a', { labels: { touched: 'yes' } }));
@@ -293,7 +293,7 @@ describe('F-8 who owns what after a patch', () => {
   });
 });
 
-describe('F-8 options of a patch', () => {
+describe('[F-8] options of a patch', () => {
   test.each([
     ['force=true', 'force: Forbidden: may not be specified for non-apply patch'],
     [`fieldManager=${'x'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],

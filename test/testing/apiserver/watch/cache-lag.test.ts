@@ -20,7 +20,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
 const names = ({ body }: { body: { items: { metadata: { name: string } }[] } }): string[] =>
   body.items.map(({ metadata }) => metadata.name);
 
-test('F-3 a list with resourceVersion 0 shows what a lagging cache has, and says so', async () => {
+test('[F-3] a list with resourceVersion 0 shows what a lagging cache has, and says so', async () => {
   const { clock, server, send, old } = await lagging();
   server.create(configMap('new'));
 
@@ -33,7 +33,7 @@ test('F-3 a list with resourceVersion 0 shows what a lagging cache has, and says
   expect(names(later)).toEqual(['new', 'old']);
 });
 
-test('F-3 a GET with resourceVersion 0 may be old, one without is not', async () => {
+test('[F-3] a GET with resourceVersion 0 may be old, one without is not', async () => {
   const { server, send } = await lagging();
   server.patch('v1', 'ConfigMap', 'default', 'old', { data: { k: 'after' } });
   server.create(configMap('new'));
@@ -45,7 +45,7 @@ test('F-3 a GET with resourceVersion 0 may be old, one without is not', async ()
   expect([any.body.data.k, latest.body.data.k, unseen.status]).toEqual(['before', 'after', 404]);
 });
 
-test('F-2 a watch hears from a lagging cache as late as that does', async () => {
+test('[F-2] a watch hears from a lagging cache as late as that does', async () => {
   const { clock, server, old, ...rest } = await lagging();
   const watched = await watch({ server, ...rest }, `${CONFIG_MAPS}?watch=1&resourceVersion=${old}`);
   server.create(configMap('new'));
@@ -62,7 +62,7 @@ test('F-2 a watch hears from a lagging cache as late as that does', async () => 
   expect(summary((await line) as never)).toBe('ADDED new');
 });
 
-test('F-2 what a lagging cache has not seen comes once and late to a watch that resumes before it', async () => {
+test('[F-2] what a lagging cache has not seen comes once and late to a watch that resumes before it', async () => {
   const { clock, server, old, ...rest } = await lagging();
   server.create(configMap('a'));
 
@@ -85,7 +85,7 @@ test('F-2 what a lagging cache has not seen comes once and late to a watch that 
   ]);
 });
 
-test('F-3 a list of the latest state waits for the cache, until it is there', async () => {
+test('[F-3] a list of the latest state waits for the cache, until it is there', async () => {
   const { clock, server, send } = await lagging();
   server.create(configMap('new'));
   let answered = false;
@@ -102,7 +102,7 @@ test('F-3 a list of the latest state waits for the cache, until it is there', as
   expect(names(await listing)).toEqual(['new', 'old']);
 });
 
-test('F-3 a list of the latest state is read from etcd when the cache stays behind for 3 s', async () => {
+test('[F-3] a list of the latest state is read from etcd when the cache stays behind for 3 s', async () => {
   const { clock, server, send } = await lagging();
   server.setCacheLag(60_000);
   server.create(configMap('new'));
@@ -117,7 +117,7 @@ test('F-3 a list of the latest state is read from etcd when the cache stays behi
 test.each([
   '1.24',
   '1.30',
-] as const)('F-16 %s lists the latest state from etcd, without waiting for a cache', async (generation) => {
+] as const)('[F-16] %s lists the latest state from etcd, without waiting for a cache', async (generation) => {
   const { server, send } = await lagging({ generation });
   server.create(configMap('new'));
 

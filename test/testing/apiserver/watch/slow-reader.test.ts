@@ -36,7 +36,7 @@ async function writeMany({ server }: TestCluster, count: number): Promise<void> 
   }
 }
 
-test('F-2 a client that leaves too many events unread has its watch ended, cleanly', async () => {
+test('[F-2] a client that leaves too many events unread has its watch ended, cleanly', async () => {
   const cluster = await startCluster({ watchBufferEvents: 20 });
   const watched = await unreadWatch(cluster);
 
@@ -49,7 +49,7 @@ test('F-2 a client that leaves too many events unread has its watch ended, clean
   await expect.poll(() => cluster.server.openWatches).toBe(0);
 });
 
-test('F-2 so has one that leaves too many bytes unread', async () => {
+test('[F-2] so has one that leaves too many bytes unread', async () => {
   const cluster = await startCluster({ watchBufferBytes: 1_000_000 });
   const watched = await unreadWatch(cluster);
 
@@ -59,7 +59,7 @@ test('F-2 so has one that leaves too many bytes unread', async () => {
   expect(text.match(/"type":"MODIFIED"/g)?.length ?? 0).toBeLessThan(200);
 });
 
-test('F-2 a client that reads keeps its watch, however much it is told', async () => {
+test('[F-2] a client that reads keeps its watch, however much it is told', async () => {
   const cluster = await startCluster({ watchBufferEvents: 20 });
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=1`);
   cluster.server.create(configMap('big'));
