@@ -163,7 +163,7 @@ test('acceptance 3: wherever it is killed, publishedAt is set once', async () =>
   );
 });
 
-test('acceptance 3: a cache that is older than the date does not set another', async () => {
+test('[T-1] acceptance 3: a cache that is older than the date does not set another', async () => {
   const metadata = { name: 'old', namespace: 'demo', uid: 'u', generation: 1 };
   const stale: BlogPost = { apiVersion: API, kind: 'BlogPost', metadata, spec: { title: 'Old' } };
   const live = { ...stale, status: { publishedAt: '2029-12-31T00:00:00Z' } };

@@ -80,9 +80,10 @@ test('titles are those of tests and of tables of cases', () => {
 test.each([
   ['EX2: b'],
 ])("EX3: %s isn't", f);
+test('[T-1] [attack A-1] EX4: c', () => {});
 `;
 
-  expect(titlesIn(source)).toEqual(['EX1: a', "EX3: %s isn't"]);
+  expect(titlesIn(source)).toEqual(['EX1: a', "EX3: %s isn't", 'EX4: c']);
 });
 
 function rowsOf(readme: string): readonly Row[] {

@@ -8,10 +8,12 @@ export function titlesByFile(folder: URL): ReadonlyMap<string, readonly string[]
   return new Map(files.map((file) => [file, titlesIn(readFileSync(new URL(file, tests), 'utf8'))]));
 }
 
-/** Titles of `test('…'`, and of tables of cases, `)('…'`. */
+/** Titles of `test('…'`, and of tables of cases, `)('…'`, without tags such as `[T-1]` before them. */
 export function titlesIn(source: string): readonly string[] {
   const call = /(?:\btest|^ *\]?\))\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/gm;
-  return [...source.matchAll(call)].map(([, single, double = '']) => single ?? double);
+  return [...source.matchAll(call)].map(([, single, double = '']) =>
+    (single ?? double).replace(/^(?:\[[^\]]+\] )+/, ''),
+  );
 }
 
 /**
