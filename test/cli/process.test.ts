@@ -134,7 +134,7 @@ export default controller({
   },
 });`;
 
-test('[D-2] a second SIGTERM ends at once, with 1, what the first could not', async () => {
+test('[D-2] [D-5] a second SIGTERM ends at once, with 1, what the first could not', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'stubborn.ts': STUBBORN });
@@ -153,7 +153,7 @@ test('[D-2] a second SIGTERM ends at once, with 1, what the first could not', as
 test.each([
   ['uncaught exception', 'throw new Error("forgotten")'],
   ['unhandled rejection', 'Promise.reject(new Error("forgotten"))'],
-])('[K-4] an %s is one line of log, an orderly stop, and exit code 1', async (message, code) => {
+])('[K-4] [D-5] an %s is one line of log, an orderly stop, and exit code 1', async (message, code) => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({

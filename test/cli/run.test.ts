@@ -50,7 +50,7 @@ const DECLARATION = {
   owns: [],
 };
 
-test('runs the controllers of a module that lies in a ConfigMap, until it is asked to stop', async () => {
+test('[D-5] runs the controllers of a module that lies in a ConfigMap, until it is asked to stop', async () => {
   const server = await startServer();
   server.create({
     ...configMap('a'),
@@ -102,7 +102,7 @@ test.each([
   ['throws.mjs', 'throw new Error("no luck");', 'Error: no luck'],
   ['import.mjs', 'import "not-installed";', "Cannot find package 'not-installed'"],
   ['export.mjs', 'import { nope } from "chancery";', "does not provide an export named 'nope'"],
-])('%s does not load: exit code 2, and one line with file and reason', async (name, code, reason) => {
+])('[D-5] %s does not load: exit code 2, and one line with file and reason', async (name, code, reason) => {
   const folder = folderWith(code === undefined ? {} : { [name]: code });
 
   const child = chancery(['run', join(folder, name)]);
@@ -264,7 +264,7 @@ function beside(token: Readonly<Record<string, string>>) {
 test.each([
   [[]],
   [['--dry-run']],
-])('where a ServiceAccount token is visible, run %s refuses with 3 and loads no module', async (flags) => {
+])('[D-5] where a ServiceAccount token is visible, run %s refuses with 3 and loads no module', async (flags) => {
   const { mounted, module, commands } = beside({ token: 'secret' });
 
   const { exit, stdout, stderr } = invoke(['run', ...flags, module], { env: NOWHERE, commands });

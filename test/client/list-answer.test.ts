@@ -21,7 +21,7 @@ const list = (more: object): Record<string, unknown> => ({
 });
 
 describe('items', () => {
-  test('get the apiVersion and kind that the server left out', () => {
+  test('[L-9] get the apiVersion and kind that the server left out', () => {
     const items = [{ metadata: { name: 'a' }, data: { k: 'v' } }];
 
     const decoded = decodeList(list({ items }), configMaps);
@@ -57,7 +57,7 @@ describe('items', () => {
     ['an item without a name', list({ items: [{ metadata: {} }] })],
     ['an item without metadata', list({ items: [{}] })],
     ['an item that is null', list({ items: [null] })],
-  ])('are refused in %s', (_, answer) => {
+  ])('[L-8] [L-11] are refused in %s', (_, answer) => {
     expect(() => decodeList(answer, configMaps)).toThrow(
       expect.objectContaining({ code: 'DECODE', layer: 'protocol' }),
     );

@@ -10,17 +10,21 @@ import { CHAPTERS } from './session.ts';
 /** Eight seconds of one core; the suite keeps all of them busy. */
 const REPLAY = { timeout: 120_000 };
 
-test('the embedded server answers the recorded requests as the real one did', REPLAY, async () => {
-  const results = await conformance();
+test(
+  '[F-10] the embedded server answers the recorded requests as the real one did',
+  REPLAY,
+  async () => {
+    const results = await conformance();
 
-  const { unexpected, stale, passed, total } = judge(results, KNOWN_DIFFERENCES, THRESHOLD);
-  expect({ unexpected, stale }).toEqual({ unexpected: [], stale: [] });
-  expect(passed).toBe(true);
-  expect(total).toBeGreaterThan(460);
-  expect(results.map(({ recording }) => recording)).toEqual(
-    CHAPTERS.map(({ recording }) => recording),
-  );
-});
+    const { unexpected, stale, passed, total } = judge(results, KNOWN_DIFFERENCES, THRESHOLD);
+    expect({ unexpected, stale }).toEqual({ unexpected: [], stale: [] });
+    expect(passed).toBe(true);
+    expect(total).toBeGreaterThan(460);
+    expect(results.map(({ recording }) => recording)).toEqual(
+      CHAPTERS.map(({ recording }) => recording),
+    );
+  },
+);
 
 describe('a judgement', () => {
   const exchange = (id: number, equal: boolean): ExchangeResult => ({

@@ -271,7 +271,7 @@ test('409, the name is taken: a warning each time, and the other object is left 
   expect(child()).toEqual(taken);
 });
 
-test('409, the name is being given back: the child is made when it is free', async () => {
+test('[K-45] 409, the name is being given back: the child is made when it is free', async () => {
   const { complaints, child, untilDone, env, namespace, clock, pass } = await start(
     nothing,
     async (env, namespace) => {

@@ -180,7 +180,7 @@ test('[T-5] after any faults, restarts and writes the watch alone has brought ev
   );
 });
 
-test('[T-5] what a server has lost itself is found by the authoritative relists that follow', async () => {
+test('[T-5] [T-2] what a server has lost itself is found by the authoritative relists that follow', async () => {
   const options = { relistIntervalMs: 30 * MINUTE_MS, quiesceMs: 90 * MINUTE_MS };
 
   await fc.assert(

@@ -62,7 +62,7 @@ const greeter = controller({
 });
 
 test(
-  'an operator behind its ambassador follows a custom resource through a restart of that',
+  '[T-1] an operator behind its ambassador follows a custom resource through a restart of that',
   FIRST_START,
   async () => {
     const { env, namespace } = await startTestCluster();

@@ -54,7 +54,7 @@ const failures = (lines: ReturnType<typeof startOperator>['lines']): unknown[] =
       return { code, layer, reason: fields.reason };
     });
 
-test('CM8 a proxy that comes late: the operator waits, not ready, and begins without having exited', async () => {
+test('[P-18] CM8 a proxy that comes late: the operator waits, not ready, and begins without having exited', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   await proxy.kill();
@@ -72,7 +72,7 @@ test('CM8 a proxy that comes late: the operator waits, not ready, and begins wit
   expect(failures(lines)).toEqual([]); // nothing was asked before somebody listened
 });
 
-test('a proxy that is killed and restarted: a change meanwhile is seen once, nothing is listed again', async () => {
+test('[T-3] a proxy that is killed and restarted: a change meanwhile is seen once, nothing is listed again', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'before');
   const { seen, controllers } = scribe();

@@ -41,7 +41,7 @@ function widget(name: string, spec: object): string {
   return JSON.stringify({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata: { name }, spec });
 }
 
-test('api-resources lists built-in and custom resources, api-versions their versions', async () => {
+test('[F-13] api-resources lists built-in and custom resources, api-versions their versions', async () => {
   const kubectl = await withWidgets();
 
   const resources = await kubectl.run(['api-resources']);
@@ -58,7 +58,7 @@ test('api-resources lists built-in and custom resources, api-versions their vers
   );
 });
 
-describe('kubectl explain', () => {
+describe('[F-13] kubectl explain', () => {
   test('shows the fields of a built-in kind, down to any depth', async () => {
     const kubectl = await Session.start();
 

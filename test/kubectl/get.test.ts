@@ -8,7 +8,7 @@ async function withWorkload(): Promise<Session> {
   return kubectl;
 }
 
-test('get prints tables', async () => {
+test('[F-13] get prints tables', async () => {
   const kubectl = await withWorkload();
 
   const deployments = await kubectl.run(['get', 'deploy']);

@@ -33,7 +33,7 @@ test('scale refuses when the number is not the expected one', async () => {
 });
 
 describe('kubectl rollout', () => {
-  test('restart replaces every Pod, status waits for it', async () => {
+  test('[F-14] restart replaces every Pod, status waits for it', async () => {
     const kubectl = await rolledOut();
     const uids = (): readonly (string | undefined)[] =>
       kubectl.server.list('v1', 'Pod', 'default').map(({ metadata }) => metadata.uid);

@@ -137,7 +137,7 @@ describe('kubectl patch', () => {
     expect(names).toBe('side app');
   });
 
-  test('changes the status by --subresource', async () => {
+  test('[F-9] changes the status by --subresource', async () => {
     const kubectl = await Session.start();
     await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 

@@ -165,7 +165,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(JSON.stringify(operator)).not.toContain('insecure');
   });
 
-  test('the ambassador outlives the work of an operator that stops', () => {
+  test('[P-18] the ambassador outlives the work of an operator that stops', () => {
     const budget = Number(value(operator, 'CHANCERY_SHUTDOWN_TIMEOUT'));
     const lifecycle = proxy.lifecycle as
       | { readonly preStop: { readonly sleep: { seconds: number } } }

@@ -39,7 +39,7 @@ describe('setCondition', () => {
     ]);
   });
 
-  test('moves the transition time when the status changes, and keeps the order', () => {
+  test('[K-51] moves the transition time when the status changes, and keeps the order', () => {
     const before = [condition('A'), condition('B'), condition('C')];
 
     const result = setCondition(before, wanted('B', { status: 'False', reason: 'Other' }), NOW_MS);
@@ -55,7 +55,7 @@ describe('setCondition', () => {
     ['reason', { reason: 'Other' }],
     ['message', { message: 'other' }],
     ['observedGeneration', { observedGeneration: 2 }],
-  ])('a change of only the %s keeps the transition time', (_field, change) => {
+  ])('[K-51] a change of only the %s keeps the transition time', (_field, change) => {
     const result = setCondition([condition('A')], wanted('A', change), NOW_MS);
 
     expect(result).toEqual([condition('A', change)]);
@@ -67,7 +67,7 @@ describe('setCondition', () => {
     expect(setCondition(before, wanted('A'), NOW_MS)).toEqual([condition('A')]);
   });
 
-  test('answers with the very same array when nothing changes', () => {
+  test('[K-51] answers with the very same array when nothing changes', () => {
     const before = [condition('A', { observedGeneration: 1 }), condition('B')];
 
     expect(setCondition(before, wanted('A', { observedGeneration: 1 }), NOW_MS)).toBe(before);

@@ -4,7 +4,7 @@ import { compareResourceVersions, isOlder } from '../../operator/model/resource-
 
 const DIGITS_39 = '340282366920938463463374607431768211455';
 
-describe('compareResourceVersions', () => {
+describe('[L-12] compareResourceVersions', () => {
   test.each([
     ['9', '10'],
     ['1', '2'],

@@ -28,7 +28,7 @@ function whatHolds(error: unknown): string[] {
     .map(([name]) => name);
 }
 
-describe('predicates', () => {
+describe('[L-22] predicates', () => {
   test.each<[Omit<Status, 'kind'>, keyof typeof PREDICATES | undefined]>([
     [{ code: 404, reason: 'NotFound' }, 'isNotFound'],
     [{ code: 404 }, 'isNotFound'],

@@ -134,7 +134,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version']);
     });
 
-    test('proxy 30: our User-Agent and traceparent arrive at the API server', async () => {
+    test('[P-8] proxy 30: our User-Agent and traceparent arrive at the API server', async () => {
       const transport = transportTo(proxy().url, { userAgent: 'website-operator/1.2 (linux)' });
 
       await transport.send(request({ headers: { traceparent: '00-0af7-b7ad-01' } }));

@@ -64,7 +64,7 @@ test.each<[string, (upstream: WireRequest) => void]>([
 test.each([
   ['cut in the middle', event('second').slice(0, -10)],
   ['complete but for its newline', event('second').slice(0, -1)],
-])('proxy 14: a last line that is %s is nobody’s event', async (_, part) => {
+])('[W-12] proxy 14: a last line that is %s is nobody’s event', async (_, part) => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.end(chunkOf(part)));
 
   expect(names).toEqual(['first']);

@@ -86,7 +86,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('proxy 16: the proxy’s own 403 is told from the API server’s', async () => {
+test('[P-19] proxy 16: the proxy’s own 403 is told from the API server’s', async () => {
   const body = JSON.stringify({
     kind: 'Status',
     status: 'Failure',

@@ -79,7 +79,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       serving(kubectl.path, ['proxy', `--server=${upstream().url}`, `--unix-socket=${pathOf()}`]),
     );
 
-    test('proxy 38: calls and watches go through it, with a Host that its filter takes', async () => {
+    test('[P-2] proxy 38: calls and watches go through it, with a Host that its filter takes', async () => {
       const transport = transportTo(`unix:${pathOf()}`);
 
       const call = await transport.send(request());

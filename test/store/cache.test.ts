@@ -27,7 +27,7 @@ function cacheOf(...items: readonly KubernetesObject[]): Cache<KubernetesObject>
   return cache;
 }
 
-describe('apply', () => {
+describe('[W-15] apply', () => {
   const cases: readonly [string, WatchEvent, string[]][] = [
     ['ADDED of a new one', event('ADDED', 'new', '6'), ['add new@6']],
     ['MODIFIED of an unknown one', event('MODIFIED', 'new', '6'), ['add new@6']],

@@ -23,7 +23,7 @@ async function run(collection: FakeCollection, transform: Transform<Thing>) {
   return { clock, informer };
 }
 
-test('every object is transformed once, listed or watched, before the cache and handlers see it', async () => {
+test('[L-17] every object is transformed once, listed or watched, before the cache and handlers see it', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   const calls: string[] = [];
@@ -73,7 +73,9 @@ const BROKEN: readonly [string, Transform<Thing>][] = [
   ],
 ];
 
-test.each(BROKEN)('a transform that %s makes a list undecodable', async (_what, transform) => {
+test.each(
+  BROKEN,
+)('[L-17] a transform that %s makes a list undecodable', async (_what, transform) => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   const source = transformed(collection, transform);
@@ -85,7 +87,7 @@ test.each(BROKEN)('a transform that %s makes a list undecodable', async (_what, 
   await expect(page).rejects.toMatchObject({ code: 'DECODE', context: { key: 'demo/a' } });
 });
 
-test('a transform that throws on an event leads to a list, and never to a part of the object', async () => {
+test('[L-17] a transform that throws on an event leads to a list, and never to a part of the object', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   let broken = false;

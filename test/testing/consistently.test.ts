@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test('what holds at first and then throws fails with that as its cause', async () => {
+test('[T-4] what holds at first and then throws fails with that as its cause', async () => {
   const cause = new Error('two Pods');
   let left = 3;
 

@@ -20,7 +20,7 @@ test('takes a probe that throws for one that does not hold yet', async () => {
   expect(answer).toBe('done');
 });
 
-test('gives up, and says why the probe failed last', async () => {
+test('[T-4] gives up, and says why the probe failed last', async () => {
   const waiting = eventually(
     () => {
       throw new Error('still no Pod');

@@ -186,7 +186,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('classify', () => {
-  test.each(ROWS)('[W-20] row %s', (_what, outcome, history, step, wait, reason) => {
+  test.each(ROWS)('[W-20] [W-21] row %s', (_what, outcome, history, step, wait, reason) => {
     const action = classify(outcome, { ...NO_HISTORY, ...history });
 
     expect(action).toMatchObject({ step, wait, reason });

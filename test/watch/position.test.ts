@@ -47,7 +47,7 @@ test('[W-16] H27 in one batch, what is older than its place neither goes back no
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
 
-test('H28 resourceVersions without an order are followed as they come', async () => {
+test('[L-12] H28 resourceVersions without an order are followed as they come', async () => {
   const { clock, collection, cached } = start();
   await settle();
   const a = collection.put('a');

@@ -352,7 +352,7 @@ test('[W-30] H22 a silent window that never had bookmarks is left alone until it
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[W-33] a server that went back in time is found by a probe after a silent window', async () => {
+test('[W-33] [W-34] a server that went back in time is found by a probe after a silent window', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');

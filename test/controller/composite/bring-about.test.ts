@@ -26,7 +26,7 @@ function contextThat(remove: (name: string, options: unknown) => Promise<void>):
   } as unknown as ReconcileContext;
 }
 
-test('deletes the very object that it saw, so that one made anew under its name stays', async () => {
+test('[K-45] deletes the very object that it saw, so that one made anew under its name stays', async () => {
   const deletes: unknown[] = [];
   const context = contextThat(async (name, options) => void deletes.push([name, options]));
 

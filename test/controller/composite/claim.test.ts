@@ -53,7 +53,7 @@ test.each([
   ['nobody’s, matching', { app: 'x' }, 'adopt'],
   ['nobody’s, not matching', { app: 'y' }, 'none'],
   ['nobody’s, matching, on its way out', { app: 'x', isGoing: true }, 'none'],
-] as const)('of candidates, one that is %s', (_what, fields, expected) => {
+] as const)('[K-32] of candidates, one that is %s', (_what, fields, expected) => {
   const claimed = claim(parent, [candidate(fields)], SELECTOR);
 
   const found = Object.entries(claimed).filter(([, objects]) => objects.length > 0);
@@ -68,7 +68,7 @@ test('without a selector the references decide', () => {
   expect(claimed).toEqual({ own: [ours], adopt: [], orphan: [] });
 });
 
-test('a parent that is being deleted neither adopts nor orphans', () => {
+test('[K-32] a parent that is being deleted neither adopts nor orphans', () => {
   const left = candidate({ owner: 'p', app: 'y' });
 
   const claimed = claim(deleting, [left, candidate({ app: 'x' })], SELECTOR);

@@ -152,7 +152,7 @@ test('a PUT must name the resourceVersion that it replaces', async () => {
   expect(body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified');
 });
 
-test('the scale of a widget is read and written by the paths of its definition', async () => {
+test('[F-9] the scale of a widget is read and written by the paths of its definition', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
 
   await cluster.send('PATCH', `${WIDGETS}/a/status`, { status: { size: 4 } });

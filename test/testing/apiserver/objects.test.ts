@@ -62,7 +62,7 @@ test('generation counts changes of the spec, and no others', async () => {
   expect(generations).toEqual([1, 2, 2]);
 });
 
-test('status is written through /status only, and nothing else is', async () => {
+test('[F-9] status is written through /status only, and nothing else is', async () => {
   const { send } = await startCluster();
   await send('POST', DEPLOYMENTS, deployment('web'));
   const patch = { spec: { replicas: 5 }, status: { replicas: 5 } };
@@ -178,7 +178,7 @@ test('events of both APIs are one collection in two shapes', async () => {
   expect(same.body.metadata.resourceVersion).toBe(core.body.metadata.resourceVersion);
 });
 
-test('a namespace that is deleted waits for its finalizer', async () => {
+test('[F-9] a namespace that is deleted waits for its finalizer', async () => {
   const { send } = await startCluster();
   await send('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',

@@ -7,7 +7,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
   return Number((metadata as { resourceVersion?: string }).resourceVersion);
 }
 
-test('[F-2] a restored server goes back: objects, uids, revisions; open watches end', async () => {
+test('[F-1] [F-2] a restored server goes back: objects, uids, revisions; open watches end', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
   const kept = server.create(configMap('kept'));

@@ -54,7 +54,7 @@ test('a watch that lets no bookmarks has no end marker', async () => {
   expect(summary((await watched.next()) as never)).toBe('ADDED a');
 });
 
-test('a watch by label sees objects leave as DELETED with their old labels, and enter as ADDED', async () => {
+test('[W-17] [F-2] a watch by label sees objects leave as DELETED with their old labels, and enter as ADDED', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { app: 'web' } }));
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&labelSelector=app%3Dweb`);
@@ -87,7 +87,7 @@ test('a watch of one namespace, or of one name, sees nothing else', async () => 
   expect((await one.next())?.object.metadata).toMatchObject({ name: 'b', namespace: 'default' });
 });
 
-test('a write without effect is no event and takes no revision', async () => {
+test('[F-1] a write without effect is no event and takes no revision', async () => {
   const cluster = await startCluster();
   const created = await cluster.send('POST', CONFIG_MAPS, configMap('a'));
   const watched = await watch(
@@ -103,7 +103,7 @@ test('a write without effect is no event and takes no revision', async () => {
   expect((await watched.next())?.object.data).toEqual({ k: 'w' });
 });
 
-test('a watch from forgotten history is answered with 200 and one ERROR line', async () => {
+test('[F-2] a watch from forgotten history is answered with 200 and one ERROR line', async () => {
   const cluster = await startCluster();
   const created = cluster.server.create(configMap('a'));
   cluster.server.patch('v1', 'ConfigMap', 'default', 'a', { data: { k: 'w' } });
@@ -129,7 +129,7 @@ test('a watch from forgotten history is answered with 200 and one ERROR line', a
   ]);
 });
 
-test('history is forgotten, oldest first, once there is more of it than the limit', async () => {
+test('[F-2] history is forgotten, oldest first, once there is more of it than the limit', async () => {
   const cluster = await startCluster({ historyLimit: 2 });
   const first = cluster.server.create(configMap('a'));
   for (const k of ['1', '2']) {
@@ -144,7 +144,7 @@ test('history is forgotten, oldest first, once there is more of it than the limi
   expect((await beyond.next())?.type).toBe('ERROR');
 });
 
-test('timeoutSeconds ends a watch cleanly, after a last bookmark', async () => {
+test('[F-2] timeoutSeconds ends a watch cleanly, after a last bookmark', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));

@@ -63,7 +63,7 @@ function scenario(of: typeof counter): CrashScenario {
   };
 }
 
-test('an operator that does in two calls what belongs together is found out, and where', async () => {
+test('[T-4] an operator that does in two calls what belongs together is found out, and where', async () => {
   const calls: CrashScenario['calls'] = ({ verb }) => verb === 'patch';
 
   const found = crashPoints({ ...scenario(counter), calls });
@@ -73,7 +73,7 @@ test('an operator that does in two calls what belongs together is found out, and
   );
 });
 
-test('one that does it in one call passes, killed before and after each call that is chosen', async () => {
+test('[T-4] one that does it in one call passes, killed before and after each call that is chosen', async () => {
   const passed: CrashPoint[] = [];
 
   const points = await crashPoints({

@@ -11,7 +11,7 @@ import { BACKENDS } from './backends.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 test.each(BACKENDS)(
-  'test/integration/any-api-server.test.ts passes on %s',
+  '[T-1] test/integration/any-api-server.test.ts passes on %s',
   { timeout: 120_000 },
   async (backend, make) => {
     const { environment, close } = await make();

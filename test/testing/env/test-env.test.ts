@@ -53,7 +53,7 @@ async function surroundings(
   return environment;
 }
 
-describe.each(BACKENDS)('on %s', { timeout: 60_000 }, (backend, make) => {
+describe.each(BACKENDS)('[T-4] on %s', { timeout: 60_000 }, (backend, make) => {
   let env: TestEnv;
   let close: () => Promise<void>;
 
@@ -130,7 +130,7 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
   test.each([
     [undefined, 2],
     [false as const, 0],
-  ])('with workloads %j a Deployment of the embedded server has %d Pods', async (workloads, count) => {
+  ])('[F-14] with workloads %j a Deployment of the embedded server has %d Pods', async (workloads, count) => {
     const embedded = workloads === undefined ? {} : { workloads };
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -322,7 +322,7 @@ describe('what is applied', () => {
 });
 
 describe('logs of the embedded server', () => {
-  test('events are the history of each object', async () => {
+  test('[T-4] events are the history of each object', async () => {
     const env = await start({ environment: {}, embedded: { workloads: false } });
     const namespace = await env.namespace();
 
@@ -346,7 +346,7 @@ describe('logs of the embedded server', () => {
     expect(env.events.of({ namespace, type: 'DELETED' })).toHaveLength(1);
   });
 
-  test('requests are in the words of RBAC, and the test’s own are left out', async () => {
+  test('[T-4] requests are in the words of RBAC, and the test’s own are left out', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const base = `${env.url}/apis/apps/v1/namespaces/${namespace}/deployments`;
@@ -400,7 +400,7 @@ describe('logs of the embedded server', () => {
 });
 
 describe('time', () => {
-  test('an hour passes at once, and a Pod is Ready after its time and not before', async () => {
+  test('[T-2] [F-14] an hour passes at once, and a Pod is Ready after its time and not before', async () => {
     const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
     const env = await start({
       environment: {},

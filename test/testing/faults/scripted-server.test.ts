@@ -96,7 +96,7 @@ test('remembers every request as it came', async () => {
   expect([server.watches.length, server.reads.length, server.acceptedCount]).toEqual([1, 0, 2]);
 });
 
-test('the first rule that matches answers, each counts its own, and the rest is not found', async () => {
+test('[T-3] the first rule that matches answers, each counts its own, and the rest is not found', async () => {
   const { server } = await start();
   server
     .on({ path: '/a', nth: 2 }, text('second'))
@@ -203,7 +203,7 @@ test('raw bytes are the whole answer', async () => {
   expect(received.join('')).toBe('HTTP/1.1 299 Odd\r\nx: y\r\n\r\n');
 });
 
-test('silence, a reset, and an answer after a delay', async () => {
+test('[T-3] silence, a reset, and an answer after a delay', async () => {
   const { clock, server } = await start();
   server.on({ path: '/silence' }, silence()).on({ path: '/reset' }, reset());
   server.on({ path: '/delayed' }, delayed(2_000, text('late')));

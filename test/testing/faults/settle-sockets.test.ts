@@ -7,7 +7,7 @@ import { advanceUntil } from '../../../operator/testing/faults/settle-sockets.ts
 
 const { signal } = new AbortController();
 
-test('time moves from alarm to alarm, and only when nothing else does', async () => {
+test('[T-2] time moves from alarm to alarm, and only when nothing else does', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   await server.start();

@@ -156,7 +156,7 @@ test.each<[CutKind, readonly string[], boolean]>([
   ['close', ['end'], true],
   ['half-close', ['end'], false],
   ['freeze', [], false],
-])('cuts after exactly so many bytes: %s', async (cutWith, events, serverGone) => {
+])('[T-3] cuts after exactly so many bytes: %s', async (cutWith, events, serverGone) => {
   const { served, proxy, client } = await start();
   proxy.next({ cutAfterBytes: 5, cutWith });
   const one = await client();
@@ -196,7 +196,7 @@ test('a half-closed connection still carries what the client sends', async () =>
   expect(received).toEqual(['still here']);
 });
 
-test('frozen, it takes connections and passes nothing on; thawed, nothing is lost', async () => {
+test('[T-3] frozen, it takes connections and passes nothing on; thawed, nothing is lost', async () => {
   const { served, received, proxy, client } = await start();
   const before = await client();
 

@@ -74,7 +74,7 @@ test('killed it reconciles nothing any more, has no timer left, and logs no end'
   await operator.stop();
 });
 
-test('time that is moved is the operator’s, too: ten polls in ten minutes', async () => {
+test('[T-2] time that is moved is the operator’s, too: ten polls in ten minutes', async () => {
   const clock = new FakeClock();
   const { env, namespace } = await start(clock);
   await env.create(configMap('a', { namespace }));

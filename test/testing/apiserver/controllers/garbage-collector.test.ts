@@ -41,7 +41,7 @@ function parentAndChild(cluster: SimulatedCluster): number {
   return cluster.events.length;
 }
 
-test('Background: the owner goes at once, the dependent after it', () => {
+test('[F-7] Background: the owner goes at once, the dependent after it', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -51,7 +51,7 @@ test('Background: the owner goes at once, the dependent after it', () => {
   expect(story(cluster, from)).toEqual(['DELETED parent', 'DELETED child']);
 });
 
-test('Foreground: the owner waits for the dependent that blocks it', () => {
+test('[F-7] Foreground: the owner waits for the dependent that blocks it', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -76,7 +76,7 @@ test('Foreground: the owner does not wait for a dependent that does not block it
   expect(get(cluster, 'child')?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('Orphan: the dependent is cut loose before the owner goes', () => {
+test('[F-7] Orphan: the dependent is cut loose before the owner goes', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 

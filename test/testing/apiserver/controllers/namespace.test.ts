@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulatedCluster, workload } from './simulated-cluster.ts';
 
-test('a namespace that is deleted goes after everything in it', () => {
+test('[F-7] a namespace that is deleted goes after everything in it', () => {
   const cluster = simulatedCluster({ podStopMs: 300 });
   cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 2 }));
   cluster.clock.advance(1_000);
@@ -32,7 +32,7 @@ test('a namespace that is deleted goes after everything in it', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a finalizer in the namespace holds it, and is named', () => {
+test('[F-7] a finalizer in the namespace holds it, and is named', () => {
   const cluster = simulatedCluster();
   const metadata = { name: 'held', namespace: 'demo', finalizers: ['example.dev/hold'] };
   cluster.access.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata });

@@ -51,7 +51,7 @@ function rollout(): SimulatedCluster {
   return cluster;
 }
 
-test.each(['Deployment', 'ReplicaSet'])('every state of each %s is as recorded', (kind) => {
+test.each(['Deployment', 'ReplicaSet'])('[F-14] every state of each %s is as recorded', (kind) => {
   const cluster = rollout();
 
   const ours = stories(cluster.events, kind);
@@ -60,7 +60,7 @@ test.each(['Deployment', 'ReplicaSet'])('every state of each %s is as recorded',
   expect(ours.flat().length).toBeGreaterThan(20);
 });
 
-test('the Events of a rollout are the recorded ones', () => {
+test('[F-14] the Events of a rollout are the recorded ones', () => {
   const cluster = simulatedCluster({ paces: RECORDED_PACES });
 
   cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 3 }));

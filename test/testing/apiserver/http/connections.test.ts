@@ -23,7 +23,7 @@ function setStatus({ server }: TestCluster, status: object): void {
 test.each([
   [`${PODS}/web/binding`],
   ['/api/v1/namespaces/default/bindings'],
-])('a Binding sent to %s puts the Pod on its node, once', async (path) => {
+])('[F-9] a Binding sent to %s puts the Pod on its node, once', async (path) => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
 
@@ -41,7 +41,7 @@ test.each([
   ]);
 });
 
-test('a Binding without a node, or for no Pod, is refused', async () => {
+test('[F-9] a Binding without a node, or for no Pod, is refused', async () => {
   const cluster = await startCluster();
   const absent = await bind(cluster, `${PODS}/web/binding`);
   await createPod(cluster, 'app');

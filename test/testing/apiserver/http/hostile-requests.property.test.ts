@@ -346,7 +346,7 @@ const WIDGETS = {
   },
 };
 
-test('no request meets a bug of the server, and none brings it down', async () => {
+test('[F-10] no request meets a bug of the server, and none brings it down', async () => {
   const { server, send } = await startCluster();
   const statuses = new Set<number>();
   await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS);

@@ -71,7 +71,7 @@ function patched(before: JsonObject, { contentType, body }: RecordedExchange): J
   });
 }
 
-describe('a patch', () => {
+describe('[F-8] a patch', () => {
   test.each([2, 3, 4, 5, 8])('of exchange %i gives the recorded object', (id) => {
     const before = withControllersWrites(stateBefore(id), exchange(id).answer);
 
@@ -121,7 +121,7 @@ const APPLIES = PATCHES.filter(
     contentType === APPLY && path.includes('fieldManager=') && (status < 300 || status === 409),
 ).filter(({ id }) => id !== 20); // a resourceVersion is checked before anything is merged
 
-describe('an apply', () => {
+describe('[F-8] an apply', () => {
   test.each(APPLIES.map((one) => [one.id, one] as const))('of exchange %i ends as recorded', (id, {
     path,
     body,

@@ -231,7 +231,7 @@ describe('a list', () => {
     expect(after.spec).toEqual(ports({ ...tcp, name: 'dns' }, udp).spec);
   });
 
-  test('of finalizers is a set, each with its owners', () => {
+  test('[F-8] of finalizers is a set, each with its owners', () => {
     const one = applied(undefined, configMap({}, { finalizers: ['x/1'] }));
     const both = applied(one, configMap({}, { finalizers: ['x/2'] }), { manager: 'two' });
 

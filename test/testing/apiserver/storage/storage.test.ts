@@ -13,7 +13,7 @@ function names(objects: readonly StoredObject[] | undefined): readonly string[] 
   return objects?.map(({ metadata }) => metadata.name);
 }
 
-test('every change of any resource takes the next revision', () => {
+test('[F-1] every change of any resource takes the next revision', () => {
   const storage = new Storage({ historyLimit: 10 });
   const before = storage.revision;
 

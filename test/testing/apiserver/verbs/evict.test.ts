@@ -50,7 +50,7 @@ const ALLOWS_ONE = {
   expectedPods: 2,
 };
 
-test('of several evictions at once the budget allows one', async () => {
+test('[F-9] of several evictions at once the budget allows one', async () => {
   const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
 
   const answers = await Promise.all([evict(cluster, 'a'), evict(cluster, 'b')]);
