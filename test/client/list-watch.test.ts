@@ -34,6 +34,19 @@ const fresh = { resourceVersion: '100', timeoutSeconds: 300, signal } as const;
 const line = (type: string, name: string): string =>
   `${JSON.stringify({ type, object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } })}\n`;
 
+test('[P-5] lists and watches ask for JSON', async () => {
+  const transport = cannedTransport(({ path }) => ({
+    body: path.includes('watch=') ? line('ADDED', 'a') : list({ resourceVersion: '9' }),
+  }));
+  const source = listWatch(transport, configMaps);
+
+  await source.listPage(latest);
+  await source.watch(fresh);
+
+  const accepted = transport.requests.map(({ headers }) => headers?.accept);
+  expect(accepted).toEqual(['application/json', 'application/json']);
+});
+
 describe('a page', () => {
   const scope = { namespace: 'demo', labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
   const selectors = { labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };

@@ -49,7 +49,7 @@ function sent({ requests }: CannedTransport, at = 0): object {
 }
 
 describe('get and find', () => {
-  test('read one object', async () => {
+  test('[P-5] read one object', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     const object = await client.get(configMaps, target, { signal });
