@@ -1,14 +1,7 @@
-/** Every README is followed as people follow it: real processes, a real kubectl, what it promises. */
+/** The table of operators that can be tried. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EXAMPLES, folderOf } from '../examples.ts';
-import { followReadme } from '../follow.ts';
-
-test.each(Object.keys(EXAMPLES))('examples/%s does what its README promises', {
-  timeout: 180_000,
-}, async (name) => {
-  await followReadme(name);
-});
 
 /** They have READMEs of another form, with tests of their own. */
 const OTHERS = ['config-restart', 'website'];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { BACKENDS } from './backends.ts';
+import { BACKENDS } from './support/backends.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -19,9 +19,15 @@ test.each(BACKENDS)(
     const folder = mkdtempSync(join(tmpdir(), 'chancery-report-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const report = join(folder, 'report.json');
-    const file = 'test/integration/any-api-server.test.ts';
+    const file = 'test/integration/any-api-server.ambassador.test.ts';
     // Of the ways in which the repository runs its tests, the plain one.
-    const args = ['run', '--project=all', '--reporter=json', `--outputFile=${report}`, file];
+    const args = [
+      'run',
+      '--project=kubectl proxy',
+      '--reporter=json',
+      `--outputFile=${report}`,
+      file,
+    ];
 
     await promisify(execFile)(
       process.execPath,

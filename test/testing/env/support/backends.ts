@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { TestBackend } from '../../../operator/testing/env/choose-backend.ts';
-import { writeAssets } from '../control-plane/assets.ts';
+import { onTestFinished } from 'vitest';
+import type { TestBackend } from '../../../../operator/testing/env/choose-backend.ts';
+import { writeAssets } from '../../control-plane/assets.ts';
 
-const MAIN = fileURLToPath(new URL('../../../operator/cli/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../../operator/cli/main.ts', import.meta.url));
 
 /** The environment variables by which a backend is had on a machine without a cluster. */
 export interface Surroundings {
@@ -16,10 +17,18 @@ export interface Surroundings {
   close(): Promise<void>;
 }
 
-const { PATH } = process.env;
+const { PATH, CHANCERY_TEST_AMBASSADOR } = process.env;
 
-export const BACKENDS: readonly (readonly [TestBackend, () => Promise<Surroundings>])[] = [
-  ['embedded', async () => ({ environment: { PATH }, close: async () => {} })],
+export type Backend = readonly [TestBackend, () => Promise<Surroundings>];
+
+export const EMBEDDED: Backend = [
+  'embedded',
+  async () => ({ environment: { PATH, CHANCERY_TEST_AMBASSADOR }, close: async () => {} }),
+];
+
+/** All of them. The last two are reached through a real kubectl. */
+export const BACKENDS: readonly Backend[] = [
+  EMBEDDED,
   ['kubebuilder', kubebuilder],
   ['existing', startCluster],
 ];
@@ -52,4 +61,13 @@ export async function startCluster(): Promise<Surroundings> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** What `make` makes, until the test has finished. */
+export async function surroundings(
+  make: () => Promise<Surroundings>,
+): Promise<Surroundings['environment']> {
+  const { environment, close } = await make();
+  onTestFinished(close);
+  return environment;
 }

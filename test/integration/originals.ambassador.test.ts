@@ -2,8 +2,6 @@
  * The operators that config-restart takes over from: manifests of their shape, in our own words, with
  * their names, labels and annotations. The operator gets what the Downward API gives it there.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
@@ -11,15 +9,15 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { customResource } from '../../operator/testing/objects/config.ts';
-import {
-  NAMESPACE,
-  requireKubectl,
-  startCluster,
-  startOperator,
-  startTestCluster,
-} from '../support/cluster.ts';
+import { NAMESPACE, startCluster, startOperator, startTestCluster } from '../support/cluster.ts';
 
 const crds = new URL('../../examples/config-restart/crds/', import.meta.url);
+
+/** What a server answers to those who show objects to people. */
+interface Table {
+  readonly columnDefinitions: readonly { readonly name: string }[];
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
+}
 
 /** The shell controller's Deployment and its friends: the trigger is an annotation. */
 const CONTROLLER = `
@@ -138,15 +136,20 @@ describe('config-restart in place of an original', { timeout: 60_000 }, () => {
 
     await expect(watcher(spec)).rejects.toThrow(/spec: Required value/);
     await watcher({ spec });
-    await watcher({ spec }, 'k8spatterns.com'); // kubectl shows one of them: both have the short name
+    await watcher({ spec }, 'k8spatterns.com'); // both have the short name
 
-    const { stdout } = await promisify(execFile)(
-      requireKubectl(),
-      [`--server=${env.url}`, '-n', namespace, 'get', 'cw'],
-      { env: { HOME: '/nonexistent', KUBECONFIG: '/dev/null' } },
-    );
-    const [heading, row] = stdout.split('\n');
-    expect(heading).toMatch(/^NAME +CONFIGMAP +PODSELECTOR/);
-    expect(row).toMatch(/^webapp-config-watcher +webapp-config +\{"app":"webapp"\}/);
+    // What `kubectl get` prints.
+    const path = `/apis/k8spatterns.io/v1/namespaces/${namespace}/configwatchers`;
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const answer = await fetch(`${env.url}${path}`, { headers: { accept } });
+    const { columnDefinitions, rows } = (await answer.json()) as Table;
+    expect(columnDefinitions.map(({ name }) => name).slice(0, 3)).toEqual([
+      'Name',
+      'ConfigMap',
+      'PodSelector',
+    ]);
+    expect(rows.map(({ cells }) => cells.slice(0, 3))).toEqual([
+      ['webapp-config-watcher', 'webapp-config', '{"app":"webapp"}'],
+    ]);
   });
 });
