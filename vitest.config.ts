@@ -70,7 +70,7 @@ export default defineConfig({
             // Nothing is listed or watched in these, or over bytes.
             'test/store/{backlog,cache,cache.property,delivery,estimate-bytes,own-write-form,readable,selectors.property}.test.ts',
             'test/watch/{classify,wire}.test.ts',
-            'test/controller/{api-event-recorder,apply-owned,controller,event-validation,expectations,finalizer-writes,map-in-order,rejections,write-status}.test.ts',
+            'test/controller/{api-event-recorder-*,apply-owned,controller,event-validation,expectations,finalizer-writes,map-in-order,rejections,write-status}.test.ts',
           ],
           setupFiles: ['test/held-path/setup.ts'],
         },
