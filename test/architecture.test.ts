@@ -152,6 +152,20 @@ test('docs/architecture.md shows the same tables', () => {
   expect(shown).toEqual({ ...MAY_IMPORT, ...Object.fromEntries(owners) });
 });
 
+test('no file under test/ is over 500 lines', () => {
+  const folder = new URL('test/', root);
+  const long = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ file, lines: linesOf(new URL(file, folder)) }))
+    .filter(({ lines }) => lines > 500);
+
+  expect(long.map(({ file, lines }) => `test/${file}: ${lines} lines`)).toEqual([]);
+});
+
+function linesOf(file: URL): number {
+  return readFileSync(file, 'utf8').split(/\n(?!$)/).length;
+}
+
 function mayImport(file: string, specifier: string): boolean {
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice(5));
   if (!specifier.startsWith('.')) {
