@@ -48,7 +48,7 @@ async function measure(
   file: string,
   { work = everything, mode = 'object', told = work.objects }: Asked = {},
 ): Promise<Figures> {
-  const server = start('load/main.ts', work.profile, String(work.objects));
+  const server = start('load-server.ts', work.profile, String(work.objects));
   const port = numberIn(await server.hear('listening'), 'port');
   const words = [`http://127.0.0.1:${port}`, work.profile, mode, String(told)];
   const child = start(`subjects/${file}`, ...words);
