@@ -25,7 +25,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/{simple,held}-path/**'],
           globalSetup: ['test/images/support/run-folder.ts'],
         },

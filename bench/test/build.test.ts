@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { chanceryEntry, toJavaScript } from '../../bench/build.ts';
+import { chanceryEntry, toJavaScript } from '../build.ts';
 
 test('types are gone, and relative imports lead to what is built', () => {
   const source = [
