@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { measureAll, timeFor } from '../../bench/measure.ts';
-import { plan } from '../../bench/plan.ts';
-import type { Work } from '../../bench/works.ts';
+import { measureAll, timeFor } from '../measure.ts';
+import { plan } from '../plan.ts';
+import type { Work } from '../works.ts';
 
 const work: Work = { profile: 'pod', objects: 1, subjects: ['drain', 'python'] };
 const runs = plan({ works: { pod: work }, rounds: 2, only: [] });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { quantile, summarise } from '../../bench/statistics.ts';
+import { quantile, summarise } from '../statistics.ts';
 
 test('an odd number of rounds has the middle one as its median, whatever their order', () => {
   expect(summarise([9, 1, 5])).toEqual({ median: 5, min: 1, max: 9, rounds: 3 });

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { LongestTurn } from '../../bench/subjects/longest-turn.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
+import { LongestTurn } from '../subjects/longest-turn.ts';
 
 /** Its first look is behind it: timers that are due earlier come first. */
 async function started(turns: LongestTurn): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingFor } from '../../bench/missing.ts';
+import { missingFor } from '../missing.ts';
 
 const everything = {
   chancery: '/dist/index.js',

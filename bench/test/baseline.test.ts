@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { formatBaseline, parseBaseline, regressions } from '../../bench/baseline.ts';
-import type { FigureName } from '../../bench/figures.ts';
-import { Results } from '../../bench/results.ts';
-import type { Target } from '../../bench/targets.ts';
-import { judge, type Verdict } from '../../bench/verdicts.ts';
+import { formatBaseline, parseBaseline, regressions } from '../baseline.ts';
+import type { FigureName } from '../figures.ts';
+import { Results } from '../results.ts';
+import type { Target } from '../targets.ts';
+import { judge, type Verdict } from '../verdicts.ts';
 
 const side = { work: 'pod-10k', subject: 'chancery-envelope', figure: 'eventsPerSecond' } as const;
 const theirs = { ...side, subject: 'client-node' } as const;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Case } from '../../bench/scale/cases.ts';
-import type { Figures } from '../../bench/scale/figures.ts';
-import { perObjectMore } from '../../bench/scale/growth.ts';
-import { PLOTS, plotOf } from '../../bench/scale/plots.ts';
-import { renderReport } from '../../bench/scale/report.ts';
-import { Results } from '../../bench/scale/results.ts';
+import type { Case } from '../scale/cases.ts';
+import type { Figures } from '../scale/figures.ts';
+import { perObjectMore } from '../scale/growth.ts';
+import { PLOTS, plotOf } from '../scale/plots.ts';
+import { renderReport } from '../scale/report.ts';
+import { Results } from '../scale/results.ts';
 
 function growth(at: number, curve = 'Pod 7.7 kB'): Case {
   const title = `${at} × ${curve}`;

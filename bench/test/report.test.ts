@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatFigure } from '../../bench/figures.ts';
-import { type ReportInput, renderReport } from '../../bench/report.ts';
-import { Results } from '../../bench/results.ts';
-import type { Target } from '../../bench/targets.ts';
-import { judge } from '../../bench/verdicts.ts';
-import type { Work } from '../../bench/works.ts';
+import { formatFigure } from '../figures.ts';
+import { type ReportInput, renderReport } from '../report.ts';
+import { Results } from '../results.ts';
+import type { Target } from '../targets.ts';
+import { judge } from '../verdicts.ts';
+import type { Work } from '../works.ts';
 
 const work: Work = {
   profile: 'pod',

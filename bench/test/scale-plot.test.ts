@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escaped, type Plot, renderPlot } from '../../bench/scale/plot.ts';
+import { escaped, type Plot, renderPlot } from '../scale/plot.ts';
 
 const plot: Plot = {
   title: 'Memory & <objects>',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Case } from '../../bench/scale/cases.ts';
-import type { Figures } from '../../bench/scale/figures.ts';
-import { type Ran, runCases } from '../../bench/scale/run.ts';
+import type { Case } from '../scale/cases.ts';
+import type { Figures } from '../scale/figures.ts';
+import { type Ran, runCases } from '../scale/run.ts';
 
 const code = { file: (name: string) => name, entry: '' };
 

@@ -1,14 +1,10 @@
 /** Each scenario, as small as it can be, end to end: what comes out, and not how fast. */
 import { expect, test } from 'vitest';
-import { measureGrowth } from '../../bench/scale/growth.ts';
-import {
-  measureControllers,
-  measureHandlers,
-  measureSlowHandler,
-} from '../../bench/scale/handlers.ts';
-import { sourceCode } from '../../bench/scale/pair.ts';
-import { measureSources } from '../../bench/scale/sources.ts';
-import { measureStorm } from '../../bench/scale/storm.ts';
+import { measureGrowth } from '../scale/growth.ts';
+import { measureControllers, measureHandlers, measureSlowHandler } from '../scale/handlers.ts';
+import { sourceCode } from '../scale/pair.ts';
+import { measureSources } from '../scale/sources.ts';
+import { measureStorm } from '../scale/storm.ts';
 
 const common = { code: sourceCode(), deadline: new AbortController().signal } as const;
 

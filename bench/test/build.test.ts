@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { chanceryEntry, toJavaScript } from '../../bench/build.ts';
+import { chanceryEntry, toJavaScript } from '../build.ts';
 
 test('types are gone, and relative imports lead to what is built', () => {
   const source = [
     `import { type Profile, pathOf } from './profile.ts';`,
     `import type { Message } from '../message.ts';`,
-    `const { x } = await import('../load/profiles.ts');`,
+    `const { x } = await import('../../test/support/load/profiles.ts');`,
     `import { once } from 'node:events';`,
     `export const answer: number = pathOf(x as Profile);`,
   ].join('\n');
@@ -17,7 +17,7 @@ test('types are gone, and relative imports lead to what is built', () => {
   const text = toJavaScript(source);
 
   expect(text).toContain(`pathOf } from './profile.js';`);
-  expect(text).toContain(`await import('../load/profiles.js')`);
+  expect(text).toContain(`await import('../../test/support/load/profiles.js')`);
   expect(text).toContain(`from 'node:events'`);
   expect(text).not.toMatch(/Message|: number|as Profile/);
 });

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Figures } from '../../bench/figures.ts';
-import { numberIn } from '../../bench/message.ts';
-import { runPhases } from '../../bench/phases.ts';
-import { Speaker } from '../../bench/speaker.ts';
-import { SUBJECTS, type Subject, type SubjectName } from '../../bench/subjects.ts';
-import type { Work } from '../../bench/works.ts';
+import type { Figures } from '../figures.ts';
+import { numberIn } from '../message.ts';
+import { runPhases } from '../phases.ts';
+import { Speaker } from '../speaker.ts';
+import { SUBJECTS, type Subject, type SubjectName } from '../subjects.ts';
+import type { Work } from '../works.ts';
 
 /** The sources stand for the built package. */
 const CHANCERY_ENTRY = fileURLToPath(new URL('../../operator/index.ts', import.meta.url));
@@ -23,11 +23,7 @@ const everything: Work = {
 function start(file: string, ...words: readonly string[]): Speaker {
   const speaker = new Speaker({
     command: process.execPath,
-    words: [
-      '--expose-gc',
-      fileURLToPath(new URL(`../../bench/${file}`, import.meta.url)),
-      ...words,
-    ],
+    words: ['--expose-gc', fileURLToPath(new URL(`../${file}`, import.meta.url)), ...words],
     environment: { PATH: process.env.PATH ?? '', CHANCERY_ENTRY },
     timeoutMs: 30_000,
   });
@@ -48,7 +44,7 @@ async function measure(
   file: string,
   { work = everything, mode = 'object', told = work.objects }: Asked = {},
 ): Promise<Figures> {
-  const server = start('load/main.ts', work.profile, String(work.objects));
+  const server = start('load-server.ts', work.profile, String(work.objects));
   const port = numberIn(await server.hear('listening'), 'port');
   const words = [`http://127.0.0.1:${port}`, work.profile, mode, String(told)];
   const child = start(`subjects/${file}`, ...words);

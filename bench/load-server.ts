@@ -1,6 +1,7 @@
 /**
- * The load server as a process: `node main.ts PROFILE OBJECTS [whole|streamed] [PORT] [LIST_MS]`. It says on which port it
- * listens, and then does what it is told, one JSON object a line, and says when it has:
+ * The load server as a process: `node load-server.ts PROFILE OBJECTS [whole|streamed] [PORT] [LIST_MS]`.
+ * It says on which port it listens, and then does what it is told, one JSON object a line, and says
+ * when it has:
  *
  *     {"do":"prepare","events":…,"keys":…,"marker":…}      {"is":"prepared","bytes":…}
  *     {"do":"prepare-deletions","marker":…}                {"is":"prepared","bytes":…}
@@ -17,9 +18,9 @@
  *     {"do":"digest"}                                      {"is":"digest","digest":…}
  */
 import { createInterface } from 'node:readline';
-import { numberIn } from '../message.ts';
-import { profileNamed } from './profiles.ts';
-import { LoadServer } from './server.ts';
+import { profileNamed } from '../test/support/load/profiles.ts';
+import { LoadServer } from '../test/support/load/server.ts';
+import { numberIn } from './message.ts';
 
 const [profile = '', objects = '', form, port = '0', listMs = '0'] = process.argv.slice(2);
 const streamed = form === 'streamed';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBenchArguments } from '../../bench/arguments.ts';
+import { parseBenchArguments } from '../arguments.ts';
 
 const names = ['chancery-envelope', 'pod-10k'];
 const parse = (...words: readonly string[]): ReturnType<typeof parseBenchArguments> =>

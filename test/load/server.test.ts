@@ -1,7 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ENDLESS_NAMESPACE, NAMESPACE, type Profile } from '../../bench/load/profile.ts';
-import { PROFILES } from '../../bench/load/profiles.ts';
-import { LoadServer } from '../../bench/load/server.ts';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
@@ -9,6 +6,9 @@ import { isGone } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
+import { ENDLESS_NAMESPACE, NAMESPACE, type Profile } from '../support/load/profile.ts';
+import { PROFILES } from '../support/load/profiles.ts';
+import { LoadServer } from '../support/load/server.ts';
 
 const OBJECTS = 50;
 

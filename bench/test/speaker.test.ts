@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { nanosecondsIn, numberIn, parseMessage } from '../../bench/message.ts';
-import { Speaker } from '../../bench/speaker.ts';
+import { nanosecondsIn, numberIn, parseMessage } from '../message.ts';
+import { Speaker } from '../speaker.ts';
 
 function speaking(script: string, timeoutMs = 30_000): Speaker {
   const environment = { PATH: process.env.PATH ?? '' };

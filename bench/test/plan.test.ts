@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { plan } from '../../bench/plan.ts';
-import { SUBJECT_NAMES } from '../../bench/subjects.ts';
-import { TARGETS } from '../../bench/targets.ts';
-import { sidesOf } from '../../bench/verdicts.ts';
-import { quickWorks, WORKS, type Work } from '../../bench/works.ts';
+import { plan } from '../plan.ts';
+import { SUBJECT_NAMES } from '../subjects.ts';
+import { TARGETS } from '../targets.ts';
+import { sidesOf } from '../verdicts.ts';
+import { quickWorks, WORKS, type Work } from '../works.ts';
 
 const work: Work = {
   profile: 'pod',

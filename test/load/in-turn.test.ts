@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Ascending, InTurn } from '../../bench/subjects/in-turn.ts';
+import { Ascending, InTurn } from '../support/load/in-turn.ts';
 
 test('objects come in turn, round after round', () => {
   const due = new InTurn(2);

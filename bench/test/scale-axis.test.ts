@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linearAxis, logAxis, tickLabel } from '../../bench/scale/axis.ts';
+import { linearAxis, logAxis, tickLabel } from '../scale/axis.ts';
 
 test.each([
   [[0.3], [0, 0.1, 0.2, 0.3]],

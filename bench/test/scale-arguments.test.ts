@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseScaleArguments, usage } from '../../bench/scale/arguments.ts';
-import { CASES, SCENARIOS } from '../../bench/scale/cases.ts';
-import { chosen, linkFrom } from '../../bench/scale/scale.ts';
+import { parseScaleArguments, usage } from '../scale/arguments.ts';
+import { CASES, SCENARIOS } from '../scale/cases.ts';
+import { chosen, linkFrom } from '../scale/scale.ts';
 
 const parse = (...words: readonly string[]): ReturnType<typeof parseScaleArguments> =>
   parseScaleArguments(words, SCENARIOS);

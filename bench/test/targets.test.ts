@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Results } from '../../bench/results.ts';
-import { TARGETS, type Target } from '../../bench/targets.ts';
-import { judge } from '../../bench/verdicts.ts';
+import { Results } from '../results.ts';
+import { TARGETS, type Target } from '../targets.ts';
+import { judge } from '../verdicts.ts';
 
 const ours = { work: 'pod-10k', subject: 'chancery-envelope', figure: 'eventsPerSecond' } as const;
 const theirs = { ...ours, subject: 'client-node' } as const;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { guard } from '../../bench/guard.ts';
-import { Results } from '../../bench/results.ts';
-import type { Target } from '../../bench/targets.ts';
-import { judge, type Verdict } from '../../bench/verdicts.ts';
+import { guard } from '../guard.ts';
+import { Results } from '../results.ts';
+import type { Target } from '../targets.ts';
+import { judge, type Verdict } from '../verdicts.ts';
 
 const ours = { work: 'pod-10k', subject: 'chancery-envelope', figure: 'eventsPerSecond' } as const;
 const by = { ...ours, subject: 'client-node' } as const;
