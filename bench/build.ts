@@ -3,11 +3,14 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const SOURCE = fileURLToPath(new URL('.', import.meta.url));
-/** Within `bench`, so that the peers are found from there. */
-const BUILT = join(SOURCE, 'dist');
-const FOLDERS = ['load', 'subjects'];
-const FILES = ['message.ts', 'statistics.ts'];
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+/**
+ * Within `bench`, so that the peers are found from there. Each file has the path there that it has
+ * below the root of the repository: a relative import leads from built file to built file.
+ */
+const BUILT = join(ROOT, 'bench/dist');
+const FOLDERS = ['bench/subjects', 'test/support/load'];
+const FILES = ['bench/load-server.ts', 'bench/message.ts', 'bench/statistics.ts'];
 
 /**
  * Makes JavaScript of what runs in the processes that are measured: to strip types at run time costs
@@ -16,14 +19,14 @@ const FILES = ['message.ts', 'statistics.ts'];
 export function buildSubjects(): void {
   rmSync(BUILT, { recursive: true, force: true });
   const files = FOLDERS.flatMap((folder) =>
-    readdirSync(join(SOURCE, folder))
+    readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
   );
   for (const file of [...files, ...FILES]) {
     const target = join(BUILT, file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, toJavaScript(readFileSync(join(SOURCE, file), 'utf8')));
+    writeFileSync(target, toJavaScript(readFileSync(join(ROOT, file), 'utf8')));
   }
 }
 
@@ -32,9 +35,9 @@ export function toJavaScript(text: string): string {
   return stripTypeScriptTypes(text).replace(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1');
 }
 
-/** A file of the built harness, such as `load/main.js`. */
+/** A file of the built harness, such as `load-server.js`. */
 export function built(file: string): string {
-  return join(BUILT, file);
+  return join(BUILT, 'bench', file);
 }
 
 /** Where the package's own name leads a user: to what `npm run build` has made; undefined before that. */

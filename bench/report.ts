@@ -1,5 +1,5 @@
+import { PROFILES } from '../test/support/load/profiles.ts';
 import { FIGURE_NAMES, FIGURES, type FigureName, formatFigure } from './figures.ts';
-import { PROFILES } from './load/profiles.ts';
 import type { Facts } from './machine.ts';
 import { bullets, table } from './markdown.ts';
 import type { Results } from './results.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findKubectl } from '../operator/testing/kubectl.ts';
 import { KubectlProxy } from '../operator/testing/kubectl-proxy.ts';
+import { PROFILES } from '../test/support/load/profiles.ts';
 import { built, chanceryEntry } from './build.ts';
 import type { Figures } from './figures.ts';
-import { PROFILES } from './load/profiles.ts';
 import { numberIn } from './message.ts';
 import { type Pair, runPhases } from './phases.ts';
 import { Speaker } from './speaker.ts';
@@ -35,7 +35,7 @@ export async function run(
     const server = new Speaker({
       command: process.execPath,
       words: [
-        built('load/main.js'),
+        built('load-server.js'),
         work.profile,
         String(subject.alone ? 0 : work.objects),
         ...(subject.streamed ? ['streamed'] : []),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { type Profile, pathOf } from '../test/support/load/profile.ts';
 import { built } from './build.ts';
-import { type Profile, pathOf } from './load/profile.ts';
 
 /** What a subject is started with. */
 export interface Start {

@@ -1,4 +1,4 @@
-import type { ProfileName } from './load/profiles.ts';
+import type { ProfileName } from '../test/support/load/profiles.ts';
 import type { SubjectName } from './subjects.ts';
 
 /** One thing that subjects are given to do. Phases that it does not name are left out. */

@@ -6,6 +6,12 @@
  */
 
 export {
+  type Ambassador,
+  type AmbassadorKind,
+  type AmbassadorOptions,
+  startAmbassador,
+} from './testing/ambassador.ts';
+export {
   ApiServer,
   type ApiServerOptions,
   type AuthenticationOptions,

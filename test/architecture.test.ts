@@ -133,6 +133,21 @@ test('a package that an example has beside the toolkit is imported by one file o
   expect(packages.toSorted((a, b) => (a.file < b.file ? -1 : 1))).toEqual(imports);
 });
 
+test('no file under test/ imports a file under bench/', () => {
+  const tests = new URL('test/', root);
+  const bench = new URL('bench/', root).href;
+  const wrong = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => importsOf(file, tests).map((specifier) => ({ file, specifier })))
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .filter(({ file, specifier }) =>
+      new URL(specifier, new URL(file, tests)).href.startsWith(bench),
+    )
+    .map(({ file, specifier }) => `test/${file} imports ${specifier}`);
+
+  expect(wrong).toEqual([]);
+});
+
 test('docs/architecture.md shows the same tables', () => {
   const text = readFileSync(new URL('docs/architecture.md', root), 'utf8');
   const rows = [
@@ -151,6 +166,20 @@ test('docs/architecture.md shows the same tables', () => {
   ]);
   expect(shown).toEqual({ ...MAY_IMPORT, ...Object.fromEntries(owners) });
 });
+
+test('no file under test/ is over 500 lines', () => {
+  const folder = new URL('test/', root);
+  const long = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ file, lines: linesOf(new URL(file, folder)) }))
+    .filter(({ lines }) => lines > 500);
+
+  expect(long.map(({ file, lines }) => `test/${file}: ${lines} lines`)).toEqual([]);
+});
+
+function linesOf(file: URL): number {
+  return readFileSync(file, 'utf8').split(/\n(?!$)/).length;
+}
 
 function mayImport(file: string, specifier: string): boolean {
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice(5));

@@ -1,5 +1,5 @@
 /** What is run: every point of every curve. */
-import type { ProfileName } from '../load/profiles.ts';
+import type { ProfileName } from '../../test/support/load/profiles.ts';
 import type { Figures } from './figures.ts';
 import { measureGrowth } from './growth.ts';
 import { measureControllers, measureHandlers, measureSlowHandler } from './handlers.ts';

@@ -1,5 +1,5 @@
 /** One informer, and more and more objects: what the side-by-side runs measure of it, for each object. */
-import type { ProfileName } from '../load/profiles.ts';
+import type { ProfileName } from '../../test/support/load/profiles.ts';
 import { runPhases } from '../phases.ts';
 import type { Figures } from './figures.ts';
 import { type Code, withPair } from './pair.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ProfileName } from '../../test/support/load/profiles.ts';
 import { built, chanceryEntry } from '../build.ts';
-import type { ProfileName } from '../load/profiles.ts';
 import { numberIn } from '../message.ts';
 import { Speaker } from '../speaker.ts';
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 90_000;
 
 /** The code that processes run: what was built, or, where nothing is measured, the sources. */
 export interface Code {
-  /** A file of the harness, such as `load/main`. */
+  /** A file of the harness, such as `load-server`. */
   readonly file: (name: string) => string;
   /** The public entry of Chancery. */
   readonly entry: string;
@@ -71,7 +71,7 @@ export async function withPair<R>(
     const serverWords = [profile, objects, 'whole', port, listMs].map(String);
     const server = new Speaker({
       ...common,
-      words: [code.file('load/main'), ...serverWords],
+      words: [code.file('load-server'), ...serverWords],
       environment,
     });
     ends.unshift(() => server.end());

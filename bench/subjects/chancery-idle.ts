@@ -6,7 +6,7 @@ import { configuration, imported, synced } from './child.ts';
 const WATCHES = 50;
 
 imported();
-const { profileNamed } = await import('../load/profiles.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { defineResource, Informer, ListGate, listWatch, systemClock, undiciTransport } = chancery;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);

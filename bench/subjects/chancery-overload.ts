@@ -9,13 +9,13 @@
  *     large    a list that is one large page
  */
 import { setTimeout as after } from 'node:timers/promises';
+import { Ascending, InTurn } from '../../test/support/load/in-turn.ts';
 import { chancery } from './chancery.ts';
 import { configuration, handled, imported, onExpectation, synced } from './child.ts';
-import { Ascending, InTurn } from './in-turn.ts';
 
 imported();
-const { ENDLESS_NAMESPACE, NAMESPACE } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { ENDLESS_NAMESPACE, NAMESPACE } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { defineResource, dropManagedFields, Informer, listWatch } = chancery;
 const { splitKey, systemClock, transformed, undiciTransport } = chancery;
 

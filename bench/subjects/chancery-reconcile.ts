@@ -3,8 +3,8 @@ import { chancery } from './chancery.ts';
 import { configuration, handled, imported, read, synced } from './child.ts';
 
 imported();
-const { NAMESPACE } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { NAMESPACE } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { AWAIT_CHANGE, controller, createManager, defineResource, splitKey } = chancery;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);

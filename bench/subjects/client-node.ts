@@ -5,8 +5,8 @@ const { CoreV1Api, CustomObjectsApi, KubeConfig, makeInformer } = await import(
   '@kubernetes/client-node'
 );
 imported();
-const { NAMESPACE, pathOf } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { NAMESPACE, pathOf } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 
 const WATCHES = 50;
 

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { configuration, handled, imported, synced } from './child.ts';
 
 imported();
-const { pathOf } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { pathOf } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 
 const collection = `${configuration.url}${pathOf(profileNamed(configuration.profile))}`;
 const url = `${collection}?watch=1`;

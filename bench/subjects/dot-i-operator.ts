@@ -5,8 +5,8 @@ const {
   default: { default: Operator },
 } = await import('@dot-i/k8s-operator'); // CommonJS: its own default is inside
 imported();
-const { NAMESPACE } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { NAMESPACE } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 
 const { group, version, plural } = profileNamed(configuration.profile);
 let objects = 0;

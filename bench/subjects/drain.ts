@@ -7,8 +7,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { configuration, imported, onExpectation, seen, synced } from './child.ts';
 
 imported();
-const { pathOf } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { pathOf } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 
 const collection = `${configuration.url}${pathOf(profileNamed(configuration.profile))}`;
 const head: Buffer[] = [];

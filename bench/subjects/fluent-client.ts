@@ -3,8 +3,8 @@ import { configuration, handled, imported, read, synced } from './child.ts';
 
 const { GenericKind, K8s, kind, RegisterKind } = await import('kubernetes-fluent-client');
 imported();
-const { NAMESPACE } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { NAMESPACE } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 
 class Widget extends GenericKind {}
 const profile = profileNamed(configuration.profile);

@@ -1,7 +1,7 @@
 /** A limit: `JSON.parse` alone, over lines that are strings already. */
 
-import { profileNamed } from '../load/profiles.ts';
-import { World } from '../load/world.ts';
+import { profileNamed } from '../../test/support/load/profiles.ts';
+import { World } from '../../test/support/load/world.ts';
 import { configuration, imported, onExpectation, onReset, read, seen, synced } from './child.ts';
 
 imported();

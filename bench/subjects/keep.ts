@@ -8,8 +8,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { configuration, handled, imported, read, synced } from './child.ts';
 
 imported();
-const { pathOf } = await import('../load/profile.ts');
-const { profileNamed } = await import('../load/profiles.ts');
+const { pathOf } = await import('../../test/support/load/profile.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;

@@ -9,13 +9,13 @@
  */
 import { setTimeout as after } from 'node:timers/promises';
 import type { HandlerRegistration, ObjectKey } from '../../operator/index.ts';
-import { digestOf, type ObjectState } from '../load/state.ts';
+import { digestOf, type ObjectState } from '../../test/support/load/state.ts';
 import { numberIn } from '../message.ts';
 import { chancery } from './chancery.ts';
 import { handled, onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
-const { NAMESPACE } = await import('../load/profile.ts');
+const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
 const { ListGate, splitKey, systemClock } = chancery;
 

@@ -1,10 +1,10 @@
 /** Informers as the sources of controllers are: what the subjects of the scale runs are made of. */
 import type { Informer, KubernetesObject, ListGate } from '../../operator/index.ts';
-import type { ObjectState } from '../load/state.ts';
+import type { ObjectState } from '../../test/support/load/state.ts';
 import { chancery } from './chancery.ts';
 import { configuration } from './child.ts';
 
-const { profileNamed } = await import('../load/profiles.ts');
+const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { defineResource, dropManagedFields, listWatch } = chancery;
 const { systemClock, transformed, undiciTransport } = chancery;
 

@@ -3,12 +3,12 @@
  * and LISTS for another number of lists at a time. An event is seen when every informer has told of it.
  * `{"do":"states"}` answers with the states that the caches are in: one, when all are equal.
  */
-import { digestOf } from '../load/state.ts';
+import { digestOf } from '../../test/support/load/state.ts';
 import { chancery } from './chancery.ts';
 import { onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
-const { NAMESPACE } = await import('../load/profile.ts');
+const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
 const { ListGate, systemClock } = chancery;
 

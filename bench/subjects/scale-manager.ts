@@ -7,12 +7,12 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubernetesObject, ObjectKey } from '../../operator/index.ts';
-import { digestOf, type ObjectState } from '../load/state.ts';
+import { digestOf, type ObjectState } from '../../test/support/load/state.ts';
 import { chancery } from './chancery.ts';
 import { configuration, onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
-const { NAMESPACE } = await import('../load/profile.ts');
+const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { resource, stateOf } = await import('./scale-informer.ts');
 const { AWAIT_CHANGE, controller, createManager, source } = chancery;
 

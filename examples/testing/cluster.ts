@@ -1,5 +1,5 @@
 /**
- * What costs most of a test is what comes before it: an API server, its definitions, a `kubectl proxy`. The
+ * What costs most of a test is what comes before it: an API server, its definitions, an ambassador. The
  * tests of a file share them, and each has a namespace of its own, with the rights for it and no other.
  */
 import { execFile } from 'node:child_process';
@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  type Ambassador,
   type AmbassadorFilter,
   findKubectl,
-  KubectlProxy,
+  startAmbassador,
   startTestEnv,
   type TestEnv,
   type WorkloadOptions,
@@ -31,24 +32,20 @@ const run = promisify(execFile);
 
 export class Cluster {
   readonly env: TestEnv;
-  readonly #kubectl: string;
   /** What kubectl knows of the API server, which is another one at each run. */
   readonly #cache: string;
   readonly #namespacesAtOnce: number;
-  readonly #proxies = new Map<string, Promise<KubectlProxy>>();
+  readonly #proxies = new Map<string, Promise<Ambassador>>();
   #made = 0;
 
   /** @param namespacesAtOnce - how many the ambassador's filter names. */
-  constructor(env: TestEnv, kubectl: string, cache: string, namespacesAtOnce: number) {
+  constructor(env: TestEnv, cache: string, namespacesAtOnce: number) {
     this.env = env;
-    this.#kubectl = kubectl;
     this.#cache = cache;
     this.#namespacesAtOnce = namespacesAtOnce;
   }
 
   static async start(setup: ClusterSetup, namespacesAtOnce: number): Promise<Cluster> {
-    const kubectl = findKubectl(process.env);
-    if (kubectl === undefined) throw new Error('no kubectl: install it, or set KUBECTL');
     const { manifests = [], workloads = { podReadyMs: 5, podStopMs: 5 } } = setup;
     const env = await startTestEnv({
       backend: 'embedded',
@@ -56,7 +53,7 @@ export class Cluster {
     });
     const cache = await mkdtemp(join(tmpdir(), 'chancery-kubectl-'));
     for (const manifest of manifests) await env.apply(manifest);
-    return new Cluster(env, kubectl, cache, namespacesAtOnce);
+    return new Cluster(env, cache, namespacesAtOnce);
   }
 
   /** Where its ServiceAccounts are. */
@@ -72,7 +69,7 @@ export class Cluster {
     return { name, neighbours: Array.from({ length: count }, (_, each) => nameOf(first + each)) };
   }
 
-  /** URL of a `kubectl proxy` with the rights of `user`, behind this filter. */
+  /** URL of an ambassador with the rights of `user`, behind this filter. */
   async ambassador(user: string, filter: AmbassadorFilter): Promise<string> {
     const key = JSON.stringify([user, filter]);
     const known = this.#proxies.get(key) ?? this.#startProxy(user, filter);
@@ -80,19 +77,19 @@ export class Cluster {
     return (await known).url;
   }
 
-  async #startProxy(user: string, filter: AmbassadorFilter): Promise<KubectlProxy> {
+  async #startProxy(user: string, filter: AmbassadorFilter): Promise<Ambassador> {
     const server = await this.env.server.urlFor(user);
-    const proxy = new KubectlProxy({ kubectl: this.#kubectl, server, filter });
-    await proxy.start();
-    return proxy;
+    return startAmbassador({ server, filter });
   }
 
   /** `kubectl` as an administrator. @throws with what it wrote when it fails. */
   async kubectl(namespace: string, words: readonly string[]): Promise<string> {
+    const kubectl = findKubectl(process.env);
+    if (kubectl === undefined) throw new Error('no kubectl: install it, or set KUBECTL');
     const own = [`--server=${this.env.url}`, `--namespace=${namespace}`];
     const places = { KUBECONFIG: '/dev/null', KUBECACHEDIR: this.#cache };
     const env = { ...process.env, ...places };
-    const { stdout } = await run(this.#kubectl, [...own, ...words], { env });
+    const { stdout } = await run(kubectl, [...own, ...words], { env });
     return stdout;
   }
 

@@ -1,6 +1,7 @@
 /**
- * An example as in its Pod: behind a real `kubectl proxy` with the filter that is generated for it, as a
- * ServiceAccount with the Roles that are generated for it, and no more.
+ * An example as in its Pod: behind a `kubectl proxy` with the filter that is generated for it, as a
+ * ServiceAccount with the Roles that are generated for it, and no more. The proxy is the one of the lane:
+ * a stand-in in `npm test`, a real one in `npm run test:tools`.
  */
 import {
   type Clock,

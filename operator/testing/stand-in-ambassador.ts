@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { TcpProxy } from './faults/tcp-proxy.ts';
 import type { AmbassadorFilter } from './kubectl-proxy.ts';
 
 const ACCEPT_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])$/;
@@ -15,35 +16,66 @@ const ACCEPT_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 /** Belongs to one connection, and is no business of the next. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authorization', 'te', 'upgrade']);
 
+/** kubectl proxy's defaults: `--accept-paths`, `--reject-paths`, `--reject-methods`. */
+const DEFAULT_FILTER: AmbassadorFilter = {
+  acceptPaths: ['^.*'],
+  rejectPaths: ['^/api/.*/pods/.*/exec', '^/api/.*/pods/.*/attach'],
+  rejectMethods: ['^$'],
+};
+
 /**
  * What `kubectl proxy` does as far as an operator sees it, for machines without kubectl: the same
  * filter, the same refusals, the same answer when the API server is away. It holds no credentials.
  */
 export class StandInAmbassador {
-  readonly #server: Server;
   readonly #upstream: URL;
   readonly #filter: AmbassadorFilter;
+  #server: Server | undefined;
+  /** Listens in front of the server, so that the stand-in can freeze and keep its port. */
+  #line: TcpProxy | undefined;
+  #port = 0;
 
-  constructor(options: { readonly server: string; readonly filter: AmbassadorFilter }) {
+  constructor(options: { readonly server: string; readonly filter?: AmbassadorFilter }) {
     this.#upstream = new URL(options.server);
-    this.#filter = options.filter;
-    this.#server = createServer((request, response) => this.#handle(request, response));
+    this.#filter = options.filter ?? DEFAULT_FILTER;
   }
 
+  /** `http://127.0.0.1:PORT`; the port stays the same over restarts. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** Resolves when it listens. After `kill` it can be started again, on the same port. */
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    const server = createServer((request, response) => this.#handle(request, response));
+    this.#server = server;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const line = new TcpProxy({ port: (server.address() as AddressInfo).port });
+    this.#line = line;
+    await line.start(this.#port);
+    this.#port = line.port;
   }
 
+  /** Ends it at once, as a crash does: its connections break. Again does nothing. */
   async kill(): Promise<void> {
-    if (!this.#server.listening) return;
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+    const [server, line] = [this.#server, this.#line];
+    if (server === undefined || line === undefined) return;
+    this.#server = undefined;
+    this.#line = undefined;
+    await line.close();
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+
+  /** Connections stay open and nothing answers, until `thaw`. */
+  freeze(): void {
+    this.#line?.freeze();
+  }
+
+  thaw(): void {
+    this.#line?.thaw();
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {

@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { apiserverCommand } from '../../operator/cli/apiserver.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { consistently } from '../../operator/testing/consistently.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
-import { requireKubectl } from '../support/cluster.ts';
 import { chancery, folderWith } from './child.ts';
 import { type Invocation, invoke } from './invocation.ts';
 
@@ -45,31 +42,6 @@ test('it serves on loopback until it is asked to stop, and ends with 0', async (
   expect(invocation.stdout.lines).toEqual([url]);
   expect(invocation.stderr.lines.join('\n')).toContain(`kubectl --server=${url} get namespaces`);
   await expect(fetch(url)).rejects.toThrow();
-});
-
-test('with --tls it is reached by the kubeconfig alone, which has its authority and a token', async () => {
-  const path = join(folderWith({}), 'config');
-  const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
-  const url = await serving(invocation);
-
-  const { stdout } = await promisify(execFile)(requireKubectl(), [
-    `--kubeconfig=${path}`,
-    'auth',
-    'whoami',
-    '--output=jsonpath={.status.userInfo.username}',
-  ]);
-  const stranger = promisify(execFile)(requireKubectl(), [
-    '--kubeconfig=/dev/null',
-    `--server=${url}`,
-    '--insecure-skip-tls-verify',
-    '--token=guessed',
-    'get',
-    'namespaces',
-  ]);
-
-  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
-  expect(stdout).toBe('kubernetes-admin');
-  await expect(stranger).rejects.toThrow(/Unauthorized|must be logged in/);
 });
 
 test.each([
@@ -143,38 +115,6 @@ test('with --no-workloads it gets none', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
-});
-
-test('a real kubectl needs the kubeconfig alone, and finds its namespace there', async () => {
-  const path = join(folderWith({ 'cm.yaml': CONFIG_MAP }), 'cluster.yaml');
-  const manifest = path.replace('cluster.yaml', 'cm.yaml');
-  const invocation = invoke([
-    'apiserver',
-    '--port=0',
-    '-n',
-    'demo',
-    '-f',
-    manifest,
-    '--kubeconfig-out',
-    path,
-  ]);
-  await serving(invocation);
-
-  const { stdout } = await promisify(execFile)(
-    requireKubectl(),
-    [
-      `--kubeconfig=${path}`,
-      'get',
-      'configmap',
-      'a',
-      '-o',
-      'jsonpath={.metadata.namespace}/{.data.k}',
-    ],
-    { env: { HOME: dirname(path) } },
-  );
-
-  expect(stdout).toBe('demo/1');
-  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('a kubeconfig of its own is overwritten', async () => {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { pour } from '../../bench/load/pour.ts';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { readObject } from '../../operator/model/held-object.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { ListPage } from '../../operator/watch/list-watch.ts';
+import { pour } from '../support/load/pour.ts';
 
 interface Large extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;

@@ -1,9 +1,5 @@
 /** Too much at once, on real sockets: order, completeness, and what is held of it, in bytes or events. */
 import { expect, onTestFinished, test } from 'vitest';
-import { ENDLESS_NAMESPACE, NAMESPACE } from '../../bench/load/profile.ts';
-import { PROFILES, type ProfileName } from '../../bench/load/profiles.ts';
-import { LoadServer } from '../../bench/load/server.ts';
-import { Ascending, InTurn } from '../../bench/subjects/in-turn.ts';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { type KubernetesObject, splitKey } from '../../operator/model/object.ts';
@@ -18,6 +14,10 @@ import { eventually } from '../../operator/testing/eventually.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import type { ReflectorStatus } from '../../operator/watch/reflector-status.ts';
+import { Ascending, InTurn } from '../support/load/in-turn.ts';
+import { ENDLESS_NAMESPACE, NAMESPACE } from '../support/load/profile.ts';
+import { PROFILES, type ProfileName } from '../support/load/profiles.ts';
+import { LoadServer } from '../support/load/server.ts';
 
 /** Seconds, on a machine that others use: nothing here is about time. */
 const PATIENCE = { timeoutMs: 30_000 };

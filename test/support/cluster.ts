@@ -4,11 +4,12 @@ import type { Controller } from '../../operator/controller/controller.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
 import { type Settings, settingsFrom } from '../../operator/manager/settings.ts';
+import { type Ambassador, startAmbassador } from '../../operator/testing/ambassador.ts';
 import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { findKubectl } from '../../operator/testing/kubectl.ts';
-import { type AmbassadorFilter, KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
+import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
 export const NAMESPACE = 'demo';
@@ -22,10 +23,13 @@ export function requireKubectl(): string {
 
 export interface Cluster {
   readonly server: ApiServer;
-  readonly proxy: KubectlProxy;
+  readonly proxy: Ambassador;
 }
 
-/** An embedded API server with the namespace `demo`, and a real `kubectl proxy` in front of it. */
+/**
+ * An embedded API server with the namespace `demo`, and an ambassador in front of it: the one of the
+ * lane, see `startAmbassador`.
+ */
 export async function startCluster(
   options: ApiServerOptions & { readonly filter?: AmbassadorFilter } = {},
 ): Promise<Cluster> {
@@ -45,19 +49,13 @@ export async function startCluster(
 export async function startTestCluster(
   workloads: ApiServerOptions['workloads'] = false,
 ): Promise<{ readonly env: TestEnv; readonly namespace: string }> {
-  requireKubectl();
   const env = await startTestEnv({ embedded: { workloads } });
   onTestFinished(() => env.stop());
   return { env, namespace: await env.namespace() };
 }
 
-export async function startProxy(server: string, filter?: AmbassadorFilter): Promise<KubectlProxy> {
-  const proxy = new KubectlProxy({
-    kubectl: requireKubectl(),
-    server,
-    ...(filter !== undefined && { filter }),
-  });
-  await proxy.start();
+export async function startProxy(server: string, filter?: AmbassadorFilter): Promise<Ambassador> {
+  const proxy = await startAmbassador({ server, ...(filter && { filter }) });
   onTestFinished(() => proxy.kill());
   return proxy;
 }

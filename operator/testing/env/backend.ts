@@ -11,7 +11,7 @@ export interface Backend {
   readonly runsWorkloads: boolean;
   /** It outlives the environment: what was made in it is to be taken away. */
   readonly isShared: boolean;
-  /** How another `kubectl proxy` reaches it. */
+  /** How another `kubectl proxy` reaches it; undefined where it asks for no credentials. */
   readonly proxyOptions: KubectlProxyOptions | undefined;
   /** In this process, with its logs; undefined for any other. */
   readonly embedded:

@@ -1,28 +1,23 @@
 import { ApiServer, type ApiServerOptions } from '../apiserver/api-server.ts';
 import { ADMINISTRATOR } from '../apiserver/auth/user.ts';
-import { findKubectl } from '../kubectl.ts';
 import { TEST_USER_AGENT } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 import { EventLog } from './event-log.ts';
 import { loggedRequest, RequestLog } from './request-log.ts';
 
 /** The embedded API server, with logs of what reaches it and of what it commits. */
-export async function embeddedBackend(
-  options: ApiServerOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Backend> {
+export async function embeddedBackend(options: ApiServerOptions): Promise<Backend> {
   const workloads = options.workloads ?? {};
   const server = await ApiServer.start({ ...options, workloads });
   const events = new EventLog();
   const unsubscribe = server.subscribe((resource, event) => events.record(resource, event));
-  const kubectl = findKubectl(environment);
   // The test's own calls need neither a token nor a certificate authority.
   const url = options.tls === undefined ? server.url : await server.urlFor(ADMINISTRATOR);
   return {
     url,
     runsWorkloads: workloads !== false,
     isShared: false,
-    proxyOptions: kubectl === undefined ? undefined : { kubectl, server: url },
+    proxyOptions: undefined,
     embedded: { server, events, requests: new RequestLog(() => requestsOf(server)) },
     async close(): Promise<void> {
       unsubscribe();

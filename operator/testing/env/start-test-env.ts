@@ -1,10 +1,11 @@
 import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { type Ambassador, startAmbassador } from '../ambassador.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
 import { eventually } from '../eventually.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { type AmbassadorFilter, KubectlProxy } from '../kubectl-proxy.ts';
+import type { AmbassadorFilter } from '../kubectl-proxy.ts';
 import { ApiCalls, type Manifest } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 import { chooseBackend, type TestBackend } from './choose-backend.ts';
@@ -41,7 +42,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
   const environment = options.environment ?? process.env;
   const kind = options.backend ?? chooseBackend(environment);
   const backend = await start(kind, options, environment);
-  return new StartedEnv(kind, backend, options.embedded?.clock);
+  return new StartedEnv(kind, backend, environment, options.embedded?.clock);
 }
 
 function start(
@@ -51,7 +52,7 @@ function start(
 ): Promise<Backend> {
   switch (kind) {
     case 'embedded':
-      return embeddedBackend(embedded, environment);
+      return embeddedBackend(embedded);
     case 'kubebuilder':
       return kubebuilderBackend(environment);
     case 'existing':
@@ -62,16 +63,23 @@ function start(
 class StartedEnv implements TestEnv {
   readonly backend: TestBackend;
   readonly #backend: Backend;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #clock: unknown;
   readonly #calls: ApiCalls;
   readonly #leftovers = new Leftovers();
   readonly #namespaces = new Set<string>();
-  readonly #proxies: KubectlProxy[] = [];
+  readonly #ambassadors: Ambassador[] = [];
   #stopping: Promise<void> | undefined;
 
-  constructor(kind: TestBackend, backend: Backend, clock: unknown) {
+  constructor(
+    kind: TestBackend,
+    backend: Backend,
+    environment: Readonly<Record<string, string | undefined>>,
+    clock: unknown,
+  ) {
     this.backend = kind;
     this.#backend = backend;
+    this.#environment = environment;
     this.#clock = clock;
     this.#calls = new ApiCalls(backend.url, (object) => this.#made(object));
   }
@@ -111,18 +119,16 @@ class StartedEnv implements TestEnv {
   patch: TestEnv['patch'] = (...what) => this.#calls.patch(...what);
   delete: TestEnv['delete'] = (...names) => this.#calls.delete(...names);
 
-  async ambassador(filter?: AmbassadorFilter): Promise<KubectlProxy> {
-    const { proxyOptions } = this.#backend;
-    if (proxyOptions === undefined) {
-      throw new ConfigurationError('no kubectl found for an ambassador: install it or set KUBECTL');
-    }
-    const proxy = new KubectlProxy({
-      ...proxyOptions,
-      ...(filter === undefined ? {} : { filter }),
+  async ambassador(filter?: AmbassadorFilter): Promise<Ambassador> {
+    const { url, proxyOptions } = this.#backend;
+    const ambassador = await startAmbassador({
+      server: url,
+      environment: this.#environment,
+      ...(proxyOptions && { kubectl: proxyOptions }),
+      ...(filter && { filter }),
     });
-    await proxy.start();
-    this.#proxies.push(proxy);
-    return proxy;
+    this.#ambassadors.push(ambassador);
+    return ambassador;
   }
 
   get events(): EventLog {
@@ -173,7 +179,7 @@ class StartedEnv implements TestEnv {
 
   async #stop(): Promise<void> {
     try {
-      await Promise.all(this.#proxies.splice(0).map((proxy) => proxy.kill()));
+      await Promise.all(this.#ambassadors.splice(0).map((each) => each.kill()));
       if (this.#backend.isShared) await this.#leftovers.takeAway(this.#calls);
     } finally {
       await this.#backend.close();

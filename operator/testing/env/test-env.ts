@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../model/object.ts';
+import type { Ambassador } from '../ambassador.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
-import type { AmbassadorFilter, KubectlProxy } from '../kubectl-proxy.ts';
+import type { AmbassadorFilter } from '../kubectl-proxy.ts';
 import type { Manifest } from './api-calls.ts';
 import type { TestBackend } from './choose-backend.ts';
 import type { EventLog } from './event-log.ts';
@@ -64,12 +65,13 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<void>;
 
   /**
-   * A real `kubectl proxy` in front of the API server, as it runs in the operator's Pod. It ends
-   * with the environment, or before with `kill`.
+   * A `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or the stand-in
+   * for it: `CHANCERY_TEST_AMBASSADOR` chooses, see `startAmbassador`. It ends with the environment,
+   * or before with `kill`.
    *
-   * @throws ConfigurationError `CONFIG` when there is no kubectl.
+   * @throws ConfigurationError `CONFIG` when there is no kubectl and none stands in.
    */
-  ambassador(filter?: AmbassadorFilter): Promise<KubectlProxy>;
+  ambassador(filter?: AmbassadorFilter): Promise<Ambassador>;
 
   /** Every change that the server has committed. @throws ConfigurationError unless it is embedded. */
   readonly events: EventLog;

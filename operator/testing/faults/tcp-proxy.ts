@@ -58,8 +58,9 @@ export class TcpProxy {
     return this.#connections.filter(({ closed }) => !closed);
   }
 
-  /** Listens. */
-  async start(): Promise<void> {
+  /** Listens. @param port - default 0: any free port. */
+  async start(port = 0): Promise<void> {
+    if (this.#server === undefined) this.#port = port;
     await this.accept();
   }
 

@@ -1,19 +1,20 @@
-/** One interface, three backends: the first tests run on each, with stand-ins for what is not here. */
+/** An environment on the embedded server; `backends.tools.test.ts` has the other backends. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import type { TestBackend } from '../../../operator/testing/env/choose-backend.ts';
 import { startTestEnv, type TestEnvOptions } from '../../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
 import { eventually } from '../../../operator/testing/eventually.ts';
 import { FakeClock } from '../../../operator/testing/fake-clock.ts';
-import { configMap, secret } from '../../../operator/testing/objects/config.ts';
+import { configMap } from '../../../operator/testing/objects/config.ts';
 import { deployment } from '../../../operator/testing/objects/workloads.ts';
-import { processesWith, standInAssets } from '../control-plane/assets.ts';
-import { BACKENDS, kubebuilder, type Surroundings, startCluster } from './backends.ts';
+import { standInAssets } from '../control-plane/assets.ts';
+import { EMBEDDED, kubebuilder, surroundings } from './support/backends.ts';
+import { describeBackends } from './support/same-on-all.ts';
 
 async function start(options: TestEnvOptions): Promise<TestEnv> {
   const env = await startTestEnv(options);
@@ -21,110 +22,7 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
   return env;
 }
 
-const CRD = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: things.example.com }
-spec:
-  group: example.com
-  scope: Namespaced
-  names: { plural: things, singular: thing, kind: Thing, listKind: ThingList }
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties: { spec: { type: object, properties: { size: { type: integer } } } }
----
-apiVersion: example.com/v1
-kind: Thing
-metadata: { name: first }
-spec: { size: 1 }
-`;
-
-/** What `make` makes, until the test has finished. */
-async function surroundings(
-  make: () => Promise<Surroundings>,
-): Promise<Surroundings['environment']> {
-  const { environment, close } = await make();
-  onTestFinished(close);
-  return environment;
-}
-
-describe.each(BACKENDS)('[T-4] on %s', { timeout: 60_000 }, (backend, make) => {
-  let env: TestEnv;
-  let close: () => Promise<void>;
-
-  beforeAll(async () => {
-    const around = await make();
-    close = around.close;
-    env = await startTestEnv({ backend, environment: around.environment });
-  }, 60_000);
-  afterAll(async () => {
-    await env?.stop();
-    await close?.();
-  }, 60_000);
-
-  test('objects are created, read, listed, patched and deleted', async () => {
-    const namespace = await env.namespace();
-
-    const created = await env.create(configMap('a', { namespace, data: { k: '1' } }));
-    await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: '2' } });
-    const patched = await env.get('v1', 'ConfigMap', namespace, 'a');
-    const listed = await env.list('v1', 'ConfigMap', namespace);
-    await env.delete('v1', 'ConfigMap', namespace, 'a');
-
-    expect(env.backend).toBe(backend);
-    expect(created.metadata.uid).toBe(patched?.metadata.uid);
-    expect(patched).toMatchObject({ data: { k: '2' } });
-    expect(listed.map(({ kind, metadata }) => [kind, metadata.name])).toContainEqual([
-      'ConfigMap',
-      'a',
-    ]);
-    expect(await env.get('v1', 'ConfigMap', namespace, 'a')).toBeUndefined();
-  });
-
-  test('a manifest with a definition and an object of it is applied, and again changes it', async () => {
-    const namespace = await env.namespace();
-
-    await env.apply(CRD, { namespace });
-    await env.apply(CRD.replace('size: 1 }', 'size: 2 }'), { namespace });
-
-    expect(await env.get('example.com/v1', 'Thing', namespace, 'first')).toMatchObject({
-      spec: { size: 2 },
-    });
-  });
-
-  test('a refusal is the API server’s ApiError', async () => {
-    const created = env.create(configMap('a', { namespace: 'gone' }));
-
-    await expect(created).rejects.toMatchObject({
-      name: 'ApiError',
-      status: 404,
-      message: '404 NotFound: namespaces "gone" not found',
-    });
-  });
-
-  test('namespaces are of nobody else', async () => {
-    const [one, other] = [await env.namespace(), await env.namespace()];
-
-    expect(one).not.toBe(other);
-    expect(await env.list('v1', 'Secret', one)).toEqual([]);
-  });
-
-  test('an ambassador lets through what its filter says', async () => {
-    const filter = { acceptPaths: ['^/version$'], rejectPaths: ['^$'], rejectMethods: ['^$'] };
-
-    const { url } = await env.ambassador(filter);
-    const answers = await Promise.all(
-      ['/version', '/api/v1/pods'].map(async (path) => (await fetch(url + path)).status),
-    );
-
-    expect(answers).toEqual([200, 403]);
-  });
-});
+describe('[T-4] a test environment', () => describeBackends([EMBEDDED]));
 
 describe('backends differ, and say so', { timeout: 60_000 }, () => {
   test.each([
@@ -140,56 +38,6 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
     expect(env.runsWorkloads).toBe(count > 0);
     const pods = async (): Promise<number> => (await env.list('v1', 'Pod', namespace)).length;
     await eventually(async () => (await pods()) === count);
-  });
-
-  test('what only the embedded server has is refused elsewhere, by name', async () => {
-    const environment = await surroundings(kubebuilder);
-    const env = await start({ backend: 'kubebuilder', environment });
-
-    const messages = [() => env.events, () => env.requests, () => env.server].map(thrownBy);
-
-    expect(messages).toEqual([
-      'the backend kubebuilder has no event log: only the embedded server has',
-      'the backend kubebuilder has no request log: only the embedded server has',
-      'the backend kubebuilder has no server in this process: only the embedded server has',
-    ]);
-    expect(env.runsWorkloads).toBe(false);
-    await expect(env.advance(1)).rejects.toThrow('time can be moved on a FakeClock alone');
-  });
-
-  test('nothing of a control plane, nor of an ambassador, is left when it stops', async () => {
-    const assets = standInAssets();
-    const environment = { PATH: process.env.PATH, KUBEBUILDER_ASSETS: assets };
-    const env = await start({ backend: 'kubebuilder', environment });
-    const running = processesWith(assets).length;
-    const { url } = await env.ambassador();
-
-    await env.stop();
-
-    expect(running).toBe(2);
-    expect(processesWith(assets)).toEqual([]);
-    await expect(fetch(url)).rejects.toThrow();
-  });
-
-  test('in a cluster that goes on, all that was made is taken away, and nothing else', async () => {
-    const environment = await surroundings(startCluster);
-    const options: TestEnvOptions = { backend: 'existing', environment };
-    const witness = await start(options);
-    await witness.create(secret('theirs', { namespace: 'default' }));
-    const env = await startTestEnv(options);
-    const namespace = await env.namespace();
-    await env.apply(CRD, { namespace });
-    await env.create(secret('ours', { namespace: 'default' }));
-    await env.apply([secret('theirs', { stringData: { k: '1' } })], { namespace: 'default' });
-
-    await env.stop();
-
-    const left = await witness.list('v1', 'Secret', 'default');
-    expect(left.map(({ metadata }) => metadata.name)).toEqual(['theirs']);
-    expect(await witness.list('apiextensions.k8s.io/v1', 'CustomResourceDefinition')).toEqual([]);
-    await eventually(
-      async () => (await witness.get('v1', 'Namespace', undefined, namespace)) === undefined,
-    );
   });
 
   test('`await using` stops it', async () => {
@@ -256,17 +104,6 @@ describe('which backend', () => {
     await expect(startTestEnv({ backend: 'kubebuilder', environment })).rejects.toThrow(
       'etcd is not ready after 150 ms',
     );
-  });
-
-  test('USE_EXISTING_CLUSTER takes the context that is named', async () => {
-    const environment = { ...(await surroundings(startCluster)), USE_EXISTING_CLUSTER: 'true' };
-    const env = await start({ environment, context: 'chancery' });
-
-    expect(env.backend).toBe('existing');
-    await expect(startTestEnv({ environment, context: 'other' })).rejects.toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('context "other" does not exist'),
-    });
   });
 });
 
@@ -443,12 +280,3 @@ describe('time', () => {
     await expect(env.settled()).rejects.toThrow('does not come to rest');
   });
 });
-
-function thrownBy(read: () => unknown): string {
-  try {
-    read();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return 'nothing';
-}

@@ -2,13 +2,13 @@
  * Behaves as kube-apiserver does for who starts it: flags, a certificate that it signs itself, TLS,
  * a token, `/readyz`, SIGTERM. Behind that is the embedded server.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as send } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { ApiServer } from '../../../../operator/testing/apiserver/api-server.ts';
+import { CertificateAuthority } from '../../../../operator/testing/apiserver/tls/certificate-authority.ts';
 import { flagsOf, required } from './flags.ts';
 
 const flags = flagsOf(process.argv.slice(2));
@@ -24,46 +24,37 @@ const [token = '', , , groups] = readFileSync(required(flags, 'token-auth-file')
 );
 const directory = required(flags, 'cert-dir');
 mkdirSync(directory, { recursive: true });
-const [certFile, keyFile] = [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')];
 const address = required(flags, 'bind-address');
-execFileSync(
-  'openssl',
-  [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', `/CN=${address}`],
-    ...['-addext', `subjectAltName=IP:${address}`, '-keyout', keyFile, '-out', certFile],
-  ],
-  { stdio: 'ignore' },
-);
+const authority = new CertificateAuthority();
+const { key, cert } = authority.issue([address]);
+writeFileSync(join(directory, 'apiserver.crt'), cert + authority.certificate);
 
 const embedded = await ApiServer.start({ workloads: false });
 let asked = 0;
-const server = createServer(
-  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
-  (incoming, response) => {
-    const isAdmin = groups?.trim() === '"system:masters"';
-    if (!isAdmin || incoming.headers.authorization !== `Bearer ${token}`) {
-      response.writeHead(401, { 'content-type': 'application/json' });
-      response.end('{"kind":"Status","status":"Failure","reason":"Unauthorized","code":401}');
-      return;
-    }
-    if (incoming.url === '/readyz') {
-      asked += 1;
-      response.writeHead(asked > 2 ? 200 : 500).end();
-      return;
-    }
-    // Nobody but the embedded server itself asks it for a token here.
-    const { authorization: _, ...headers } = incoming.headers;
-    const { method, url } = incoming;
-    const onward = send({ host: '127.0.0.1', port: embedded.port, method, path: url, headers });
-    onward.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders).flushHeaders();
-      pipeline(answer, response, () => {});
-    });
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    pipeline(incoming, onward, () => {});
-  },
-).listen(Number(required(flags, 'secure-port')), address);
+const server = createServer({ key, cert }, (incoming, response) => {
+  const isAdmin = groups?.trim() === '"system:masters"';
+  if (!isAdmin || incoming.headers.authorization !== `Bearer ${token}`) {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"kind":"Status","status":"Failure","reason":"Unauthorized","code":401}');
+    return;
+  }
+  if (incoming.url === '/readyz') {
+    asked += 1;
+    response.writeHead(asked > 2 ? 200 : 500).end();
+    return;
+  }
+  // Nobody but the embedded server itself asks it for a token here.
+  const { authorization: _, ...headers } = incoming.headers;
+  const { method, url } = incoming;
+  const onward = send({ host: '127.0.0.1', port: embedded.port, method, path: url, headers });
+  onward.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders).flushHeaders();
+    pipeline(answer, response, () => {});
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  pipeline(incoming, onward, () => {});
+}).listen(Number(required(flags, 'secure-port')), address);
 process.once('SIGTERM', () => {
   server.close();
   server.closeAllConnections();

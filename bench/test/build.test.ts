@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { chanceryEntry, toJavaScript } from '../build.ts';
+
+test('types are gone, and relative imports lead to what is built', () => {
+  const source = [
+    `import { type Profile, pathOf } from './profile.ts';`,
+    `import type { Message } from '../message.ts';`,
+    `const { x } = await import('../../test/support/load/profiles.ts');`,
+    `import { once } from 'node:events';`,
+    `export const answer: number = pathOf(x as Profile);`,
+  ].join('\n');
+
+  const text = toJavaScript(source);
+
+  expect(text).toContain(`pathOf } from './profile.js';`);
+  expect(text).toContain(`await import('../../test/support/load/profiles.js')`);
+  expect(text).toContain(`from 'node:events'`);
+  expect(text).not.toMatch(/Message|: number|as Profile/);
+});
+
+test('the package is found once it is built, and that it is not is no error', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'chancery-entry-')));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const manifest = join(folder, 'package.json');
+  writeFileSync(manifest, JSON.stringify({ name: 'chancery', exports: './dist/index.js' }));
+
+  const before = chanceryEntry(pathToFileURL(manifest));
+  mkdirSync(join(folder, 'dist'));
+  writeFileSync(join(folder, 'dist/index.js'), '');
+  const after = chanceryEntry(pathToFileURL(manifest));
+
+  expect([before, after]).toEqual([undefined, join(folder, 'dist/index.js')]);
+});

@@ -1,0 +1,42 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { LongestTurn } from '../subjects/longest-turn.ts';
+
+/** Its first look is behind it: timers that are due earlier come first. */
+async function started(turns: LongestTurn): Promise<void> {
+  turns.start();
+  await eventually(() => true);
+}
+
+function work(cpuMs: number): void {
+  const begin = process.threadCpuUsage().user;
+  while (process.threadCpuUsage().user - begin < cpuMs * 1e3);
+}
+
+test('work in one turn counts whole, and begins anew', async () => {
+  const turns = new LongestTurn();
+  onTestFinished(() => turns.stop());
+
+  await started(turns);
+  work(30);
+  await nextTurn();
+  const long = turns.ms;
+  await started(turns);
+  const short = turns.ms;
+
+  expect(long).toBeGreaterThanOrEqual(30);
+  expect(short).toBeLessThan(30);
+});
+
+test('time that others have is none of ours', async () => {
+  const turns = new LongestTurn();
+  onTestFinished(() => turns.stop());
+  const asleep = new Int32Array(new SharedArrayBuffer(4));
+
+  await started(turns);
+  Atomics.wait(asleep, 0, 0, 100);
+  await nextTurn();
+
+  expect(turns.ms).toBeLessThan(50);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { measureAll, timeFor } from '../measure.ts';
+import { plan } from '../plan.ts';
+import type { Work } from '../works.ts';
+
+const work: Work = { profile: 'pod', objects: 1, subjects: ['drain', 'python'] };
+const runs = plan({ works: { pod: work }, rounds: 2, only: [] });
+const side = { work: 'pod', subject: 'drain', figure: 'syncMs' } as const;
+
+test('every run counts in its round, and progress is told', async () => {
+  const lines: string[] = [];
+
+  const { results, failures, leftOut } = await measureAll(runs, {
+    time: timeFor(undefined),
+    make: async ({ round }) => ({ syncMs: round * 10 }),
+    progress: (line) => lines.push(line),
+  });
+
+  expect(results.inRound(1, side)).toBe(10);
+  expect(results.inRound(2, side)).toBe(20);
+  expect(lines[3]).toMatch(/^4 of 4: round 2, pod, drain: .* s, .* s in all$/);
+  expect([...failures, ...leftOut]).toEqual([]);
+});
+
+test('a run that fails is told, and the others are made', async () => {
+  const { results, failures } = await measureAll(runs, {
+    time: timeFor(undefined),
+    make: async ({ subjectName }) => {
+      if (subjectName === 'python') throw new Error('it ended with 1');
+      return { syncMs: 1 };
+    },
+    progress: () => {},
+  });
+
+  expect(failures).toEqual([
+    'round 1, pod, python: it ended with 1',
+    'round 2, pod, python: it ended with 1',
+  ]);
+  expect(results.summary(side)?.rounds).toBe(2);
+});
+
+test('when the time is over the run under way is ended, and all that come are left out', async () => {
+  const end = new AbortController();
+
+  const { results, failures, leftOut } = await measureAll(runs, {
+    time: { leftMs: () => 1e6, deadline: end.signal },
+    make: async ({ subjectName }, deadline) => {
+      if (subjectName === 'drain') return { syncMs: 1 };
+      end.abort();
+      deadline.throwIfAborted();
+      return {};
+    },
+    progress: () => {},
+  });
+
+  expect(results.summary(side)?.rounds).toBe(1);
+  expect(failures).toEqual([]);
+  expect(leftOut).toEqual(runs.slice(1));
+});
+
+test('a run that has taken longer than what is left is not begun again', async () => {
+  const { results, leftOut } = await measureAll(runs, {
+    time: { leftMs: () => 0, deadline: new AbortController().signal },
+    make: async () => ({ syncMs: 1 }),
+    progress: () => {},
+  });
+
+  expect(results.summary(side)?.rounds).toBe(1);
+  expect(leftOut).toEqual(runs.slice(2));
+});

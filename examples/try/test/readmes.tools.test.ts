@@ -1,0 +1,10 @@
+/** Every README is followed as people follow it: real processes, a real kubectl, what it promises. */
+import { test } from 'vitest';
+import { EXAMPLES } from '../examples.ts';
+import { followReadme } from '../follow.ts';
+
+test.each(Object.keys(EXAMPLES))('examples/%s does what its README promises', {
+  timeout: 180_000,
+}, async (name) => {
+  await followReadme(name);
+});

@@ -1,0 +1,74 @@
+/** What `chancery apiserver --kubeconfig-out` writes, as a real kubectl reads it. */
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { requireKubectl } from '../support/cluster.ts';
+import { folderWith } from './child.ts';
+import { type Invocation, invoke } from './invocation.ts';
+
+const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
+
+/** Resolves to the URL on standard output. */
+async function serving({ stdout, exit }: Invocation): Promise<string> {
+  await Promise.race([stdout.until(() => stdout.lines.length > 0), exit]);
+  return stdout.lines[0] ?? expect.unreachable('it ended before it served');
+}
+
+test('with --tls it is reached by the kubeconfig alone, which has its authority and a token', async () => {
+  const path = join(folderWith({}), 'config');
+  const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
+  const url = await serving(invocation);
+
+  const { stdout } = await promisify(execFile)(requireKubectl(), [
+    `--kubeconfig=${path}`,
+    'auth',
+    'whoami',
+    '--output=jsonpath={.status.userInfo.username}',
+  ]);
+  const stranger = promisify(execFile)(requireKubectl(), [
+    '--kubeconfig=/dev/null',
+    `--server=${url}`,
+    '--insecure-skip-tls-verify',
+    '--token=guessed',
+    'get',
+    'namespaces',
+  ]);
+
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
+  expect(stdout).toBe('kubernetes-admin');
+  await expect(stranger).rejects.toThrow(/Unauthorized|must be logged in/);
+});
+
+test('a real kubectl needs the kubeconfig alone, and finds its namespace there', async () => {
+  const path = join(folderWith({ 'cm.yaml': CONFIG_MAP }), 'cluster.yaml');
+  const manifest = path.replace('cluster.yaml', 'cm.yaml');
+  const invocation = invoke([
+    'apiserver',
+    '--port=0',
+    '-n',
+    'demo',
+    '-f',
+    manifest,
+    '--kubeconfig-out',
+    path,
+  ]);
+  await serving(invocation);
+
+  const { stdout } = await promisify(execFile)(
+    requireKubectl(),
+    [
+      `--kubeconfig=${path}`,
+      'get',
+      'configmap',
+      'a',
+      '-o',
+      'jsonpath={.metadata.namespace}/{.data.k}',
+    ],
+    { env: { HOME: dirname(path) } },
+  );
+
+  expect(stdout).toBe('demo/1');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,161 @@
+/** Every Event has the fields that the API demands, in a form that the API takes. */
+import { describe, expect, test } from 'vitest';
+import type { EventNote } from '../../operator/controller/event-recorder.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { note, object, setup } from './api-event-recorder-setup.ts';
+
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+describe('K-56: an Event', () => {
+  test('has everything that the API demands', async () => {
+    const { sent, recorder } = setup();
+
+    recorder.record(note({ type: 'Warning' }));
+    await settle();
+
+    expect(sent).toEqual([
+      {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { name: expect.stringMatching(/^web\.[0-9a-f]{16}$/), namespace: 'demo' },
+        eventTime: '2026-06-01T12:30:15.987000Z',
+        reportingController: 'chancery.dev/test',
+        reportingInstance: 'operator-1',
+        type: 'Warning',
+        reason: 'Restarted',
+        action: 'Restart',
+        note: 'n',
+        regarding: {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          name: 'web',
+          namespace: 'demo',
+          uid: 'u1',
+          resourceVersion: '7',
+        },
+      },
+    ]);
+  });
+
+  test('may name a second object', async () => {
+    const { sent, recorder } = setup();
+
+    recorder.record(note({ related: object({ name: 'child', uid: 'u2' }) }));
+    await settle();
+
+    expect(sent[0]?.related).toEqual({
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'child', namespace: 'demo', uid: 'u2' },
+    });
+  });
+
+  test.each<[string, Partial<EventNote>, object]>([
+    ['an empty reason', { reason: '' }, { reason: 'Unspecified' }],
+    ['an empty action', { action: ' ' }, { action: 'Reconcile' }],
+    ['a reason of 129 characters', { reason: 'R'.repeat(129) }, { reason: 'R'.repeat(128) }],
+    ['an action of 129 characters', { action: 'A'.repeat(129) }, { action: 'A'.repeat(128) }],
+    ['another type', { type: 'Error' as 'Warning' }, { type: 'Normal' }],
+  ])('with %s is mended, and one line says so', async (_what, given, expected) => {
+    const { sent, logged, recorder } = setup();
+
+    recorder.record(note(given));
+    recorder.record(note({ ...given, note: 'other' }));
+    await settle();
+
+    expect(sent).toHaveLength(2);
+    expect(sent[0]).toMatchObject(expected);
+    expect(logged).toEqual([
+      {
+        message: 'event has a field that the API does not take, it is mended',
+        fields: { controller: 'test', field: Object.keys(given)[0] },
+      },
+    ]);
+  });
+
+  test('of a Pod with a long name has as much of it as the API takes', async () => {
+    const { sent, recorder } = setup({ self: { namespace: 'ops', podName: 'p'.repeat(253) } });
+
+    recorder.record(note());
+    await settle();
+
+    expect(sent[0]?.reportingInstance).toBe('p'.repeat(128));
+  });
+
+  test('about a cluster-scoped object is in the namespace default', async () => {
+    const { sent, recorder } = setup();
+    const regarding = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } };
+
+    recorder.record(note({ regarding }));
+    await settle();
+
+    expect(sent[0]?.metadata.namespace).toBe('default');
+    expect(sent[0]?.regarding).toEqual({ apiVersion: 'v1', kind: 'Node', name: 'node-1' });
+  });
+
+  test.each([
+    ['1,024 bytes', 'x'.repeat(1_024), 'x'.repeat(1_024)],
+    ['1,025 bytes', 'x'.repeat(1_025), 'x'.repeat(1_024)],
+    ['256 characters of four bytes', '😀'.repeat(256), '😀'.repeat(256)],
+    ['257 characters of four bytes', '😀'.repeat(257), '😀'.repeat(256)],
+    ['a four-byte character across the limit', `x${'😀'.repeat(256)}`, `x${'😀'.repeat(255)}`],
+    ['a two-byte character across the limit', `x${'ä'.repeat(512)}`, `x${'ä'.repeat(511)}`],
+    ['nothing', '', ''],
+  ])('of %s is cut to what is allowed, between characters', async (_what, text, expected) => {
+    const { sent, recorder } = setup();
+
+    recorder.record(note({ note: text }));
+    await settle();
+
+    expect(sent[0]?.note).toBe(expected);
+  });
+
+  test.each([
+    ['a'.repeat(253)],
+    [`${'a'.repeat(235)}-${'b'.repeat(10)}`],
+    [`${'a'.repeat(234)}.-.${'b'.repeat(10)}`],
+    ['system:node:a'],
+    ['Upper'],
+  ])('about an object called %s has a name that is allowed', async (name) => {
+    const { sent, recorder } = setup();
+
+    recorder.record(note({ regarding: object({ name }) }));
+    await settle();
+
+    expect(sent[0]?.metadata.name).toMatch(SUBDOMAIN);
+    expect(sent[0]?.metadata.name.length).toBeLessThanOrEqual(253);
+    expect(sent[0]?.regarding.name).toBe(name);
+  });
+
+  test('has a name of its own, at any time and from any recorder', async () => {
+    const one = setup({ random: 0.1 });
+    const other = setup({ random: 0.2 });
+    for (let index = 0; index < 100; index++) {
+      const regarding = object({ uid: `${index}` });
+      one.recorder.record(note({ regarding }));
+      other.recorder.record(note({ regarding }));
+    }
+    await settle();
+
+    const names = [...one.sent, ...other.sent].map(({ metadata }) => metadata.name);
+
+    expect(new Set(names).size).toBe(200);
+  });
+
+  test('is sent at a fraction of a millisecond as well', async () => {
+    const { clock, sent, recorder } = setup();
+    clock.advance(0.3);
+
+    recorder.record(note());
+    await settle();
+
+    expect(sent).toHaveLength(1);
+  });
+
+  test('says so when the Pod’s name is not known', async () => {
+    const { sent, recorder } = setup({ self: { namespace: undefined, podName: undefined } });
+
+    recorder.record(note());
+    await settle();
+
+    expect(sent[0]?.reportingInstance).toBe('unknown');
+  });
+});

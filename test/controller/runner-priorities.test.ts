@@ -1,0 +1,137 @@
+/** First lists, relists and polls wait behind live changes. */
+import { expect, test } from 'vitest';
+import { enqueueMapped } from '../../operator/controller/controller.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { objectKey } from '../../operator/model/object.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { expired } from '../support/fake-collection.ts';
+import { others, start, things } from './started-runner.ts';
+
+test('Q-20 after a restart a live change does not wait for the first list', async () => {
+  const seen: string[] = [];
+  const releases: (() => void)[] = [];
+  const { collection, run } = start({
+    workers: 2,
+    reconcile: async (key) => {
+      seen.push(key);
+      if (seen.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
+      return AWAIT_CHANGE;
+    },
+  });
+  for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`);
+  await run();
+
+  collection(things).put('999', 1);
+  await settle();
+  for (const release of releases) release();
+  await settle();
+
+  expect(seen.slice(0, 3)).toEqual(['demo/0', 'demo/1', 'demo/999']);
+  expect(seen).toHaveLength(1_000);
+});
+
+test('Q-20 keys that a mapping names from a first list wait for live ones too', async () => {
+  const seen: [string, number][] = [];
+  const { collection, run } = start({
+    watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(others).put('x', 1);
+  await run();
+
+  collection(others).put('y', 2);
+  await settle();
+
+  expect(seen).toEqual([
+    ['demo/thing-1', -100],
+    ['demo/thing-2', 0],
+  ]);
+});
+
+test('Q-20 after a relist that finds 1,000 changes a live edit is among the next workers + 1 reconciles', async () => {
+  const seen: [string, number][] = [];
+  const releases: (() => void)[] = [];
+  let relisted = false;
+  const { clock, collection, run } = start({
+    workers: 2,
+    reconcile: async (key, _object, { priority }) => {
+      if (!relisted) return AWAIT_CHANGE;
+      seen.push([key, priority]);
+      if (seen.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
+      return AWAIT_CHANGE;
+    },
+  });
+  for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`);
+  await run();
+
+  relisted = true;
+  collection(things).newestWatch.fail(expired());
+  for (let index = 0; index < 1_000; index++) collection(things).put(`${index}`, 1);
+  await clock.advanceAndSettle(5_000);
+  collection(things).put('999', 2);
+  await settle();
+  for (const release of releases) release();
+  await settle();
+
+  expect(collection(things).lists.length).toBeGreaterThan(1);
+  expect(seen.slice(0, 4)).toEqual([
+    ['demo/0', -100],
+    ['demo/1', -100],
+    ['demo/999', 0],
+    ['demo/2', -100],
+  ]);
+  expect(seen).toHaveLength(1_000);
+});
+
+test('Q-20 what a relist finds made or deleted is not put off', async () => {
+  const seen: [string, number][] = [];
+  const { clock, collection, run } = start({
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('changed');
+  collection(things).put('deleted');
+  await run();
+  seen.length = 0;
+
+  collection(things).newestWatch.fail(expired());
+  collection(things).put('changed', 1);
+  collection(things).remove('deleted');
+  collection(things).put('made');
+  await clock.advanceAndSettle(5_000);
+
+  expect(seen).toEqual([
+    ['demo/deleted', 0],
+    ['demo/made', 0],
+    ['demo/changed', -100],
+  ]);
+});
+
+test('Q-20 polls wait for changes, unless the result says otherwise', async () => {
+  const seen: [string, number][] = [];
+  const { clock, collection, run } = start({
+    reconcile: async (key, _object, { priority }) => {
+      seen.push([key, priority]);
+      if (seen.length > 4) return AWAIT_CHANGE;
+      return { requeueAfterMs: 10, ...(key === 'demo/urgent' && { priority: 5 }) };
+    },
+  });
+  await run();
+  collection(things).put('polled');
+  collection(things).put('urgent');
+  await settle();
+
+  await clock.advanceAndSettle(10);
+
+  expect(seen).toEqual([
+    ['demo/polled', 0],
+    ['demo/urgent', 0],
+    ['demo/urgent', 5],
+    ['demo/polled', -100],
+  ]);
+});

@@ -1,0 +1,111 @@
+/**
+ * The result of a reconciler decides when its key is reconciled again. The runner counts each
+ * result.
+ */
+import { expect, test } from 'vitest';
+import {
+  AWAIT_CHANGE,
+  type Reconciler,
+  type Result,
+} from '../../operator/controller/reconciler.ts';
+import type { Thing } from '../support/fake-collection.ts';
+import { start, things } from './started-runner.ts';
+
+test('K-2 reconciles again after the time that the reconciler asked for', async () => {
+  const results: Result[] = [{ requeueAfterMs: 60_000 }, AWAIT_CHANGE];
+  let calls = 0;
+  const { clock, collection, run } = start({
+    reconcile: async () => results[calls++] ?? AWAIT_CHANGE,
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(59_999);
+  const early = calls;
+  await clock.advanceAndSettle(600_000);
+
+  expect(early).toBe(1);
+  expect(calls).toBe(2);
+});
+
+test('K-2 a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
+  let calls = 0;
+  const { clock, collection, lines, run } = start({
+    reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : AWAIT_CHANGE),
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect(calls).toBe(2);
+  expect(
+    lines.find(({ message }) => message === 'reconcile failed by a bug')?.fields.err,
+  ).toMatchObject({ code: 'USER_CODE', context: { returned: 'requeueAfterMs: NaN' } });
+});
+
+test('K-2 each outcome is counted under its result, and every result has a zero', async () => {
+  const { clock, collection, metric, run, seconds, total } = start({
+    reconcile: async (key, _object, { attempt }) => {
+      if (key === 'demo/fails' && attempt === 0) throw new Error('once');
+      return key === 'demo/polls' ? { requeueAfterMs: 1_000_000 } : AWAIT_CHANGE;
+    },
+  });
+  for (const name of ['works', 'fails', 'polls']) collection(things).put(name);
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect(['success', 'requeue_after', 'error', 'requeue'].map(total)).toEqual([2, 1, 1, 0]);
+  expect(metric('controller_runtime_reconcile_errors_total')).toBe(1);
+  expect(metric('controller_runtime_max_concurrent_reconciles')).toBe(1);
+  expect(metric('controller_runtime_active_workers')).toBe(0);
+  expect(seconds('controller_runtime_reconcile_time_seconds')).toHaveLength(4);
+  expect(metric('workqueue_adds_total')).toBe(4);
+});
+
+test('K-2 a reconciler that returns nothing has succeeded', async () => {
+  const { clock, collection, lines, run, total } = start({
+    reconcile: (async () => {}) as unknown as Reconciler<Thing>,
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10_000);
+
+  expect([total('success'), total('error')]).toEqual([1, 0]);
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+});
+
+test('K-2 requeue: true is called again with growing delays, and is no failure', async () => {
+  const calledAt: number[] = [];
+  const { clock, collection, lines, run, total } = start({
+    reconcile: async (_key, _object, { clock: now }) => {
+      calledAt.push(now.monotonic());
+      return calledAt.length < 4 ? { requeue: true } : AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(60_000);
+
+  const delays = calledAt.slice(1).map((at, index) => at - (calledAt[index] ?? 0));
+  expect(delays.map((ms, index) => Math.floor(ms / (5 * 2 ** index)))).toEqual([1, 1, 1]);
+  expect([total('requeue'), total('error'), total('success')]).toEqual([3, 0, 1]);
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+});
+
+test('Q-20 a priority that is no whole number is a failure of the reconciler', async () => {
+  let calls = 0;
+  const { clock, collection, run, total } = start({
+    reconcile: async () =>
+      ++calls === 1 ? { requeueAfterMs: 10, priority: 0.5 } : { requeueAfterMs: 1_000_000 },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect([calls, total('error'), total('requeue_after')]).toEqual([2, 1, 1]);
+});

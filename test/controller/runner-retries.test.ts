@@ -1,0 +1,153 @@
+/** The runner reconciles a key again after an error. A terminal error ends the retries. */
+import { expect, test } from 'vitest';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { TerminalError } from '../../operator/controller/terminal-error.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { settle } from '../../operator/testing/fake-clock.ts';
+import { start, things } from './started-runner.ts';
+
+test('K-2 Q-24 H45 a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
+  const seen: string[] = [];
+  const { clock, collection, lines, run } = start({
+    reconcile: async (key, _object, { attempt }) => {
+      seen.push(`${key}#${attempt}`);
+      if (key === 'demo/bad' && attempt < 3) throw new Error('no');
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('bad');
+  collection(things).put('good');
+  await run();
+
+  await clock.advanceAndSettle(100);
+
+  expect(seen).toEqual(['demo/bad#0', 'demo/good#0', 'demo/bad#1', 'demo/bad#2', 'demo/bad#3']);
+  const failures = lines.filter(({ message }) => message === 'reconcile failed');
+  expect(failures.map(({ fields }) => fields.key)).toEqual(['demo/bad', 'demo/bad', 'demo/bad']);
+});
+
+test('K-2 waits as long as the server asks before it retries', async () => {
+  let calls = 0;
+  const { clock, collection, run } = start({
+    reconcile: async () => {
+      if (++calls === 1) throw new ApiError({ code: 429 }, { retryAfterMs: 7_000 });
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(6_999);
+  const early = calls;
+  await clock.advanceAndSettle(1);
+
+  expect(early).toBe(1);
+  expect(calls).toBe(2);
+});
+
+test('K-2 a lost race is retried without noise', async () => {
+  let calls = 0;
+  const { clock, collection, lines, metric, run, total } = start({
+    reconcile: async () => {
+      if (++calls === 1) throw new ApiError({ code: 409, reason: 'Conflict' });
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10);
+
+  expect(calls).toBe(2);
+  expect(lines.find(({ message }) => message === 'reconcile conflicted')?.level).toBe('debug');
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+  expect([total('error'), metric('chancery_reconcile_conflicts_total')]).toEqual([1, 1]);
+});
+
+test('K-2 a terminal error is not retried, and a new event reconciles its key again', async () => {
+  const attempts: number[] = [];
+  const { clock, collection, lines, metric, run, total } = start({
+    reconcile: async (_key, object, { attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length <= 2) throw new Error('first two ordinary failures');
+      if (object?.value === 1) throw new TerminalError('a spec that makes no sense');
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a', 1);
+  await run();
+
+  await clock.advanceAndSettle(3_600_000);
+  const before = [...attempts];
+  collection(things).put('a', 2);
+  await settle();
+
+  expect(before).toEqual([0, 1, 2]);
+  expect(attempts).toEqual([0, 1, 2, 0]);
+  expect([total('error'), total('success')]).toEqual([3, 1]);
+  expect(metric('controller_runtime_terminal_reconcile_errors_total')).toBe(1);
+  expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+    { fields: { key: 'demo/a', err: { name: 'TerminalError', code: 'USER_CODE' } } },
+  ]);
+});
+
+test.each([
+  ['a string', 'no', 'OperatorError', 1],
+  ['nothing', undefined, 'OperatorError', 1],
+  ['null', null, 'OperatorError', 1],
+  ['a TypeError', new TypeError('x is not a function'), 'TypeError', 1],
+  ['a ReferenceError', new ReferenceError('x is not defined'), 'ReferenceError', 1],
+  ['an Error', new Error('no'), 'Error', 0],
+])('K-4 %s that is thrown is logged as an error and retried', async (_case, thrown, name, panics) => {
+  let calls = 0;
+  const { clock, collection, lines, metric, run } = start({
+    reconcile: async () => {
+      if (++calls === 1) throw thrown;
+      return AWAIT_CHANGE;
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10);
+
+  expect(calls).toBe(2);
+  expect(metric('controller_runtime_reconcile_panics_total')).toBe(panics);
+  const failures = lines.filter(({ message }) => message.startsWith('reconcile failed'));
+  expect(failures).toMatchObject([
+    { level: panics === 1 ? 'error' : 'warn', fields: { err: { name } } },
+  ]);
+});
+
+test('K-4 a reconciler that throws before it returns a promise is retried as well', async () => {
+  let calls = 0;
+  const { clock, collection, run, total } = start({
+    reconcile: () => {
+      if (++calls === 1) throw new Error('at once');
+      return Promise.resolve(AWAIT_CHANGE);
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(10);
+
+  expect([calls, total('error'), total('success')]).toEqual([2, 1, 1]);
+});
+
+test('K-2 a success forgets the failures before it: the next one is the first', async () => {
+  const attempts: number[] = [];
+  const { clock, collection, run } = start({
+    reconcile: async (_key, _object, { attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length !== 3) throw new Error('no');
+      return { requeueAfterMs: 1_000 };
+    },
+  });
+  collection(things).put('a');
+  await run();
+
+  await clock.advanceAndSettle(1_100);
+
+  expect(attempts.slice(0, 5)).toEqual([0, 1, 2, 0, 1]);
+});

@@ -1,0 +1,42 @@
+/** The commands of docs/security.md, run. */
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import website from '../../examples/website/operator.ts';
+import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
+import { BIN, start } from '../cli/child.ts';
+import { NAMESPACE, requireKubectl, startCluster } from '../support/cluster.ts';
+import { exampleFolder } from './guide.ts';
+
+const root = new URL('../../', import.meta.url);
+const page = readFileSync(new URL('docs/security.md', root), 'utf8');
+
+test('the commands: what they generate passes the lint, and the check behind it', async () => {
+  const { proxy } = await startCluster({
+    filter: proxyFilter([website], { namespaces: [NAMESPACE] }),
+  });
+  const folder = exampleFolder();
+  copyFileSync(new URL('examples/website/operator.ts', root), join(folder, 'operator.ts'));
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(BIN, join(folder, 'bin', 'chancery'));
+  symlinkSync(requireKubectl(), join(folder, 'bin', 'kubectl'));
+  const env = {
+    PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
+    CHANCERY_API_URL: proxy.url,
+    POD_NAMESPACE: NAMESPACE,
+  };
+  const commands = page
+    .split('\n')
+    .filter((line) => /^ {4}(?:chancery|kubectl) /.test(line))
+    .map((line) => line.replace(/ #.*/, '').trim());
+
+  const outcomes: (readonly [command: string, code: number | string, message: string])[] = [];
+  for (const command of commands) {
+    const child = start('sh', ['-c', `cd '${folder}' && ${command}`], env);
+    const code = await child.exit;
+    outcomes.push([command, code, code === 0 ? '' : child.stderr.lines.join('\n')]);
+  }
+
+  expect(commands).toHaveLength(5);
+  expect(outcomes).toEqual(commands.map((command) => [command, 0, '']));
+}, 60_000);

@@ -1,0 +1,82 @@
+/** Overlays that mishandle the token or the ServiceAccount. */
+import { plain } from '../good.ts';
+import { type Canary, OPERATOR, POD, PROXY } from './canary.ts';
+
+const TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount';
+const SOURCE = 'pod.volumes.0.projected.sources.0.serviceAccountToken.expirationSeconds';
+const LIFETIME = `${POD}volumes[credentials].projected.sources[0].serviceAccountToken.expirationSeconds`;
+
+export const CREDENTIALS: readonly Canary[] = [
+  {
+    rule: 'token-only-in-proxy',
+    does: 'mounts the token into the operator',
+    at: `${OPERATOR}.volumeMounts[0]`,
+    broken: () => plain().push('operator.volumeMounts', { name: 'credentials', mountPath: '/t' }),
+    also: ['no-shared-volumes'],
+  },
+  {
+    rule: 'token-only-in-proxy',
+    does: 'mounts something where the token would be',
+    at: `${OPERATOR}.volumeMounts[0]`,
+    broken: () =>
+      plain()
+        .push('pod.volumes', { name: 'mine', secret: { secretName: 'mine' } })
+        .push('operator.volumeMounts', { name: 'mine', mountPath: TOKEN }),
+  },
+  {
+    rule: 'token-in-proxy',
+    does: 'mounts no token',
+    at: `${PROXY}.volumeMounts`,
+    broken: () => plain().remove('proxy.volumeMounts'),
+  },
+  {
+    rule: 'token-in-proxy',
+    does: 'mounts the token where kubectl does not look',
+    at: `${PROXY}.volumeMounts`,
+    broken: () => plain().set('proxy.volumeMounts.0.mountPath', '/credentials'),
+  },
+  {
+    rule: 'token-in-proxy',
+    does: 'mounts the token to be written',
+    at: `${PROXY}.volumeMounts[0].readOnly`,
+    level: 'warning',
+    broken: () => plain().remove('proxy.volumeMounts.0.readOnly'),
+  },
+  ...[599, 3601, 3607, 86_400].map((seconds) => ({
+    rule: 'token-lifetime',
+    does: `asks for a token of ${seconds} seconds`,
+    at: LIFETIME,
+    broken: () => plain().set(SOURCE, seconds),
+  })),
+  {
+    rule: 'automount-off',
+    does: 'lets the Pod mount a token by itself',
+    at: `${POD}automountServiceAccountToken`,
+    broken: () => plain().remove('pod.automountServiceAccountToken'),
+  },
+  {
+    rule: 'automount-off',
+    does: 'lets every Pod of the account mount a token',
+    at: 'ServiceAccount/op automountServiceAccountToken',
+    broken: () => plain().set('ServiceAccount.automountServiceAccountToken', true),
+  },
+  {
+    rule: 'no-token-secret',
+    does: 'makes a token that never expires',
+    at: 'Secret/op-token type',
+    broken: () =>
+      plain().add({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'op-token' },
+        type: 'kubernetes.io/service-account-token',
+      }),
+  },
+  {
+    rule: 'own-service-account',
+    does: 'uses the account of everybody',
+    at: `${POD}serviceAccountName`,
+    broken: () => plain().remove('pod.serviceAccountName'),
+    also: ['rbac-bound'],
+  },
+];

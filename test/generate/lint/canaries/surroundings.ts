@@ -1,0 +1,115 @@
+/** Overlays whose roles, network policy, disruption budget or election are wrong. */
+import { plain } from '../good.ts';
+import { type Canary, granting, OPERATOR, POD } from './canary.ts';
+
+const PDB = 'PodDisruptionBudget/op ';
+const ROLE = 'Role/op rules[5]';
+
+export const SURROUNDINGS: readonly Canary[] = [
+  {
+    rule: 'rbac-bound',
+    does: 'binds another account',
+    at: `${POD}serviceAccountName`,
+    level: 'warning',
+    broken: () => plain().set('RoleBinding.subjects.0.name', 'other'),
+  },
+  {
+    rule: 'rbac-bound',
+    does: 'binds the account of another namespace',
+    at: `${POD}serviceAccountName`,
+    level: 'warning',
+    broken: () => plain().set('RoleBinding.subjects.0.namespace', 'other'),
+  },
+  {
+    rule: 'rbac-bound',
+    does: 'binds a role of the cluster that is not here',
+    at: 'RoleBinding/op roleRef',
+    level: 'warning',
+    broken: () => plain().set('RoleBinding.roleRef', { kind: 'ClusterRole', name: 'view' }),
+  },
+  {
+    rule: 'rbac-subjects',
+    does: 'binds somebody else as well',
+    at: 'RoleBinding/op subjects[1]',
+    broken: () => plain().push('RoleBinding.subjects', { kind: 'User', name: 'jane' }),
+  },
+  {
+    rule: 'rbac-no-wildcards',
+    does: 'grants every verb',
+    at: ROLE,
+    broken: () => granting({ resources: ['configmaps'], verbs: ['*'] }),
+  },
+  {
+    rule: 'rbac-no-wildcards',
+    does: 'grants every resource of every group',
+    at: ROLE,
+    broken: () => granting({ apiGroups: ['*'], resources: ['*'], verbs: ['get'] }),
+  },
+  ...['impersonate', 'escalate', 'bind'].map((verb) => ({
+    rule: 'rbac-no-escalation',
+    does: `grants ${verb}`,
+    at: ROLE,
+    broken: () => granting({ resources: ['configmaps'], verbs: [verb] }),
+  })),
+  ...['pods/exec', 'pods/portforward', 'services/proxy', 'serviceaccounts/token'].map(
+    (resource) => ({
+      rule: 'rbac-no-tunnels',
+      does: `grants ${resource}`,
+      at: ROLE,
+      broken: () => granting({ resources: [resource], verbs: ['create'] }),
+      also: ['right-without-path'],
+    }),
+  ),
+  {
+    rule: 'rbac-secrets',
+    does: 'grants every Secret',
+    at: ROLE,
+    level: 'warning',
+    broken: () =>
+      granting(
+        { resources: ['secrets'], verbs: ['list'] },
+        '^/api/v1/namespaces/$(POD_NAMESPACE)/secrets$',
+      ),
+  },
+  ...['REPLACE-ME', '10.0.0.1', '10.0.0.1/33', '10.0.0.256/32', ''].map((cidr) => ({
+    rule: 'network-policy-filled',
+    does: `leaves ${JSON.stringify(cidr)} for an address`,
+    at: 'NetworkPolicy/op spec.egress[0].to[0].ipBlock.cidr',
+    broken: () => plain().set('NetworkPolicy.spec.egress.0.to.0.ipBlock.cidr', cidr),
+  })),
+  {
+    rule: 'network-policy-filled',
+    does: 'lets everything out',
+    at: 'NetworkPolicy/op spec.egress[0].to[0].ipBlock.cidr',
+    level: 'warning',
+    broken: () => plain().set('NetworkPolicy.spec.egress.0.to.0.ipBlock.cidr', '0.0.0.0/0'),
+  },
+  ...([2, '100%', '51%'] as const).map((value) => ({
+    rule: 'disruption-budget',
+    does: `keeps ${value} of two replicas`,
+    at: `${PDB}spec.minAvailable`,
+    broken: () =>
+      plain()
+        .remove('PodDisruptionBudget.spec.maxUnavailable')
+        .set('PodDisruptionBudget.spec.minAvailable', value),
+  })),
+  {
+    rule: 'disruption-budget',
+    does: 'lets none go',
+    at: `${PDB}spec.maxUnavailable`,
+    broken: () => plain().set('PodDisruptionBudget.spec.maxUnavailable', 0),
+  },
+  {
+    rule: 'leader-election',
+    does: 'runs two replicas without an election',
+    at: `${OPERATOR}.env[CHANCERY_LEADER_ELECTION]`,
+    broken: () => plain().remove('operator.env'),
+  },
+  {
+    rule: 'leader-election',
+    does: 'replaces one replica by rolling, without an election',
+    at: `${OPERATOR}.env[CHANCERY_LEADER_ELECTION]`,
+    level: 'warning',
+    broken: () => plain().remove('operator.env').set('Deployment.spec.replicas', 1),
+  },
+];

@@ -1,0 +1,261 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { listWatch } from '../../operator/client/list-watch.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { defineResource } from '../../operator/model/resource.ts';
+import { isGone } from '../../operator/model/status.ts';
+import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import type { ListWatch } from '../../operator/watch/list-watch.ts';
+import { ENDLESS_NAMESPACE, NAMESPACE, type Profile } from '../support/load/profile.ts';
+import { PROFILES } from '../support/load/profiles.ts';
+import { LoadServer } from '../support/load/server.ts';
+
+const OBJECTS = 50;
+
+interface Served {
+  readonly server: LoadServer;
+  readonly source: ListWatch<KubernetesObject>;
+  readonly sourceOf: (namespace: string) => ListWatch<KubernetesObject>;
+  readonly signal: AbortSignal;
+}
+
+async function serve(profile: Profile = PROFILES.pod, objects = OBJECTS): Promise<Served> {
+  const server = new LoadServer({ profile, objects });
+  const transport = undiciTransport(`http://127.0.0.1:${await server.listen()}`);
+  const stop = new AbortController();
+  onTestFinished(async () => {
+    stop.abort();
+    await transport.close();
+    await server.close();
+  });
+  const resource = defineResource({ ...profile, namespaced: true });
+  const sourceOf = (namespace: string): ListWatch<KubernetesObject> =>
+    listWatch(transport, resource, { namespace });
+  return { server, source: sourceOf(NAMESPACE), sourceOf, signal: stop.signal };
+}
+
+interface Listed {
+  readonly items: readonly KubernetesObject[];
+  readonly resourceVersion: string;
+}
+
+async function list({ source, signal }: Served, limit: number): Promise<Listed> {
+  const items: KubernetesObject[] = [];
+  const request = { consistency: { kind: 'latest' }, limit, signal } as const;
+  let page = await source.listPage(request);
+  items.push(...page.items);
+  while (page.continueToken !== undefined) {
+    page = await source.listPage({ ...request, continueToken: page.continueToken });
+    items.push(...page.items);
+  }
+  return { items, resourceVersion: page.resourceVersion };
+}
+
+/** All events until the object of that name. */
+async function eventsUntil(
+  name: string,
+  events: AsyncIterable<readonly WatchEvent<KubernetesObject>[]>,
+): Promise<readonly WatchEvent<KubernetesObject>[]> {
+  const seen: WatchEvent<KubernetesObject>[] = [];
+  for await (const batch of events) {
+    seen.push(...batch);
+    if (batch.some((event) => nameOf(event) === name)) break;
+  }
+  return seen;
+}
+
+function nameOf(event: WatchEvent<KubernetesObject>): string {
+  return event.type === 'BOOKMARK' ? 'bookmark' : event.object.metadata.name;
+}
+
+function versionOf(event: WatchEvent<KubernetesObject>): string | undefined {
+  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+}
+
+test('pages of any size show each object once', async () => {
+  const served = await serve();
+
+  const pages = await list(served, 7);
+  const whole = await list(served, 0);
+
+  expect(whole.items).toHaveLength(OBJECTS);
+  expect(new Set(whole.items.map(({ metadata }) => metadata.uid)).size).toBe(OBJECTS);
+  expect(pages).toEqual(whole);
+});
+
+test('a burst reaches a watch whole and in order, and its marker is last', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  served.server.prepare({ events: 1_000, keys: 10, marker: 'marker-1' });
+  await served.server.send();
+  const seen = await events;
+
+  const versions = seen.map((event) => Number(versionOf(event)));
+  expect(versions).toEqual(versions.map((_, index) => Number(resourceVersion) + 1 + index));
+  expect(seen).toHaveLength(1_000);
+  expect(new Set(seen.map(nameOf)).size).toBe(11);
+  expect(seen.at(-1)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'marker-1' } } });
+});
+
+test('a list shows what the events have told', async () => {
+  const served = await serve();
+  served.server.prepare({ events: 120, keys: OBJECTS, marker: 'marker-1' });
+
+  const { items, resourceVersion } = await list(served, 7);
+
+  const versions = items.map(({ metadata }) => Number(metadata.resourceVersion));
+  expect(items).toHaveLength(OBJECTS + 1);
+  expect(Math.max(...versions)).toBe(Number(resourceVersion));
+  expect(Math.min(...versions)).toBeGreaterThan(Number(resourceVersion) - 120);
+});
+
+test('a streamed list has every object, the bookmark that ends it, and then what comes', async () => {
+  const served = await serve();
+  const { items, resourceVersion } = await list(served, 0);
+  const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
+  const watch = await served.source.watch({ ...request, resourceVersion: '' });
+  const events = eventsUntil('marker-1', watch);
+
+  served.server.prepare({ events: 10, keys: 5, marker: 'marker-1' });
+  await served.server.watched();
+  await served.server.send();
+  const seen = await events;
+
+  const initial = seen.slice(0, OBJECTS);
+  expect(initial.map(nameOf)).toEqual(items.map(({ metadata }) => metadata.name));
+  expect(seen[OBJECTS]).toMatchObject({ type: 'BOOKMARK', resourceVersion });
+  expect(seen.slice(OBJECTS + 1)).toHaveLength(10);
+});
+
+test('what happens while a streamed list is sent comes behind it', async () => {
+  const served = await serve(PROFILES.big, 100);
+  const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
+  const watch = await served.source.watch({ ...request, resourceVersion: '' });
+
+  // 20 MB that nobody has read: more than sockets hold, so that the list is still under way.
+  served.server.prepare({ events: 3, keys: 2, marker: 'marker-1' });
+  await served.server.send();
+  const seen = await eventsUntil('marker-1', watch);
+
+  expect(seen.slice(0, 100).every(({ type }) => type === 'ADDED')).toBe(true);
+  expect(seen[100]).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true });
+  expect(seen.slice(101).map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'ADDED']);
+});
+
+test('who has missed an event is told to list again', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  served.server.expire('marker-1', { streamed: false });
+
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const failure = await eventsUntil('marker-1', await served.source.watch(request)).catch(
+    (error: unknown) => error,
+  );
+
+  expect(isGone(failure)).toBe(true);
+  expect((await list(served, 0)).items.at(-1)?.metadata.name).toBe('marker-1');
+});
+
+test('events at a pace carry the time at which each was sent, and are in the list afterwards', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  const startedAt = process.hrtime.bigint();
+  await served.server.trickle(1_000, 0.02, 'marker-1');
+  const seen = await events;
+
+  const times = seen.slice(0, -1).map((event) => BigInt(nameOf(event).replace('at-', '')));
+  expect(times).toHaveLength(20);
+  expect(times.every((time) => time > startedAt && time < process.hrtime.bigint())).toBe(true);
+  const { items } = await list(served, 0);
+  expect(items.slice(OBJECTS).map(({ metadata }) => metadata.name)).toEqual(seen.map(nameOf));
+  expect(new Set(items.map(({ metadata }) => metadata.uid)).size).toBe(items.length);
+});
+
+test('an event in chunks arrives as one', async () => {
+  const served = await serve(PROFILES['config-map']);
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  await served.server.sendInChunks(100_000, 16_384, 'marker-1');
+  const seen = await events;
+
+  expect(seen).toHaveLength(1);
+  expect(JSON.stringify(seen).length).toBeGreaterThan(100_000);
+});
+
+test('everything is deleted in the order of the list, and the marker is left alone', async () => {
+  const served = await serve();
+  const { items, resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  await served.server.watched();
+
+  served.server.prepareDeletions('marker-1');
+  await served.server.send();
+  const seen = await events;
+
+  const gone = seen.slice(0, -1);
+  expect(gone.every(({ type }) => type === 'DELETED')).toBe(true);
+  expect(gone.map(nameOf)).toEqual(items.map(({ metadata }) => metadata.name));
+  const left = (await list(served, 0)).items;
+  expect(left.map(({ metadata }) => metadata.name)).toEqual(['marker-1']);
+  expect(items.map(({ metadata }) => metadata.uid)).not.toContain(left[0]?.metadata.uid);
+});
+
+test('a line without end goes to its namespace; others are told of objects, and of the marker', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const events = eventsUntil('marker-1', await served.source.watch(request));
+  const endless = served.sourceOf(ENDLESS_NAMESPACE);
+  const failed = eventsUntil('marker-1', await endless.watch(request)).catch((error) => error);
+  await served.server.watched(2);
+
+  await served.server.sendEndlessLine(256 * 2 ** 20, 'marker-1');
+
+  expect(await failed).toMatchObject({
+    code: 'DECODE',
+    message: expect.stringMatching(/too long/),
+  });
+  const names = (await events).map(nameOf);
+  expect(names.at(-1)).toBe('marker-1');
+  expect(names.length).toBeGreaterThan(1);
+  expect(names.slice(0, -1)).toEqual(names.slice(0, -1).toSorted());
+});
+
+test('who reads all of a line without end is told of', async () => {
+  const served = await serve();
+  const { resourceVersion } = await list(served, 0);
+  const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
+  const watch = await served.sourceOf(ENDLESS_NAMESPACE).watch(request);
+  const failed = eventsUntil('marker-1', watch).catch(() => {});
+  await served.server.watched();
+
+  const sent = served.server.sendEndlessLine(2 ** 20, 'marker-1');
+
+  await expect(sent).rejects.toThrow(/has read a line of 1048576 bytes/);
+  await served.server.close();
+  await failed;
+});
+
+test.each([
+  ['config-map', 1_000],
+  ['widget', 2_000],
+  ['pod', 7_700],
+  ['big', 200_000],
+  ['huge', 1_000_000],
+] as const)('%s is about %d bytes', (name, bytes) => {
+  const text = JSON.stringify(PROFILES[name].object(12, 'web-12', '1000000000'));
+
+  expect(Math.abs(text.length - bytes) / bytes).toBeLessThan(0.1);
+});
