@@ -12,7 +12,7 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('K-55: at the end of the process', () => {
+describe('[K-55] at the end of the process', () => {
   test('what is recorded is sent', async () => {
     const { clock, sent, all, recorder } = setup();
     for (let index = 0; index < 50; index++) recorder.record(noteAbout(index));

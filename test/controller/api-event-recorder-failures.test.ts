@@ -19,7 +19,7 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('K-59: an Event that is not taken', () => {
+describe('[K-59] an Event that is not taken', () => {
   test.each<[string, Error, string]>([
     ['400', refusal(400), 'refused'],
     ['403', refusal(403, 'Forbidden'), 'refused'],
@@ -115,7 +115,7 @@ describe('K-59: an Event that is not taken', () => {
   });
 });
 
-describe('K-55: an hour without an API server', () => {
+describe('[K-55] an hour without an API server', () => {
   test('leaves a thousand Events waiting, and afterwards they are sent', async () => {
     let isDown = true;
     const { clock, sent, dropped, recorder } = setup({

@@ -6,7 +6,7 @@ import { note, object, setup } from './api-event-recorder-setup.ts';
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-describe('K-56: an Event', () => {
+describe('[K-56] an Event', () => {
   test('has everything that the API demands', async () => {
     const { sent, recorder } = setup();
 

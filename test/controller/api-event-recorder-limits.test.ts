@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { MINUTE_MS, note, object, SECOND_MS, setup } from './api-event-recorder-setup.ts';
 
-describe('K-58: too many Events', () => {
+describe('[K-58] too many Events', () => {
   test('about one object from one source are dropped after 25, but for one in 300 s', async () => {
     const { clock, sent, dropped, recorder } = setup();
     const flood = async (about: string): Promise<void> => {

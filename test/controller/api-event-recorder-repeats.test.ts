@@ -12,7 +12,7 @@ import {
   setup,
 } from './api-event-recorder-setup.ts';
 
-describe('K-57: an Event that comes again', () => {
+describe('[K-57] an Event that comes again', () => {
   test('a thousand times is one POST and two PATCHes, whatever the resourceVersion', async () => {
     const { clock, sent, patched, recorder } = setup();
 

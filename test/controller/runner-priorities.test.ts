@@ -7,7 +7,7 @@ import { settle } from '../../operator/testing/fake-clock.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('Q-20 after a restart a live change does not wait for the first list', async () => {
+test('[Q-20] after a restart a live change does not wait for the first list', async () => {
   const seen: string[] = [];
   const releases: (() => void)[] = [];
   const { collection, run } = start({
@@ -30,7 +30,7 @@ test('Q-20 after a restart a live change does not wait for the first list', asyn
   expect(seen).toHaveLength(1_000);
 });
 
-test('Q-20 keys that a mapping names from a first list wait for live ones too', async () => {
+test('[Q-20] keys that a mapping names from a first list wait for live ones too', async () => {
   const seen: [string, number][] = [];
   const { collection, run } = start({
     watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
@@ -51,7 +51,7 @@ test('Q-20 keys that a mapping names from a first list wait for live ones too', 
   ]);
 });
 
-test('Q-20 after a relist that finds 1,000 changes a live edit is among the next workers + 1 reconciles', async () => {
+test('[Q-20] after a relist that finds 1,000 changes a live edit is among the next workers + 1 reconciles', async () => {
   const seen: [string, number][] = [];
   const releases: (() => void)[] = [];
   let relisted = false;
@@ -86,7 +86,7 @@ test('Q-20 after a relist that finds 1,000 changes a live edit is among the next
   expect(seen).toHaveLength(1_000);
 });
 
-test('Q-20 what a relist finds made or deleted is not put off', async () => {
+test('[Q-20] what a relist finds made or deleted is not put off', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (key, _object, { priority }) => {
@@ -112,7 +112,7 @@ test('Q-20 what a relist finds made or deleted is not put off', async () => {
   ]);
 });
 
-test('Q-20 polls wait for changes, unless the result says otherwise', async () => {
+test('[Q-20] polls wait for changes, unless the result says otherwise', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (key, _object, { priority }) => {

@@ -11,7 +11,7 @@ import {
 import type { Thing } from '../support/fake-collection.ts';
 import { start, things } from './started-runner.ts';
 
-test('K-2 reconciles again after the time that the reconciler asked for', async () => {
+test('[K-2] reconciles again after the time that the reconciler asked for', async () => {
   const results: Result[] = [{ requeueAfterMs: 60_000 }, AWAIT_CHANGE];
   let calls = 0;
   const { clock, collection, run } = start({
@@ -28,7 +28,7 @@ test('K-2 reconciles again after the time that the reconciler asked for', async 
   expect(calls).toBe(2);
 });
 
-test('K-2 a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
+test('[K-2] a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
     reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : AWAIT_CHANGE),
@@ -44,7 +44,7 @@ test('K-2 a requeueAfterMs that is no number is a failure of the reconciler, not
   ).toMatchObject({ code: 'USER_CODE', context: { returned: 'requeueAfterMs: NaN' } });
 });
 
-test('K-2 each outcome is counted under its result, and every result has a zero', async () => {
+test('[K-2] each outcome is counted under its result, and every result has a zero', async () => {
   const { clock, collection, metric, run, seconds, total } = start({
     reconcile: async (key, _object, { attempt }) => {
       if (key === 'demo/fails' && attempt === 0) throw new Error('once');
@@ -64,7 +64,7 @@ test('K-2 each outcome is counted under its result, and every result has a zero'
   expect(metric('workqueue_adds_total')).toBe(4);
 });
 
-test('K-2 a reconciler that returns nothing has succeeded', async () => {
+test('[K-2] a reconciler that returns nothing has succeeded', async () => {
   const { clock, collection, lines, run, total } = start({
     reconcile: (async () => {}) as unknown as Reconciler<Thing>,
   });
@@ -77,7 +77,7 @@ test('K-2 a reconciler that returns nothing has succeeded', async () => {
   expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('K-2 requeue: true is called again with growing delays, and is no failure', async () => {
+test('[K-2] requeue: true is called again with growing delays, and is no failure', async () => {
   const calledAt: number[] = [];
   const { clock, collection, lines, run, total } = start({
     reconcile: async (_key, _object, { clock: now }) => {
@@ -96,7 +96,7 @@ test('K-2 requeue: true is called again with growing delays, and is no failure',
   expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('Q-20 a priority that is no whole number is a failure of the reconciler', async () => {
+test('[Q-20] a priority that is no whole number is a failure of the reconciler', async () => {
   let calls = 0;
   const { clock, collection, run, total } = start({
     reconcile: async () =>

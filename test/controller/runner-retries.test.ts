@@ -6,7 +6,7 @@ import { ApiError } from '../../operator/model/status.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { start, things } from './started-runner.ts';
 
-test('K-2 Q-24 H45 a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
+test('[K-2] [Q-24] H45 a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
   const seen: string[] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (key, _object, { attempt }) => {
@@ -26,7 +26,7 @@ test('K-2 Q-24 H45 a reconcile that throws is retried alone, with growing delays
   expect(failures.map(({ fields }) => fields.key)).toEqual(['demo/bad', 'demo/bad', 'demo/bad']);
 });
 
-test('K-2 waits as long as the server asks before it retries', async () => {
+test('[K-2] waits as long as the server asks before it retries', async () => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
@@ -45,7 +45,7 @@ test('K-2 waits as long as the server asks before it retries', async () => {
   expect(calls).toBe(2);
 });
 
-test('K-2 a lost race is retried without noise', async () => {
+test('[K-2] a lost race is retried without noise', async () => {
   let calls = 0;
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async () => {
@@ -64,7 +64,7 @@ test('K-2 a lost race is retried without noise', async () => {
   expect([total('error'), metric('chancery_reconcile_conflicts_total')]).toEqual([1, 1]);
 });
 
-test('K-2 a terminal error is not retried, and a new event reconciles its key again', async () => {
+test('[K-2] a terminal error is not retried, and a new event reconciles its key again', async () => {
   const attempts: number[] = [];
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async (_key, object, { attempt }) => {
@@ -98,7 +98,7 @@ test.each([
   ['a TypeError', new TypeError('x is not a function'), 'TypeError', 1],
   ['a ReferenceError', new ReferenceError('x is not defined'), 'ReferenceError', 1],
   ['an Error', new Error('no'), 'Error', 0],
-])('K-4 %s that is thrown is logged as an error and retried', async (_case, thrown, name, panics) => {
+])('[K-4] %s that is thrown is logged as an error and retried', async (_case, thrown, name, panics) => {
   let calls = 0;
   const { clock, collection, lines, metric, run } = start({
     reconcile: async () => {
@@ -119,7 +119,7 @@ test.each([
   ]);
 });
 
-test('K-4 a reconciler that throws before it returns a promise is retried as well', async () => {
+test('[K-4] a reconciler that throws before it returns a promise is retried as well', async () => {
   let calls = 0;
   const { clock, collection, run, total } = start({
     reconcile: () => {
@@ -135,7 +135,7 @@ test('K-4 a reconciler that throws before it returns a promise is retried as wel
   expect([calls, total('error'), total('success')]).toEqual([2, 1, 1]);
 });
 
-test('K-2 a success forgets the failures before it: the next one is the first', async () => {
+test('[K-2] a success forgets the failures before it: the next one is the first', async () => {
   const attempts: number[] = [];
   const { clock, collection, run } = start({
     reconcile: async (_key, _object, { attempt }) => {

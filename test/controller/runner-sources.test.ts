@@ -7,7 +7,7 @@ import { ApiError } from '../../operator/model/status.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { optional, others, start, things } from './started-runner.ts';
 
-test('K-10 maps the old and the new object of another source', async () => {
+test('[K-10] maps the old and the new object of another source', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
@@ -51,7 +51,7 @@ test('a mapping that throws is logged, and later changes still map', async () =>
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
-test('C-16 reconciles nothing before every source is synced', async () => {
+test('[C-16] reconciles nothing before every source is synced', async () => {
   let calls = 0;
   const { clock, collection, run } = start({
     watches: [enqueueMapped(others, () => [])],
@@ -109,7 +109,7 @@ test('a source that the controller does not declare is refused by name', async (
   expect(errors).toMatchObject([{ code: 'CONFIG', context: { resource: 'others' } }]);
 });
 
-test('C-16 names, once, the sources that are not synced in time and why, and goes on waiting', async () => {
+test('[C-16] names, once, the sources that are not synced in time and why, and goes on waiting', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
     watches: [enqueueMapped(others, () => []), enqueueMapped(optional, () => [])],
@@ -153,7 +153,7 @@ test('C-16 names, once, the sources that are not synced in time and why, and goe
   expect([before, calls]).toEqual([0, 1]);
 });
 
-test('C-16 waits two minutes before it says so', async () => {
+test('[C-16] waits two minutes before it says so', async () => {
   const { clock, collection, lines, run } = start({ reconcile: async () => AWAIT_CHANGE });
   collection(things).failLists(...Array.from({ length: 99 }, () => new ApiError({ code: 503 })));
   await run();

@@ -4,7 +4,7 @@ import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { start, things } from './started-runner.ts';
 
-test('K-5 aborts the signal of a reconcile that takes too long, and runs no second one beside it', async () => {
+test('[K-5] aborts the signal of a reconcile that takes too long, and runs no second one beside it', async () => {
   let calls = 0;
   let aborted = false;
   let release = (): void => {};
@@ -42,7 +42,7 @@ test('K-5 aborts the signal of a reconcile that takes too long, and runs no seco
   expect(longestSeconds).toBe(61);
 });
 
-test('D-1 stops taking keys at once, and resolves when the reconcile under way has ended', async () => {
+test('[D-1] stops taking keys at once, and resolves when the reconcile under way has ended', async () => {
   const seen: string[] = [];
   let release = (): void => {};
   const { collection, run, running, stop } = start({
@@ -65,7 +65,7 @@ test('D-1 stops taking keys at once, and resolves when the reconcile under way h
   expect(seen).toEqual(['demo/a finished']);
 });
 
-test('K-2 a reconcile that the end of the process aborted is neither an error nor retried', async () => {
+test('[K-2] a reconcile that the end of the process aborted is neither an error nor retried', async () => {
   let calls = 0;
   const { clock, collection, hardStop, lines, run, running, stop, total } = start({
     reconcile: async (_key, _object, { signal }) => {
@@ -88,7 +88,7 @@ test('K-2 a reconcile that the end of the process aborted is neither an error no
   expect(lines.filter(({ message }) => message.startsWith('reconcile'))).toEqual([]);
 });
 
-test('K-7 a runner is stuck while one reconcile is under way for longer than it may', async () => {
+test('[K-7] a runner is stuck while one reconcile is under way for longer than it may', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     maxReconcileAgeMs: 60_000,
@@ -112,7 +112,7 @@ test('K-7 a runner is stuck while one reconcile is under way for longer than it 
   expect([before, during, runner.stuck]).toEqual([false, true, false]);
 });
 
-test('K-7 no reconcile makes a runner stuck by default', async () => {
+test('[K-7] no reconcile makes a runner stuck by default', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     reconcileTimeoutMs: Number.POSITIVE_INFINITY,

@@ -11,7 +11,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('K-1 reconciles every object once at the start, and again after each change', async () => {
+test('[K-1] reconciles every object once at the start, and again after each change', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     reconcile: async (key, object) => {
@@ -31,7 +31,7 @@ test('K-1 reconciles every object once at the start, and again after each change
   expect(seen).toEqual(['demo/a=1', 'demo/b=2', 'demo/a=3', 'demo/b=undefined']);
 });
 
-test('K-3 H46 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
+test('[K-3] H46 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
   const seen: (number | undefined)[] = [];
   let running = 0;
   let release = (): void => {};
@@ -60,7 +60,7 @@ test('K-3 H46 500 updates during one reconcile make one more, with the newest st
   expect(seen).toEqual([0, 500]);
 });
 
-test('K-1 a reconciler learns its priority, its attempt and a fresh id', async () => {
+test('[K-1] a reconciler learns its priority, its attempt and a fresh id', async () => {
   const seen: [string, number, number][] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (key, _object, { attempt, log, priority }) => {
@@ -86,7 +86,7 @@ test('K-1 a reconciler learns its priority, its attempt and a fresh id', async (
   expect(ids[0]).toMatchObject({ controller: 'test', key: 'demo/a' });
 });
 
-test('K-3 as many keys are reconciled side by side as the controller says, and no more', async () => {
+test('[K-3] as many keys are reconciled side by side as the controller says, and no more', async () => {
   let running = 0;
   let most = 0;
   const { clock, collection, metric, run } = start({
@@ -108,7 +108,7 @@ test('K-3 as many keys are reconciled side by side as the controller says, and n
   expect(metric('controller_runtime_max_concurrent_reconciles')).toBe(3);
 });
 
-test('L-15 reconciles that wait for nothing leave the event loop to others every 10 ms', async () => {
+test('[L-15] reconciles that wait for nothing leave the event loop to others every 10 ms', async () => {
   const reconciledBefore: number[] = [];
   let reconciled = 0;
   const { clock, collection, run } = start({
@@ -134,7 +134,7 @@ test('L-15 reconciles that wait for nothing leave the event loop to others every
   expect(reconciledBefore.length).toBeGreaterThan(4);
 });
 
-test('Q-20 C-20 a resync reconciles every object again, behind what changes', async () => {
+test('[Q-20] [C-20] a resync reconciles every object again, behind what changes', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     resyncPeriodMs: 10_000,
@@ -161,7 +161,7 @@ test('Q-20 C-20 a resync reconciles every object again, behind what changes', as
 test.each([
   ['by default every 10 hours', {}, 2],
   ['never with 0', { resyncPeriodMs: 0 }, 1],
-])('C-20 a controller resyncs %s', async (_case, settings, calls) => {
+])('[C-20] a controller resyncs %s', async (_case, settings, calls) => {
   let reconciles = 0;
   const { clock, collection, run } = start({
     ...settings,

@@ -10,7 +10,7 @@ import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
 describe('replace', () => {
-  test('C-10 what was deleted while nobody watched is one delete each, before any add', async () => {
+  test('[C-10] what was deleted while nobody watched is one delete each, before any add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     collection.put('b', 1);
@@ -34,7 +34,7 @@ describe('replace', () => {
     expect(one.told).toEqual(['delete? b=1', 'delete? c=1', 'add d=2']);
   });
 
-  test('C-13 a relist of 100,000 unchanged objects makes no call', async () => {
+  test('[C-13] a relist of 100,000 unchanged objects makes no call', async () => {
     const collection = new FakeCollection();
     for (let number = 0; number < 100_000; number++) collection.put(`o${number}`);
     const { clock, informer, run } = start(collection, { pageSize: 0 });
@@ -55,7 +55,7 @@ describe('replace', () => {
     expect(informer.store.list()).toHaveLength(100_000);
   });
 
-  test('C-14 of a list that fails on a later page nothing is told', async () => {
+  test('[C-14] of a list that fails on a later page nothing is told', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     collection.put('b');
@@ -83,7 +83,7 @@ describe('replace', () => {
   });
 });
 
-describe('C-12 the same name with another uid', () => {
+describe('[C-12] the same name with another uid', () => {
   test('in the stream, its DELETED suppressed, is a delete and an add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);

@@ -6,7 +6,7 @@ import { settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
-test('C-15 is not synced any more once stopped: a frozen cache is no cache', async () => {
+test('[C-15] is not synced any more once stopped: a frozen cache is no cache', async () => {
   const { informer, run, stop } = start();
   const running = run();
   await settle();
@@ -18,7 +18,7 @@ test('C-15 is not synced any more once stopped: a frozen cache is no cache', asy
   expect(() => informer.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-describe('C-15 tells', () => {
+describe('[C-15] tells', () => {
   test('what the source is doing, from idle to stopped', async () => {
     const collection = new FakeCollection();
     const refused = (): Error =>

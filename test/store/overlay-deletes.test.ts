@@ -8,7 +8,7 @@ import { LaggingServer } from './lagging-server.ts';
 import { DELETED_AT, KEY, withObject, world } from './overlaid-informer.ts';
 
 describe('what this process deleted', () => {
-  test('K-62: is absent from get, list and indices while the cache still has it', async () => {
+  test('[K-62] is absent from get, list and indices while the cache still has it', async () => {
     const { informer, server, remove } = await withObject();
     server.remove('a');
 
@@ -21,7 +21,7 @@ describe('what this process deleted', () => {
     expect(store.get(KEY)?.value).toBe(1);
   });
 
-  test('K-62: is absent though its ADDED event comes only now', async () => {
+  test('[K-62] is absent though its ADDED event comes only now', async () => {
     const { server, write, remove, value, deliverAll } = await world();
     write(server.put('a', 1));
     remove();
@@ -36,7 +36,7 @@ describe('what this process deleted', () => {
     expect([before, afterAdded, value()]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('K-62: a create after it does not see the old one', async () => {
+  test('[K-62] a create after it does not see the old one', async () => {
     const { server, write, remove, value, deliverAll } = await withObject();
     server.remove('a');
     remove();
@@ -49,7 +49,7 @@ describe('what this process deleted', () => {
     expect([between, after, value()]).toEqual([undefined, 2, 2]);
   });
 
-  test('K-62: is shown on its way out as soon as the cache knows of its deletionTimestamp', async () => {
+  test('[K-62] is shown on its way out as soon as the cache knows of its deletionTimestamp', async () => {
     const { server, remove, value, deliverAll } = await withObject();
     server.put('a', 2, { deletionTimestamp: DELETED_AT, finalizers: ['example.dev/x'] });
     remove();
@@ -60,7 +60,7 @@ describe('what this process deleted', () => {
     expect([before, value()]).toEqual([undefined, 2]);
   });
 
-  test('K-62: an answer from before the delete does not bring it back', async () => {
+  test('[K-62] an answer from before the delete does not bring it back', async () => {
     const { server, begin, remove, value } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -72,7 +72,7 @@ describe('what this process deleted', () => {
     expect(value()).toBeUndefined();
   });
 
-  test('K-62: stays absent when a list from before the delete comes', async () => {
+  test('[K-62] stays absent when a list from before the delete comes', async () => {
     const { clock, server, remove, value } = await withObject();
     server.holdsLists = true;
     server.expire();
@@ -86,7 +86,7 @@ describe('what this process deleted', () => {
     expect(value()).toBeUndefined();
   });
 
-  test('K-62: is shown again after 60 s, and counted, when the cache never heard of it', async () => {
+  test('[K-62] is shown again after 60 s, and counted, when the cache never heard of it', async () => {
     const { clock, remove, value, expired } = await withObject();
     remove();
 
@@ -95,7 +95,7 @@ describe('what this process deleted', () => {
     expect([value(), expired()]).toEqual([1, 1]);
   });
 
-  test('K-62: one that is not in the cache is known by the uid of the request', async () => {
+  test('[K-62] one that is not in the cache is known by the uid of the request', async () => {
     const { server, remove, value } = await world();
     const { uid } = server.put('a', 1).metadata;
     remove(uid);
@@ -107,7 +107,7 @@ describe('what this process deleted', () => {
   });
 });
 
-describe('K-23: the answer to the removal of the last finalizer', () => {
+describe('[K-23] the answer to the removal of the last finalizer', () => {
   async function deleting(metadata: Partial<ObjectMeta> = {}) {
     const server = new LaggingServer();
     server.put('a', 1, {

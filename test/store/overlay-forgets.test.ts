@@ -11,7 +11,7 @@ import { withObject, world } from './overlaid-informer.ts';
 import { start } from './started-informer.ts';
 
 describe('an overlay forgets', () => {
-  test('K-61: after 60 s what the cache has not heard of, and counts it', async () => {
+  test('[K-61] after 60 s what the cache has not heard of, and counts it', async () => {
     const { clock, informer, server, write, value, expired } = await withObject();
     write(server.put('a', 2));
 
@@ -23,7 +23,7 @@ describe('an overlay forgets', () => {
     expect([value(), expired(), informer.overlay.size]).toEqual([1, 1, 0]);
   });
 
-  test('K-61: without a count what the cache has long had', async () => {
+  test('[K-61] without a count what the cache has long had', async () => {
     const { clock, server, write, expired, deliverAll } = await withObject();
     write(server.put('a', 2));
     await deliverAll();
@@ -33,7 +33,7 @@ describe('an overlay forgets', () => {
     expect(expired()).toBe(0);
   });
 
-  test('K-65: an object whose name the server made up only after 5 min', async () => {
+  test('[K-65] an object whose name the server made up only after 5 min', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1, { generateName: 'web-' }));
 
@@ -44,7 +44,7 @@ describe('an overlay forgets', () => {
     expect([before, value()]).toEqual([1, undefined]);
   });
 
-  test('K-65: a later write to it does not make it forgotten earlier', async () => {
+  test('[K-65] a later write to it does not make it forgotten earlier', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1, { generateName: 'web-' }));
     write(server.put('a', 2));
@@ -60,7 +60,7 @@ describe('an overlay forgets', () => {
     '01',
     'abc',
     '12a',
-  ])('K-61: what it has never taken up: an answer with resourceVersion %j', async (resourceVersion) => {
+  ])('[K-61] what it has never taken up: an answer with resourceVersion %j', async (resourceVersion) => {
     const { informer, server, write, value } = await withObject();
     const answer = server.put('a', 2);
 
@@ -70,7 +70,7 @@ describe('an overlay forgets', () => {
     expect(informer.overlay.size).toBe(0);
   });
 
-  test('K-61: in the order of their versions, not of their texts: 99 is older than 100', async () => {
+  test('[K-61] in the order of their versions, not of their texts: 99 is older than 100', async () => {
     const server = new LaggingServer();
     server.put('a', 1);
     server.put('a', 2);
@@ -82,7 +82,7 @@ describe('an overlay forgets', () => {
     expect(value()).toBe(4);
   });
 
-  test('K-64: on a gain of leadership, with what is still on its way', async () => {
+  test('[K-64] on a gain of leadership, with what is still on its way', async () => {
     const { server, overlays, begin, write, value } = await withObject();
     write(server.put('a', 2));
     const late = begin();
@@ -94,7 +94,7 @@ describe('an overlay forgets', () => {
     expect(value()).toBe(1);
   });
 
-  test('K-64: with its source, and leaves no timer', async () => {
+  test('[K-64] with its source, and leaves no timer', async () => {
     const { clock, informer, run, server, stop, write, begin } = await withObject();
     write(server.put('a', 2));
     begin().deleted();
@@ -110,7 +110,7 @@ describe('an overlay forgets', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('K-64 W-34: when a list shows that the server was restored from a backup', async () => {
+  test('[K-64] [W-34] when a list shows that the server was restored from a backup', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection);

@@ -8,7 +8,7 @@ import { KEY, things, withObject, world } from './overlaid-informer.ts';
 import { listener } from './started-informer.ts';
 
 describe('what this process wrote', () => {
-  test('K-61 K-60: an own create is shown by get, list and indices, and not in the cache', async () => {
+  test('[K-61] [K-60] an own create is shown by get, list and indices, and not in the cache', async () => {
     const { informer, server, write } = await world();
 
     write(server.put('a', 1));
@@ -24,7 +24,7 @@ describe('what this process wrote', () => {
     ]);
   });
 
-  test('K-61: an own update moves the object from one value of an index to another', async () => {
+  test('[K-61] an own update moves the object from one value of an index to another', async () => {
     const { informer, server, write } = await withObject();
 
     write(server.put('a', 2));
@@ -36,7 +36,7 @@ describe('what this process wrote', () => {
     expect(storeWithOwnWrites.list({ namespace: 'other' })).toEqual([]);
   });
 
-  test('K-61: the event of an own write changes nothing that a reader sees, and ends the overlay', async () => {
+  test('[K-61] the event of an own write changes nothing that a reader sees, and ends the overlay', async () => {
     const { informer, server, write, value, deliverAll } = await withObject();
     const { told, handler } = listener();
     informer.addHandler(handler);
@@ -51,7 +51,7 @@ describe('what this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
 
-  test('K-61: an object that the cache has meanwhile is found under its own values only', async () => {
+  test('[K-61] an object that the cache has meanwhile is found under its own values only', async () => {
     const { informer, server, begin } = await world();
     const [first, second] = [begin('a'), begin('b')];
     const [a, b] = [server.put('a', 1), server.put('b', 2)];
@@ -65,7 +65,7 @@ describe('what this process wrote', () => {
     expect(found).toEqual([]);
   });
 
-  test('K-61: a foreign event is not lost behind an own write', async () => {
+  test('[K-61] a foreign event is not lost behind an own write', async () => {
     const { informer, server, write, value, deliverAll } = await withObject();
     const { told, handler } = listener();
     informer.addHandler(handler);
@@ -81,7 +81,7 @@ describe('what this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2', 'update a=3']);
   });
 
-  test('K-61: of two answers that overtake each other the newer one is shown', async () => {
+  test('[K-61] of two answers that overtake each other the newer one is shown', async () => {
     const { server, begin, value } = await withObject();
     const [first, second] = [begin(), begin()];
     const [older, newer] = [server.put('a', 2), server.put('a', 3)];
@@ -92,7 +92,7 @@ describe('what this process wrote', () => {
     expect(value()).toBe(3);
   });
 
-  test('K-61: the source of another resource, version or namespace is told nothing', async () => {
+  test('[K-61] the source of another resource, version or namespace is told nothing', async () => {
     const { informer, overlays, server } = await world();
     const target = { namespace: 'demo', name: 'a' };
     const elsewhere = new Overlays();

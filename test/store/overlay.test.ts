@@ -34,7 +34,7 @@ describe('an overlay whose cache is', () => {
     return { apiVersion: 'v1', kind: 'Thing', metadata, value };
   }
 
-  test('K-61: ahead of its own version, by a list whose pages are not of one time, shows the cache', () => {
+  test('[K-61] ahead of its own version, by a list whose pages are not of one time, shows the cache', () => {
     const { cached, overlay, value } = alone();
     cached.set(objectKey('demo', 'a'), thing('a', '105', 5));
 
@@ -43,7 +43,7 @@ describe('an overlay whose cache is', () => {
     expect(value('a')).toBe(5);
   });
 
-  test('K-61: without a version yet still takes up nothing that cannot be compared', () => {
+  test('[K-61] without a version yet still takes up nothing that cannot be compared', () => {
     const { world, overlay } = alone();
     world.resourceVersion = undefined;
 
@@ -52,7 +52,7 @@ describe('an overlay whose cache is', () => {
     expect(overlay.size).toBe(0);
   });
 
-  test('K-61: unable to tell what it would keep of a newer write shows no older one', () => {
+  test('[K-61] unable to tell what it would keep of a newer write shows no older one', () => {
     const { world, overlay, value } = alone();
     overlay.wrote(thing('a', '101', 1));
     world.tells = false;
@@ -62,7 +62,7 @@ describe('an overlay whose cache is', () => {
     expect(value('a')).toBeUndefined();
   });
 
-  test('K-61: behind on one object of two is asked about each, whichever answer came first', async () => {
+  test('[K-61] behind on one object of two is asked about each, whichever answer came first', async () => {
     const { clock, meter, cached, world, overlay, value } = alone();
     overlay.wrote(thing('b', '105', 5));
     overlay.wrote(thing('a', '103', 3));
@@ -75,7 +75,7 @@ describe('an overlay whose cache is', () => {
     expect(meter.value('chancery_overlay_expired_total')).toBe(1); // b alone
   });
 
-  test('K-61: never told shows its own state at the very end of the 60 s', async () => {
+  test('[K-61] never told shows its own state at the very end of the 60 s', async () => {
     const { clock, overlay, value } = alone();
     overlay.wrote(thing('a', '101', 1));
     await clock.advanceAndSettle(500);
@@ -89,7 +89,7 @@ describe('an overlay whose cache is', () => {
     expect(value('b')).toBeUndefined();
   });
 
-  test('K-65: told of a generated name once is not waited for longer when it is written again', async () => {
+  test('[K-65] told of a generated name once is not waited for longer when it is written again', async () => {
     const { clock, cached, overlay, value } = alone();
     cached.set(objectKey('demo', 'a'), thing('a', '99', 1, { generateName: 'web-' }));
     overlay.wrote(thing('a', '101', 2, { generateName: 'web-' }));
@@ -99,7 +99,7 @@ describe('an overlay whose cache is', () => {
     expect(value('a')).toBe(1);
   });
 
-  test('K-62: rid of what was deleted counts nothing after 60 s', async () => {
+  test('[K-62] rid of what was deleted counts nothing after 60 s', async () => {
     const { clock, meter, cached, overlay } = alone();
     cached.set(objectKey('demo', 'a'), thing('a', '99', 1));
     overlay.deleted(objectKey('demo', 'a'), ['uid-a']);

@@ -8,7 +8,7 @@ import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 
-describe('LE-9 LE-10 writes', () => {
+describe('[LE-9] [LE-10] writes', () => {
   test('may begin until the renew deadline and must end a second before the lease does', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
@@ -61,7 +61,7 @@ describe('LE-9 LE-10 writes', () => {
   });
 });
 
-test('LE-9 a renewal that is answered after the deadline brings nothing back', async () => {
+test('[LE-9] a renewal that is answered after the deadline brings nothing back', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -78,7 +78,7 @@ test('LE-9 a renewal that is answered after the deadline brings nothing back', a
   expect(() => elector.writeDeadlineAt()).toThrow();
 });
 
-test('LE-11 after a stall the first who asks is refused, and the process is named as at fault', async () => {
+test('[LE-11] after a stall the first who asks is refused, and the process is named as at fault', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   // Time passes and no timer fires: what a blocked event loop is to the code in it.
@@ -102,7 +102,7 @@ test('LE-11 after a stall the first who asks is refused, and the process is name
 test.each([
   [1_999, 'leads on'],
   [2_001, 'has lost'],
-])('LE-11 where the wall clock has gained %i ms on the other, a leader %s', async (gainMs, what) => {
+])('[LE-11] where the wall clock has gained %i ms on the other, a leader %s', async (gainMs, what) => {
   const clock = new FakeClock();
   let wallAhead = 0;
   const suspended: Clock = {
@@ -125,7 +125,7 @@ test.each([
     expect(holding.outcome).toMatchObject({ layer: 'process', context: { suspendedMs: gainMs } });
 });
 
-test('LE-11 a suspension during a renewal is not hidden by its success', async () => {
+test('[LE-11] a suspension during a renewal is not hidden by its success', async () => {
   const clock = new FakeClock();
   let wallAhead = 0;
   const suspended: Clock = {
@@ -147,7 +147,7 @@ test('LE-11 a suspension during a renewal is not hidden by its success', async (
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
 });
 
-test('LE-10 Events pass for a candidate, and for one that has lost until another may begin', async () => {
+test('[LE-10] Events pass for a candidate, and for one that has lost until another may begin', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);
@@ -171,7 +171,7 @@ test('LE-10 Events pass for a candidate, and for one that has lost until another
   expect(deadlines).toEqual([Number.POSITIVE_INFINITY, 14_000, 14_000, 'LeadershipLostError']);
 });
 
-test('LE-10 no Event passes of one that was deprived, or has given up', async () => {
+test('[LE-10] no Event passes of one that was deprived, or has given up', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const done = await leader('a', store, clock);
@@ -186,7 +186,7 @@ test('LE-10 no Event passes of one that was deprived, or has given up', async ()
   expect(() => next.elector.eventFence.writeDeadlineAt()).toThrow('another process holds');
 });
 
-test('LE-11 a renewal that is answered after a stall past the deadline brings nothing back', async () => {
+test('[LE-11] a renewal that is answered after a stall past the deadline brings nothing back', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   let stalledMs = 0;

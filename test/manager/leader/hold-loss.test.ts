@@ -13,7 +13,7 @@ const REFUSED = new AmbassadorError('refused', {
   fate: 'not-sent',
 });
 
-test('LE-6 who finds another holder has lost at that moment, and by then its process must be gone', async () => {
+test('[LE-6] who finds another holder has lost at that moment, and by then its process must be gone', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines, leaders } = await leader('a', store, clock);
@@ -37,7 +37,7 @@ test('LE-6 who finds another holder has lost at that moment, and by then its pro
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
-test('LE-6 a record without a holder is not ours any more', async () => {
+test('[LE-6] a record without a holder is not ours any more', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -55,7 +55,7 @@ test.each([
   ['401', failure(401, 'Unauthorized'), 'api-server'],
   ['500', failure(500, 'InternalError'), 'api-server'],
   ['a dead ambassador', REFUSED, 'ambassador'],
-])('LE-8 LE-9 after %s a leader tries every 2 s, until it must stop', async (_what, error, layer) => {
+])('[LE-8] [LE-9] after %s a leader tries every 2 s, until it must stop', async (_what, error, layer) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = await leader('a', store, clock);
@@ -76,7 +76,7 @@ test.each([
   ]);
 });
 
-test('LE-12 who has lost does not stand again, and asks the server nothing more', async () => {
+test('[LE-12] who has lost does not stand again, and asks the server nothing more', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -95,7 +95,7 @@ test('LE-12 who has lost does not stand again, and asks the server nothing more'
   expect(clock.pending).toBe(0);
 });
 
-test('LE-15 who led and is still there 20 s after its lease has expired is unwell', async () => {
+test('[LE-15] who led and is still there 20 s after its lease has expired is unwell', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -114,7 +114,7 @@ test('LE-15 who led and is still there 20 s after its lease has expired is unwel
   expect(standby.elector.healthy).toBe(true);
 });
 
-test('LE-17 a leader yields to a preferred one, and has until its lease ends to stop', async () => {
+test('[LE-17] a leader yields to a preferred one, and has until its lease ends to stop', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);

@@ -4,7 +4,7 @@ import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore, failure } from './fake-lease-store.ts';
 
-test('LE-6 a leader renews with one PUT every 2 s, with the uid and version of what it knows', async () => {
+test('[LE-6] a leader renews with one PUT every 2 s, with the uid and version of what it knows', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -28,7 +28,7 @@ test('LE-6 a leader renews with one PUT every 2 s, with the uid and version of w
   expect(elector.isLeader).toBe(true);
 });
 
-test('LE-6 LE-14 a record that somebody touched is read once, and renewed with what they wrote', async () => {
+test('[LE-6] [LE-14] a record that somebody touched is read once, and renewed with what they wrote', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, meter } = await leader('a', store, clock);
@@ -46,7 +46,7 @@ test('LE-6 LE-14 a record that somebody touched is read once, and renewed with w
   expect(meter.value('leader_election_slowpath_total', { name: 'operator' })).toBe(1);
 });
 
-test('LE-6 a renewal whose answer was lost is found to be ours', async () => {
+test('[LE-6] a renewal whose answer was lost is found to be ours', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -60,7 +60,7 @@ test('LE-6 a renewal whose answer was lost is found to be ours', async () => {
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
 });
 
-test('LE-7 a request about the Lease takes at most half of the renew deadline', async () => {
+test('[LE-7] a request about the Lease takes at most half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -73,7 +73,7 @@ test('LE-7 a request about the Lease takes at most half of the renew deadline', 
   expect(store.requests.map(({ atMs }) => atMs)).toEqual([2_000, 7_000]);
 });
 
-test('LE-7 of a short renew deadline it takes a second', async () => {
+test('[LE-7] of a short renew deadline it takes a second', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 1_500, retryPeriodMs: 1_000 };
@@ -86,7 +86,7 @@ test('LE-7 of a short renew deadline it takes a second', async () => {
   expect(store.requests.map(({ atMs }) => atMs)).toEqual([0, 2_000, 4_000]);
 });
 
-describe('LE-8 a Lease that was deleted', () => {
+describe('[LE-8] a Lease that was deleted', () => {
   test('is made anew, and is not brought back by a PUT', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
@@ -143,7 +143,7 @@ describe('LE-8 a Lease that was deleted', () => {
   });
 });
 
-test('LE-8 one failure costs nothing: the next renewal counts from its own beginning', async () => {
+test('[LE-8] one failure costs nothing: the next renewal counts from its own beginning', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
