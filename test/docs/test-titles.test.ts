@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { testSources, textsOf, titlesIn, titlesOf } from './test-titles.ts';
+
+test('titles are those of tests and groups, in every form and every kind of quotes', () => {
+  const source = `
+    describe('one', () => {
+      it("it isn't two", () => {});
+      test.skipIf(isSlow)(\`three \${how} it is\`, { timeout: 1 }, () => {});
+    });
+    test.each<[string, number]>([[1]])('four %s', () => {});
+    describe.each(CASES)('five $kind', () => {});
+    test.for([1])(
+      'six ' + 'and more',
+      () => {},
+    );
+    test('seven\\u2019s');
+  `;
+
+  expect(titlesIn(source).toSorted()).toEqual([
+    'five $kind',
+    'four %s',
+    "it isn't two",
+    'one',
+    'seven’s',
+    'six and more',
+    'three … it is',
+  ]);
+});
+
+test('texts in a table of cases may be titles, be the table a constant as well', () => {
+  const source = `
+    const ONE = ['[Z-1] one', 1];
+    const CASES: [string, number][] = [ONE, ['two', 2]];
+    test.each(CASES.map(([name]) => [name]))('%s', () => {});
+    test.each([{ name: 'three' }])('$name', () => {});
+  `;
+
+  expect(titlesIn(source).toSorted()).toEqual(['$name', '%s', '[Z-1] one', 'three', 'two']);
+});
+
+test('what is no test has no title', () => {
+  const source = `
+    // test('in a comment', () => {});
+    const text = "test('in a text', () => {});";
+    expect(/a/.test('searched')).toBe(true);
+    pattern.test('searched as well');
+    report('[Z-1] made up');
+  `;
+
+  expect(titlesIn(source)).toEqual([]);
+});
+
+test('files are read from the root of the repository, and one that is not there has none', () => {
+  const file = 'test/docs/test-titles.test.ts';
+
+  expect(testSources()).toContain(file);
+  expect(testSources().filter((each) => each.includes('node_modules'))).toEqual([]);
+  expect(titlesOf(file)).toContain('what is no test has no title');
+  expect(titlesOf(file)).not.toContain('searched');
+  expect(textsOf(file)).toContain('vitest');
+  expect(titlesOf('test/no-such.test.ts')).toBeUndefined();
+});
