@@ -1,42 +1,34 @@
-/** Tests that a page names: `file` › name, several of them parted by <br>. */
-import { existsSync, readFileSync } from 'node:fs';
-
-const root = new URL('../../', import.meta.url);
+/** Tests that a page names: `file` › title, several of them parted by <br>. */
+import { textsOf, titlesOf } from './test-titles.ts';
 
 export interface NamedTest {
   /** From the root of the repository. */
   readonly file: string;
-  /** Parts that a table of cases fills in may be left out, as `…`. */
-  readonly name: string;
+  /** As it is written there, without tags; `…` stands for what a table fills in, or for a part that is left out. */
+  readonly title: string;
 }
 
 /** The tests that the last cell of a table's row names. */
 export function testsNamedIn(cell: string): readonly NamedTest[] {
   return cell.split('<br>').map((test) => {
-    const [file = '', name = ''] = test.replaceAll('`', '').split(' › ');
-    return { file, name };
+    const [file = '', title = ''] = test.replaceAll('`', '').split(' › ');
+    return { file, title };
   });
 }
 
-/**
- * How much of a test's name stands in its file, by runs of three words: a table fills in words, and a
- * `describe` may hold the beginning. 0 when there is no such file.
- */
-export function shareOfNameFound({ file, name }: NamedTest): number {
-  const path = new URL(file, root);
-  if (!existsSync(path)) return 0;
-  const text = ` ${wordsOf(readFileSync(path, 'utf8')).join(' ')} `;
-  const runs = name.split('…').flatMap((piece) => runsOf(wordsOf(piece)));
-  const found = runs.filter((run) => text.includes(` ${run} `));
-  return runs.length === 0 ? 0 : found.length / runs.length;
+/** Whether the file has a test of this title; a file without tests may be the table of one. */
+export function isThere({ file, title }: NamedTest): boolean {
+  const titles = titlesOf(file) ?? [];
+  const written = titles.length > 0 ? titles : (textsOf(file) ?? []);
+  return written.some((each) => isNamed(each, title));
 }
 
-function runsOf(words: readonly string[]): string[] {
-  if (words.length === 0) return [];
-  if (words.length < 3) return [words.join(' ')];
-  return words.slice(2).map((_, at) => words.slice(at, at + 3).join(' '));
-}
-
-function wordsOf(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+/** @param written - a title as it stands in a source. @param title - the same as a page has it. */
+export function isNamed(written: string, title: string): boolean {
+  const plain = written
+    .replace(/^(?:\[[^\]]+\] )+/, '') // tags
+    .replace(/%[sdifjoO#]|\$[\w.]+/g, '…') // what a table fills in
+    .replaceAll('`', '');
+  const pieces = title.split('…').map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`, 's').test(plain);
 }
