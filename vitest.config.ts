@@ -1,15 +1,45 @@
+import { globSync, readFileSync } from 'node:fs';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { TOOLS as PROGRAMS } from './test/tools/tools.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Needs real programs, such as kubectl or jq. */
+/** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
 const TOOLS = '{test,examples}/**/*.tools.test.ts';
-/** Scenarios behind an ambassador: behind the stand-in in `npm test`, behind a real kubectl proxy in `test:tools`. */
+/** Tests behind an ambassador: behind its stand-in in `npm test`, behind a real `kubectl proxy` in `test:tools`. */
 const BEHIND_AMBASSADOR = ['test/**/*.ambassador.test.ts', 'examples/*/test/**/*.test.ts'];
+/** Tests that look at the whole process: its memory, sockets, signals, environment, or how it loads modules. */
+const WHOLE_PROCESS = [
+  'test/build.test.ts',
+  'test/cli/metrics.test.ts',
+  'test/crash/processes.test.ts',
+  'test/manager/{event-loop-watch,log-level,no-handles}.test.ts',
+  'test/model/kubernetes-files.test.ts',
+  'test/scenarios/scale.test.ts',
+  'test/store/held-memory.test.ts',
+  'test/testing/apiserver/optional-packages.test.ts',
+  'test/testing/control-plane/*.test.ts',
+  'test/transport/{transport-failure,undici-transport}.test.ts',
+];
 
-/** These look at the whole process: its signals, its memory, its environment, how modules are loaded. */
-const WHOLE_PROCESS = ['test/placeholder/**'];
+const FEW_RUNS = 100;
+const MANY_RUNS = 1_000;
+/** The one setting of how often properties are tried, for all tests. */
+const PROPERTY_RUNS = process.env.PROPERTY_RUNS;
+const manyRuns = PROPERTY_RUNS ?? String(MANY_RUNS);
+/** Nothing waits for time to pass; a machine that others use may take long for what takes a second. */
+const PATIENCE_MS = 40_000;
+
+/** Files with properties, which `test:all` tries more often. */
+const withProperties = (): string[] =>
+  globSync('{test,examples,bench/test}/**/*.test.ts', {
+    cwd: source('.'),
+    exclude: ['examples/*/node_modules/**'],
+  }).filter(
+    (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes('fc.assert'),
+  );
 
 export default defineConfig({
   resolve: {
@@ -25,10 +55,14 @@ export default defineConfig({
     // Many tests wait for real processes and sockets: more files than cores can be under way.
     maxWorkers: 3,
     restoreMocks: true,
-    // Nothing waits for time to pass; a machine that is shared may take long for what takes a second.
-    testTimeout: 40_000,
-    hookTimeout: 40_000,
-    env: { CHANCERY_TEST_AMBASSADOR: 'stand-in' },
+    testTimeout: PATIENCE_MS * Math.max(1, Number(PROPERTY_RUNS ?? 0) / FEW_RUNS),
+    hookTimeout: PATIENCE_MS,
+    tags: PROGRAMS.map(({ name }) => ({ name })),
+    env: {
+      CHANCERY_TEST_AMBASSADOR: 'stand-in',
+      PROPERTY_RUNS: PROPERTY_RUNS ?? String(FEW_RUNS),
+    },
+    setupFiles: ['test/support/property-setup.ts'],
     projects: [
       {
         // A worker keeps the toolkit for its next file: loading it anew was a third of the time.
@@ -43,7 +77,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'node: whole process', include: WHOLE_PROCESS, exclude: [TOOLS] },
+        test: { name: 'whole process', include: WHOLE_PROCESS, exclude: [TOOLS] },
       },
       {
         extends: true,
@@ -74,6 +108,17 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
+        test: {
+          name: 'again: properties',
+          include: withProperties(),
+          pool: 'threads',
+          isolate: false,
+          testTimeout: (PATIENCE_MS * Number(manyRuns)) / FEW_RUNS,
+          env: { PROPERTY_RUNS: manyRuns },
+        },
+      },
+      {
         // What lists and watches over bytes, once more with every object parsed when it arrives.
         extends: true,
         test: {
@@ -89,7 +134,7 @@ export default defineConfig({
           ],
           // These wait for processes, or for load.
           exclude: [TOOLS, 'test/integration/{demo,leadership,overload}.test.ts'],
-          setupFiles: ['test/simple-path/setup.ts'],
+          setupFiles: ['test/support/property-setup.ts', 'test/simple-path/setup.ts'],
         },
       },
       {
@@ -110,7 +155,7 @@ export default defineConfig({
             'test/watch/{classify,wire}.test.ts',
             'test/controller/{api-event-recorder-*,apply-owned,controller,event-validation,expectations,finalizer-writes,map-in-order,rejections,write-status}.test.ts',
           ],
-          setupFiles: ['test/held-path/setup.ts'],
+          setupFiles: ['test/support/property-setup.ts', 'test/held-path/setup.ts'],
         },
       },
     ],

@@ -1,4 +1,8 @@
-/** The API server away, behind a real `kubectl proxy` that stays. */
+/**
+ * The API server away, behind a real `kubectl proxy` that stays.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { preparePod, startPod } from './support/start-pod.ts';
 

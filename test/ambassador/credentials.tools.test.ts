@@ -3,6 +3,8 @@
  * an operator behind it: who is at fault and what to do is said, and nothing is lost.
  *
  * What takes a minute of waiting is proved by `npm run prove:credentials`.
+ *
+ * @module-tag kubectl
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,4 +1,8 @@
-/** The real `kubectl proxy` killed, restarted and frozen under an operator: what is said, and nothing lost. */
+/**
+ * The real `kubectl proxy` killed, restarted and frozen under an operator: what is said, and nothing lost.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { eventually } from '../../operator/testing/eventually.ts';

@@ -1,4 +1,8 @@
-/** Who refuses: the API server or the ambassador's filter. Each names itself, and what opens it. */
+/**
+ * Who refuses: the API server or the ambassador's filter. Each names itself, and what opens it.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';

@@ -1,4 +1,8 @@
-/** Who ends first when a Pod is stopped: the Lease is given back only while the proxy is there. */
+/**
+ * Who ends first when a Pod is stopped: the Lease is given back only while the proxy is there.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import type { Lease } from '../../operator/model/builtin.ts';
 import { eventually } from '../../operator/testing/eventually.ts';

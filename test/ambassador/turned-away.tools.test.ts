@@ -1,4 +1,8 @@
-/** Writes that the API server turns away by GOAWAY or REFUSED_STREAM: repeated, and carried out once. */
+/**
+ * Writes that the API server turns away by GOAWAY or REFUSED_STREAM: repeated, and carried out once.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { configMaps } from '../../operator/model/builtin.ts';

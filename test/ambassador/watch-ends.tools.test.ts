@@ -1,4 +1,8 @@
-/** Every way in which an API server's watch ends over TLS and HTTP/2, seen by an operator behind the proxy. */
+/**
+ * Every way in which an API server's watch ends over TLS and HTTP/2, seen by an operator behind the proxy.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { eventually } from '../../operator/testing/eventually.ts';
 import type { Pod } from './support/pod.ts';

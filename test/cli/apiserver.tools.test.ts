@@ -1,10 +1,14 @@
-/** What `chancery apiserver --kubeconfig-out` writes, as a real kubectl reads it. */
+/**
+ * What `chancery apiserver --kubeconfig-out` writes, as a real kubectl reads it.
+ *
+ * @module-tag kubectl
+ */
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { requireKubectl } from '../support/cluster.ts';
+import { pathOf } from '../tools/tools.ts';
 import { folderWith } from './child.ts';
 import { type Invocation, invoke } from './invocation.ts';
 
@@ -21,13 +25,13 @@ test('with --tls it is reached by the kubeconfig alone, which has its authority 
   const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
   const url = await serving(invocation);
 
-  const { stdout } = await promisify(execFile)(requireKubectl(), [
+  const { stdout } = await promisify(execFile)(pathOf('kubectl'), [
     `--kubeconfig=${path}`,
     'auth',
     'whoami',
     '--output=jsonpath={.status.userInfo.username}',
   ]);
-  const stranger = promisify(execFile)(requireKubectl(), [
+  const stranger = promisify(execFile)(pathOf('kubectl'), [
     '--kubeconfig=/dev/null',
     `--server=${url}`,
     '--insecure-skip-tls-verify',
@@ -57,7 +61,7 @@ test('a real kubectl needs the kubeconfig alone, and finds its namespace there',
   await serving(invocation);
 
   const { stdout } = await promisify(execFile)(
-    requireKubectl(),
+    pathOf('kubectl'),
     [
       `--kubeconfig=${path}`,
       'get',

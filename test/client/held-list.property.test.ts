@@ -132,7 +132,6 @@ test('for any list, well-formed or not, in any order and any pieces', async () =
         expect(asHeld).toEqual(asParsed);
       },
     ),
-    { numRuns: 1_000 },
   );
 });
 

@@ -6,6 +6,7 @@ import { deployments } from '../../operator/model/builtin.ts';
 import { services } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { type Family, startFamily } from '../support/owner-and-children.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 type Service = typeof services extends Resource<infer T> ? T : never;
 type Deployment = typeof deployments extends Resource<infer T> ? T : never;
@@ -132,7 +133,7 @@ describe('[K-44] whatever was stated before, and by which process, is no more', 
           expect(live?.metadata.labels?.theirs !== undefined).toBe(isTheirs);
         },
       ),
-      { numRuns: 12 },
+      propertyRuns(0.12),
     );
   });
 });

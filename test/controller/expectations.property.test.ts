@@ -208,7 +208,7 @@ describe('children that the server names', () => {
         }
         expect(world.clock.pending).toBe(0);
       }),
-      { numRuns: 150, examples: [[LOST_UNSEEN]] },
+      { examples: [[LOST_UNSEEN]] },
     );
   }, 60_000);
 

@@ -166,6 +166,5 @@ test('[K-45] in the end whoever waits has found what is there, and did not spin'
       expect(world.attempts - before).toBeLessThan(steps.length + 10);
       expect(world.clock.pending).toBe(0);
     }),
-    { numRuns: 1_000 },
   );
 });

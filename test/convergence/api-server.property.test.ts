@@ -10,6 +10,7 @@ import { startEnvironment, withoutAmbassador } from '../soak/environment.ts';
 import { Rounds } from '../soak/round.ts';
 import { Subject } from '../soak/subject.ts';
 import { Writer } from '../soak/writer.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { Random } from './random.ts';
 
 const SPEED = 50;
@@ -38,6 +39,6 @@ test('[T-5] over real sockets nothing is lost either', async () => {
     fc.asyncProperty(fc.nat({ max: 1_000_000 }), async (seed) => {
       expect(await play(seed)).toEqual([]);
     }),
-    { numRuns: 3, endOnFailure: true },
+    { ...propertyRuns(0.03), endOnFailure: true },
   );
 });

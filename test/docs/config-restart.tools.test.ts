@@ -1,4 +1,8 @@
-/** The commands of config-restart's README, with a real kubectl, as they stand there. */
+/**
+ * The commands of config-restart's README, with a real kubectl, as they stand there.
+ *
+ * @module-tag kubectl
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -9,7 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
-import { NAMESPACE, requireKubectl, startCluster, startOperator } from '../support/cluster.ts';
+import { NAMESPACE, startCluster, startOperator } from '../support/cluster.ts';
+import { pathOf } from '../tools/tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readme = readFileSync(join(root, 'examples/config-restart/README.md'), 'utf8');
@@ -22,7 +27,7 @@ const commands = readme
 function folderFor(server: string): { folder: string; kubeconfig: string } {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-config-restart-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(requireKubectl(), join(folder, 'kubectl'));
+  symlinkSync(pathOf('kubectl'), join(folder, 'kubectl'));
   const kubeconfig = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',

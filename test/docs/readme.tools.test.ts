@@ -1,79 +1,19 @@
-/** What the README tells people to type that needs kubectl or jq, taken from its text and run. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/**
+ * What the README tells people to type that needs kubectl or jq, taken from its text and run.
+ *
+ * @module-tag kubectl
+ * @module-tag jq
+ */
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
-import { requireKubectl } from '../support/cluster.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>;
-  bin: Record<string, string>;
-};
-
-/** The indented and fenced code of a section, by its heading. */
-function codeOf(heading: string): string {
-  const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
-  const indented = section
-    .replaceAll(/^```.*?^```/gms, '')
-    .split('\n')
-    .filter((line) => line.startsWith('    '))
-    .map((line) => line.slice(4));
-  return [...fencedIn(heading), indented.join('\n')].join('\n');
-}
-
-/** The fenced code of a section, block by block. */
-function fencedIn(heading: string): string[] {
-  const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
-  return [...section.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code]) => code ?? '');
-}
-
-/** A folder in which `chancery` is a command, as after an installation. */
-function folderWithChancery(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-readme-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(join(root, packageJson.bin.chancery ?? ''), join(folder, 'chancery'));
-  return folder;
-}
-
-interface Running {
-  readonly stdout: readonly string[];
-  readonly stderr: readonly string[];
-  readonly child: ChildProcess;
-}
-
-/** A command line under `sh`, in a process group of its own so that its end ends all of it. */
-function shell(script: string, env: Record<string, string | undefined> = {}): Running {
-  const child = spawn('sh', ['-c', script], {
-    cwd: root,
-    detached: true,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line));
-  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-    const gone = once(child, 'exit');
-    process.kill(-child.pid, 'SIGKILL');
-    await gone;
-  });
-  return { stdout, stderr, child };
-}
-
-/** PATH with `folder` first, and the Node that runs the tests before any other. */
-const pathWith = (folder: string): string =>
-  [folder, dirname(process.execPath), process.env.PATH].join(':');
+import { folderWithTools } from '../tools/links.ts';
+import { pathOf } from '../tools/tools.ts';
+import { codeOf, folderWithChancery, pathWith, shell } from './readme.ts';
 
 test('the shell loop prints what there is and what changes', async () => {
   const server = await ApiServer.start();
@@ -83,7 +23,7 @@ test('the shell loop prints what there is and what changes', async () => {
   server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
   const folder = folderWithChancery();
   const { stdout } = shell(codeOf('From a shell loop'), {
-    PATH: pathWith(folder),
+    PATH: pathWith(`${folder}:${folderWithTools('jq')}`),
     CHANCERY_API_URL: server.url,
   });
 
@@ -98,10 +38,11 @@ test('the shell loop prints what there is and what changes', async () => {
 
 test('a cluster API in two lines: kubectl makes a Deployment, and its Pods come up', async () => {
   const folder = folderWithChancery();
-  const kubectl = requireKubectl();
   const [serve = '', use = ''] = codeOf('A cluster API to try things on').split('\n');
   const env = {
-    PATH: [folder, kubectlFolder(kubectl), dirname(process.execPath), process.env.PATH].join(':'),
+    PATH: [folder, folderWithTools('kubectl'), dirname(process.execPath), process.env.PATH].join(
+      ':',
+    ),
     HOME: folder,
     KUBECONFIG: join(folder, 'cluster.yaml'),
   };
@@ -129,7 +70,7 @@ test('by hand: the ambassador ends, the ConfigMap changes, the ambassador return
   const lines = codeOf('Run it by hand').split('\n');
   const command = (beginning: string): string =>
     lines.find((line) => line.includes(beginning)) ?? expect.unreachable(`no ${beginning}`);
-  const kubectl = requireKubectl();
+  const kubectl = pathOf('kubectl');
   const { stdout } = shell(`exec ${command('npm run apiserver')} -- --port 0`);
   const url = await eventually(() => /http:\/\/\S+\d/.exec(stdout.at(-1) ?? '')?.[0]);
   expect(command('kubectl proxy')).toBe('kubectl proxy --server=http://127.0.0.1:8080');
@@ -142,7 +83,7 @@ test('by hand: the ambassador ends, the ConfigMap changes, the ambassador return
   });
   const kube = async (...words: readonly string[]): Promise<string> => {
     const { stdout: out, child } = shell(words.join(' ').replaceAll('http://127.0.0.1:8080', url), {
-      PATH: pathWith(kubectlFolder(kubectl)),
+      PATH: pathWith(folderWithTools('kubectl')),
       KUBECONFIG: '/dev/null',
       HOME: tmpdir(),
     });
@@ -175,12 +116,4 @@ test('by hand: the ambassador ends, the ConfigMap changes, the ambassador return
 function sharesPod(before: string, after: string): boolean {
   const names = (text: string): string[] => text.match(/webapp-\w+-\w+/g) ?? [];
   return names(after).some((name) => names(before).includes(name));
-}
-
-/** A folder in which the real kubectl is called so. */
-function kubectlFolder(kubectl: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-kubectl-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(kubectl, join(folder, 'kubectl'));
-  return folder;
 }

@@ -1,10 +1,15 @@
-/** The commands of docs/running.md that need curl, run. */
+/**
+ * The commands of docs/running.md that need curl, run.
+ *
+ * @module-tag curl
+ */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { configMap, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { BIN, type Child, freePort, start } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
+import { folderWithTools } from '../tools/links.ts';
 import { copyExamples, exampleFolder, guide } from './guide.ts';
 
 const running = guide('running.md');
@@ -28,7 +33,12 @@ function folder(): string {
 }
 
 function shell(command: string, place: string, env: Readonly<Record<string, string>>): Child {
-  const PATH = [join(place, 'bin'), dirname(process.execPath), process.env.PATH].join(':');
+  const PATH = [
+    join(place, 'bin'),
+    folderWithTools('curl'),
+    dirname(process.execPath),
+    process.env.PATH,
+  ].join(':');
   return start('sh', ['-c', `cd '${place}' && exec ${command}`], { ...env, PATH });
 }
 

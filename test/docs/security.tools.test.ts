@@ -1,11 +1,16 @@
-/** The commands of docs/security.md, run. */
+/**
+ * The commands of docs/security.md, run.
+ *
+ * @module-tag kubectl
+ */
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import website from '../../examples/website/operator.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { BIN, start } from '../cli/child.ts';
-import { NAMESPACE, requireKubectl, startCluster } from '../support/cluster.ts';
+import { NAMESPACE, startCluster } from '../support/cluster.ts';
+import { pathOf } from '../tools/tools.ts';
 import { exampleFolder } from './guide.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -19,7 +24,7 @@ test('the commands: what they generate passes the lint, and the check behind it'
   copyFileSync(new URL('examples/website/operator.ts', root), join(folder, 'operator.ts'));
   mkdirSync(join(folder, 'bin'));
   symlinkSync(BIN, join(folder, 'bin', 'chancery'));
-  symlinkSync(requireKubectl(), join(folder, 'bin', 'kubectl'));
+  symlinkSync(pathOf('kubectl'), join(folder, 'bin', 'kubectl'));
   const env = {
     PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
     CHANCERY_API_URL: proxy.url,

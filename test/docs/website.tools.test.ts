@@ -1,4 +1,8 @@
-/** The sixty-line operator, tried with the commands that stand in its README. */
+/**
+ * The sixty-line operator, tried with the commands that stand in its README.
+ *
+ * @module-tag kubectl
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -8,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../operator/testing/eventually.ts';
-import { requireKubectl } from '../support/cluster.ts';
+import { pathOf } from '../tools/tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -23,7 +27,7 @@ const commands = commandsIn(read('examples/website/README.md'));
 function environment(): NodeJS.ProcessEnv {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-website-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(requireKubectl(), join(folder, 'kubectl'));
+  symlinkSync(pathOf('kubectl'), join(folder, 'kubectl'));
   const PATH = [folder, dirname(process.execPath), process.env.PATH].join(':');
   return { ...process.env, PATH, HOME: folder, KUBECONFIG: '/dev/null', CHANCERY_HEALTH_PORT: '0' };
 }

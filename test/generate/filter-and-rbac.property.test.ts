@@ -52,7 +52,6 @@ test('what a declaration needs is granted, and gets through the filter', () => {
       expect(needed.filter((request) => !rights.grants(request))).toEqual([]);
       expect(sent.filter((request) => !filter.passes(request))).toEqual([]);
     }),
-    { numRuns: 200 },
   );
 });
 

@@ -1,6 +1,8 @@
 /**
  * Filters of the same declarations as in `filter-and-rbac.property.test.ts`, on a real `kubectl proxy`:
  * it lets through what they are taken to let through there, and refuses the rest.
+ *
+ * @module-tag kubectl
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as send } from 'node:http';
@@ -11,13 +13,13 @@ import { type ProxyFilter, proxyFilter } from '../../operator/generate/proxy-fil
 import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import { KUBECTLS } from '../proxy/support/kubectls.ts';
 import { openUpstream } from '../proxy/support/upstream.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { declarations } from './support/declarations.ts';
 import { PATHS, PodFilter, type Request, requestsTo } from './support/requests.ts';
 
 const ENDS = [...new Set([KUBECTLS[0], KUBECTLS.at(-1)])].flatMap((each) => each ?? []);
 
 /** Processes of kubectl are slow to start: these are few, and others each time. */
-const RUNS = 2;
 
 /** Of the paths that a filter refuses, one in so many is tried. */
 const STRIDE = 9;
@@ -51,7 +53,7 @@ test.each(ENDS)('kubectl $name judges as it is taken to judge', { timeout: 60_00
         await proxy.kill();
       }
     }),
-    { numRuns: RUNS, endOnFailure: true },
+    { ...propertyRuns(0.02), endOnFailure: true },
   );
 });
 

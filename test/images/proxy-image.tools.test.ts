@@ -1,88 +1,81 @@
-/** Dockerfile.proxy, built: what is in the image, and what it does as a container. */
+/**
+ * Dockerfile.proxy, built: what is in the image, and what it does as a container.
+ *
+ * @module-tag buildah
+ * @module-tag kubectl
+ * @module-tag unshare
+ * @module-tag setpriv
+ */
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { readLock } from '../../proxy/kubectl-lock.ts';
-import {
-  BUILD_TIMEOUT_MS,
-  buildImage,
-  buildProxyAgain,
-  whyNoBuilder,
-} from './support/build-image.ts';
+import { BUILD_TIMEOUT_MS, buildImage, buildProxyAgain } from './support/build-image.ts';
 import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
-const reason = whyNoBuilder();
+test(
+  "the ambassador's image has one file, kubectl, which only root owns and nobody can write",
+  async () => {
+    const image = await buildImage('Dockerfile.proxy');
 
-if (reason !== undefined) {
-  test("the ambassador's image cannot be built here, so nothing is shown of what is in it", () => {
-    say(`Dockerfile.proxy was not built: ${reason}`);
-    expect(reason).not.toBe('');
-  });
-} else {
-  test(
-    "the ambassador's image has one file, kubectl, which only root owns and nobody can write",
-    async () => {
-      const image = await buildImage('Dockerfile.proxy');
+    const files = await filesBelow(image.rootfs);
+    expect(files).toEqual([{ path: '/kubectl', mode: 0o555, uid: 0, size: image.size }]);
+    say(`Dockerfile.proxy: ${megabytes(image.size)}, built in ${seconds(image.buildMs)}`);
+    expect(image.size).toBeLessThan(80e6);
+  },
+  BUILD_TIMEOUT_MS,
+);
 
-      const files = await filesBelow(image.rootfs);
-      expect(files).toEqual([{ path: '/kubectl', mode: 0o555, uid: 0, size: image.size }]);
-      say(`Dockerfile.proxy: ${megabytes(image.size)}, built in ${seconds(image.buildMs)}`);
-      expect(image.size).toBeLessThan(80e6);
-    },
-    BUILD_TIMEOUT_MS,
-  );
+test(
+  "the ambassador's image says user, entry point and version, and has no CMD",
+  async () => {
+    const { config } = await buildImage('Dockerfile.proxy');
 
-  test(
-    "the ambassador's image says user, entry point and version, and has no CMD",
-    async () => {
-      const { config } = await buildImage('Dockerfile.proxy');
+    expect(config.User).toBe('65531:65531');
+    expect(config.Entrypoint.slice(0, 2)).toEqual(['/kubectl', 'proxy']);
+    expect(config.Entrypoint).toContain('--accept-paths=');
+    expect(config.Cmd).toEqual([]);
+    expect(config.Labels).toMatchObject({
+      'org.opencontainers.image.title': 'chancery-proxy',
+      'chancery.kubectl.version': (await readLock()).version,
+    });
+  },
+  BUILD_TIMEOUT_MS,
+);
 
-      expect(config.User).toBe('65531:65531');
-      expect(config.Entrypoint.slice(0, 2)).toEqual(['/kubectl', 'proxy']);
-      expect(config.Entrypoint).toContain('--accept-paths=');
-      expect(config.Cmd).toEqual([]);
-      expect(config.Labels).toMatchObject({
-        'org.opencontainers.image.title': 'chancery-proxy',
-        'chancery.kubectl.version': (await readLock()).version,
-      });
-    },
-    BUILD_TIMEOUT_MS,
-  );
+test(
+  'the same kubectl makes the same image, whenever it is built',
+  async () => {
+    const first = await buildImage('Dockerfile.proxy');
 
-  test(
-    'the same kubectl makes the same image, whenever it is built',
-    async () => {
-      const first = await buildImage('Dockerfile.proxy');
+    const second = await buildProxyAgain();
 
-      const second = await buildProxyAgain();
+    expect(second.rootfs).not.toBe(first.rootfs);
+    expect(second.id).toBe(first.id);
+  },
+  BUILD_TIMEOUT_MS,
+);
 
-      expect(second.rootfs).not.toBe(first.rootfs);
-      expect(second.id).toBe(first.id);
-    },
-    BUILD_TIMEOUT_MS,
-  );
+test(
+  "kubectl runs as the image's user on a read-only root with nothing else in it",
+  async () => {
+    const image = await buildImage('Dockerfile.proxy');
 
-  test(
-    "kubectl runs as the image's user on a read-only root with nothing else in it",
-    async () => {
-      const image = await buildImage('Dockerfile.proxy');
+    const version = await runInRoot(image, {
+      command: ['/kubectl', 'version', '--client'],
+      args: [],
+    });
+    const badFlag = await runInRoot(image, { args: ['--accept-paths=('] });
 
-      const version = await runInRoot(image, {
-        command: ['/kubectl', 'version', '--client'],
-        args: [],
-      });
-      const badFlag = await runInRoot(image, { args: ['--accept-paths=('] });
-
-      expect(version).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('Client Version: v1.'),
-      });
-      expect(badFlag.code).not.toBe(0);
-      expect(badFlag.stderr).toContain('error parsing regexp');
-    },
-    BUILD_TIMEOUT_MS,
-  );
-}
+    expect(version).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Client Version: v1.'),
+    });
+    expect(badFlag.code).not.toBe(0);
+    expect(badFlag.stderr).toContain('error parsing regexp');
+  },
+  BUILD_TIMEOUT_MS,
+);
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,4 +1,8 @@
-/** `npm start`, as a newcomer runs it on a machine with kubectl: a process of its own, no terminal. */
+/**
+ * `npm start`, as a newcomer runs it on a machine with kubectl: a process of its own, no terminal.
+ *
+ * @module-tag kubectl
+ */
 import { test } from 'vitest';
 import { expectDemoRollsPods } from './support/demo.ts';
 

@@ -2,6 +2,10 @@
  * A controller as people wrote them in shell around `curl -N …?watch=true`, with `chancery watch` in
  * curl's place and nothing else changed: `read -r`, `echo | jq`, and curl for what it does. Behind a
  * real `kubectl proxy`.
+ *
+ * @module-tag kubectl
+ * @module-tag jq
+ * @module-tag curl
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE, startCluster } from '../support/cluster.ts';
+import { folderWithTools } from '../tools/links.ts';
 
 const MAIN = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
 
@@ -63,6 +68,7 @@ test('the shell script lives through restarts of proxy and server, and acts on w
     detached: true,
     env: {
       ...process.env,
+      PATH: `${folderWithTools('jq', 'curl')}:${process.env.PATH}`,
       NODE: process.execPath,
       MAIN,
       BASE: proxy.url,

@@ -1,4 +1,8 @@
-/** A real kubectl on a server on which Roles count. */
+/**
+ * A real kubectl on a server on which Roles count.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { Session } from './support/session.ts';
 

@@ -1,3 +1,6 @@
+/**
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { configMap, deployment, Session } from './support/session.ts';
 

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../operator/core/errors.ts';
 import { MAX_SERIES } from '../../operator/manager/metric-series.ts';
 import { PrometheusMeter } from '../../operator/manager/prometheus-meter.ts';
 import { type ParsedFamily, parsedExposition } from '../support/parsed-exposition.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const TOTAL = 'controller_runtime_reconcile_total';
 const SECONDS = 'controller_runtime_reconcile_time_seconds';
@@ -80,7 +81,7 @@ describe('PrometheusMeter', () => {
         const counts = families.get(SECONDS)?.samples.filter(({ name }) => /_count$/.test(name));
         expect((counts ?? []).reduce((sum, { value }) => sum + value, 0)).toBe(steps.length);
       }),
-      { numRuns: 50 },
+      propertyRuns(0.5),
     );
   });
 

@@ -1,12 +1,16 @@
-/** The ambassador as the manifests start it: its image's entry point, their arguments, their probe. */
+/**
+ * The ambassador as the manifests start it: its image's entry point, their arguments, their probe.
+ *
+ * @module-tag kubectl
+ */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { PolicyRule } from '../../operator/generate/rbac.ts';
-import { realKubectl } from '../proxy/support/ambassador.ts';
 import { environment, startImage } from '../proxy/support/image.ts';
 import { DECLARED, HOSTILE, split } from '../proxy/support/requests.ts';
 import { isTidied, send } from '../proxy/support/send.ts';
 import { startUpstream } from '../proxy/support/upstream.ts';
+import { pathOf } from '../tools/tools.ts';
 import { type Container, containerNamed, expand, podSpec, render } from './support/rendered.ts';
 
 const proxy = containerNamed(podSpec(await render('manifests/overlays/namespaced')), 'proxy');
@@ -33,7 +37,7 @@ async function probe(name: keyof Container, ambassador: string): Promise<number>
   const { exec } = proxy[name] as { readonly exec: { readonly command: readonly string[] } };
   const [, ...rest] = exec.command.map((word) => word.replace('http://127.0.0.1:8001', ambassador));
   return new Promise((resolve) => {
-    const child = execFile(realKubectl(), rest, { env: { ...environment() } }, () =>
+    const child = execFile(pathOf('kubectl'), rest, { env: { ...environment() } }, () =>
       resolve(child.exitCode ?? -1),
     );
   });

@@ -1,4 +1,8 @@
-/** What the API server says to the manifests, applied as the README says: by kubectl, from the server's side. */
+/**
+ * What the API server says to the manifests, applied as the README says: by kubectl, from the server's side.
+ *
+ * @module-tag kubectl
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -6,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { realKubectl } from '../proxy/support/ambassador.ts';
+import { pathOf } from '../tools/tools.ts';
 import { OVERLAYS } from './support/overlays.ts';
 import { only, podSpec, render, renderText } from './support/rendered.ts';
 import { CONFIG_RESTART, options, overlay, written } from './support/trees.ts';
@@ -28,7 +32,7 @@ interface Applied {
 
 async function apply(server: ApiServer, manifest: string): Promise<Applied> {
   const words = ['apply', '--server-side', '--validate=strict', '-f', '-'];
-  const child = spawn(realKubectl(), [`--server=${server.url}`, ...words], {
+  const child = spawn(pathOf('kubectl'), [`--server=${server.url}`, ...words], {
     env: { HOME: '/nonexistent', KUBECONFIG: '/dev/null' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -1,4 +1,8 @@
-/** The components combine: every combination, on the real `kubectl kustomize`. */
+/**
+ * The components combine: every combination, on the real `kubectl kustomize`.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, test } from 'vitest';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';

@@ -1,4 +1,8 @@
-/** What people do with manifests/, on the real `kubectl kustomize`. */
+/**
+ * What people do with manifests/, on the real `kubectl kustomize`.
+ *
+ * @module-tag kubectl
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';

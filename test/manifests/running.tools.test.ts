@@ -1,6 +1,8 @@
 /**
  * An operator as its manifests run it: their Roles on an API server on which Roles count, their arguments
  * for the ambassador, their environment for the operator. What is missing in one of them, it would say.
+ *
+ * @module-tag kubectl
  */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** What manifests promise about the Pod, read from what the real `kubectl kustomize` renders. */
+/**
+ * What manifests promise about the Pod, read from what the real `kubectl kustomize` renders.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, test } from 'vitest';
 import { lint } from '../../operator/generate/lint/lint.ts';
 import { OVERLAYS } from './support/overlays.ts';

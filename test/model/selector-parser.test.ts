@@ -209,7 +209,6 @@ describe('formatSelector', () => {
           }
         },
       ),
-      { numRuns: 500 },
     );
   });
 });

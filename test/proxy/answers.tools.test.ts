@@ -1,4 +1,8 @@
-/** What arrives on either side of every `kubectl proxy` here: headers, encodings, bodies. */
+/**
+ * What arrives on either side of every `kubectl proxy` here: headers, encodings, bodies.
+ *
+ * @module-tag kubectl
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,8 @@
-/** Filters that somebody has spoilt, and requests that nobody has declared: what we say, on every `kubectl proxy` here. */
+/**
+ * Filters that somebody has spoilt, and requests that nobody has declared: what we say, on every `kubectl proxy` here.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { testFilter } from '../../operator/client/filter-test.ts';

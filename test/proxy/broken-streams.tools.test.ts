@@ -1,4 +1,8 @@
-/** Watches and connections that end in every way there is, seen through a real `kubectl proxy`. */
+/**
+ * Watches and connections that end in every way there is, seen through a real `kubectl proxy`.
+ *
+ * @module-tag kubectl
+ */
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
@@ -13,6 +17,7 @@ import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import type { Transport } from '../../operator/transport/transport.ts';
 import { collect } from '../support/recorded-stream.ts';
+import { pathOf } from '../tools/tools.ts';
 import {
   answerOf,
   CHUNKED_HEAD,
@@ -22,7 +27,7 @@ import {
   transportTo,
   type WireRequest,
 } from '../transport/raw-server.ts';
-import { realKubectl, startAmbassador } from './support/ambassador.ts';
+import { startAmbassador } from './support/ambassador.ts';
 
 const { signal } = new AbortController();
 const target = { namespace: 'default', name: 'a' };
@@ -73,7 +78,7 @@ test.each([
 
 test('proxy 20: a proxy that hangs is a timeout of the ambassador, and is used again when it runs', async () => {
   const server = await rawServer(() => answerOf(200));
-  const proxy = new KubectlProxy({ kubectl: realKubectl(), server: server.url });
+  const proxy = new KubectlProxy({ kubectl: pathOf('kubectl'), server: server.url });
   onTestFinished(() => proxy.kill());
   await proxy.start();
   const clock = new FakeClock();
@@ -99,7 +104,7 @@ test('proxy 20: a proxy that hangs is a timeout of the ambassador, and is used a
 test('proxy 21: SIGKILL under 50 watches and a write: all are told, and the write is done once', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
-  const proxy = new KubectlProxy({ kubectl: realKubectl(), server: server.url });
+  const proxy = new KubectlProxy({ kubectl: pathOf('kubectl'), server: server.url });
   onTestFinished(() => proxy.kill());
   await proxy.start();
   const transport = transportTo(proxy.url);

@@ -1,4 +1,8 @@
-/** Settings that look right and are wide open, on every `kubectl proxy` here: why the rules are rules. */
+/**
+ * Settings that look right and are wide open, on every `kubectl proxy` here: why the rules are rules.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, test } from 'vitest';
 import { proxyArguments, REJECT_PATHS } from '../../operator/generate/proxy-filter.ts';
 import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';

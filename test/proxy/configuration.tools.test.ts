@@ -1,4 +1,8 @@
-/** What every `kubectl proxy` here does with a configuration that is missing, or that somebody slipped in. */
+/**
+ * What every `kubectl proxy` here does with a configuration that is missing, or that somebody slipped in.
+ *
+ * @module-tag kubectl
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

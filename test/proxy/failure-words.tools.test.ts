@@ -1,4 +1,8 @@
-/** The words in which every `kubectl proxy` here reports a failure, as our client takes them. */
+/**
+ * The words in which every `kubectl proxy` here reports a failure, as our client takes them.
+ *
+ * @module-tag kubectl
+ */
 import { constants } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';

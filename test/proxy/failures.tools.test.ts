@@ -1,4 +1,8 @@
-/** Who failed, the API server or a real `kubectl proxy` in front of it, and what became of the request. */
+/**
+ * Who failed, the API server or a real `kubectl proxy` in front of it, and what became of the request.
+ *
+ * @module-tag kubectl
+ */
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../operator/client/answer.ts';
 import { restClient } from '../../operator/client/rest-client.ts';

@@ -1,4 +1,8 @@
-/** The flags of every `kubectl proxy` here: their defaults, how they are split, and what it says when it starts. */
+/**
+ * The flags of every `kubectl proxy` here: their defaults, how they are split, and what it says when it starts.
+ *
+ * @module-tag kubectl
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawServer } from '../transport/raw-server.ts';
 import { proxyOf, untilTestEnds } from './support/kubectl-process.ts';

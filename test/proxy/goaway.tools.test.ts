@@ -1,4 +1,8 @@
-/** Requests that an API server turns away with HTTP/2's own means, behind a real `kubectl proxy`. */
+/**
+ * Requests that an API server turns away with HTTP/2's own means, behind a real `kubectl proxy`.
+ *
+ * @module-tag kubectl
+ */
 import { constants } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The generated filter of config-restart, on every `kubectl proxy` here. */
+/**
+ * The generated filter of config-restart, on every `kubectl proxy` here.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';

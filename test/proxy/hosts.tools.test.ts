@@ -1,4 +1,8 @@
-/** By which names a `kubectl proxy` may be called, and on which address it listens. */
+/**
+ * By which names a `kubectl proxy` may be called, and on which address it listens.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, test } from 'vitest';
 import { entryPoint } from './support/image.ts';
 import { proxyOf, serving, untilTestEnds } from './support/kubectl-process.ts';

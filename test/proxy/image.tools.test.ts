@@ -1,4 +1,8 @@
-/** What a real kubectl does with the arguments of the ambassador's image. */
+/**
+ * What a real kubectl does with the arguments of the ambassador's image.
+ *
+ * @module-tag kubectl
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';

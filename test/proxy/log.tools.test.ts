@@ -1,4 +1,8 @@
-/** What every `kubectl proxy` here writes to its log, and what it never does. */
+/**
+ * What every `kubectl proxy` here writes to its log, and what it never does.
+ *
+ * @module-tag kubectl
+ */
 import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, openH2Upstream } from './support/h2-upstream.ts';

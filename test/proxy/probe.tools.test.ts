@@ -1,4 +1,8 @@
-/** The probes of the manifests, as the kubelet runs them in the ambassador's container. */
+/**
+ * The probes of the manifests, as the kubelet runs them in the ambassador's container.
+ *
+ * @module-tag kubectl
+ */
 import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { containerNamed, podSpec, render } from '../manifests/support/rendered.ts';

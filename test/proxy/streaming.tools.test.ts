@@ -1,4 +1,8 @@
-/** Watches and big bodies on their way through every `kubectl proxy` here: in order, and in little memory. */
+/**
+ * Watches and big bodies on their way through every `kubectl proxy` here: in order, and in little memory.
+ *
+ * @module-tag kubectl
+ */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';

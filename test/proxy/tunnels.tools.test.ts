@@ -1,4 +1,8 @@
-/** Ways through a `kubectl proxy` that no filter looks into: which paths get there, and which do not. */
+/**
+ * Ways through a `kubectl proxy` that no filter looks into: which paths get there, and which do not.
+ *
+ * @module-tag kubectl
+ */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';

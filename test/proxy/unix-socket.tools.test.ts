@@ -1,4 +1,8 @@
-/** An ambassador that listens on a unix socket, as every `kubectl proxy` here does. */
+/**
+ * An ambassador that listens on a unix socket, as every `kubectl proxy` here does.
+ *
+ * @module-tag kubectl
+ */
 import { execFile } from 'node:child_process';
 import {
   chmodSync,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KeyBackoff } from '../../operator/queue/key-backoff.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 describe('KeyBackoff', () => {
   test('[Q-5] starts at 5 ms, doubles, and stays at 1,000 s', () => {
@@ -76,7 +77,7 @@ describe('KeyBackoff', () => {
           }
         },
       ),
-      { numRuns: 20, examples: [[0, 1]] },
+      { ...propertyRuns(0.2), examples: [[0, 1]] },
     );
   });
 });

@@ -8,6 +8,7 @@ import type { TSchema } from '../../operator/schema/type.ts';
 import { customResource, Type } from '../../operator/schema.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { anyPair } from './random-schema.ts';
 
 /** The fields that an answer complains about; undefined for a taken object. */
@@ -64,7 +65,7 @@ test('local validation agrees with the API server, about schemas and about objec
         }
       },
     ),
-    { numRuns: 40 },
+    propertyRuns(0.4),
   );
 
   // Neither answer is the rule, or nothing was compared.

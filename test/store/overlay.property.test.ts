@@ -241,6 +241,5 @@ test('[K-61] [K-62] [K-23] a read is never older than what is known, resurrects 
       }
       expect(world.clock.pending).toBe(0);
     }),
-    { numRuns: 150 },
   );
 }, 60_000);

@@ -31,7 +31,6 @@ test('for any text and any chunks', async () => {
 
       expect(asBytes(chunks)).toEqual(await asText(chunks));
     }),
-    { numRuns: 300 },
   );
 });
 

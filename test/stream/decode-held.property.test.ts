@@ -104,7 +104,6 @@ test('events, what is left out, and the failure', async () => {
         expect(held).toEqual(plain);
       },
     ),
-    { numRuns: 500 },
   );
 });
 

@@ -105,7 +105,6 @@ test('for any list, with its items anywhere, in any pieces', async () => {
       expect(items).toEqual(whole.items);
       expect(frame).toEqual({ ...whole, items: [] });
     }),
-    { numRuns: 1_000 },
   );
 });
 
@@ -119,7 +118,6 @@ test('byte by byte', async () => {
 
       expect(items).toEqual(JSON.parse(text).items);
     }),
-    { numRuns: 100 },
   );
 });
 
@@ -184,7 +182,6 @@ test('what is not JSON is refused, or found when it is read', async () => {
       // Whatever else it has become, it is read right, or not as items.
       else if (got !== undefined && isOnce(broken)) expect(wholeOf(got, wanted)).toEqual(wanted);
     }),
-    { numRuns: 1_000 },
   );
 });
 

@@ -55,7 +55,6 @@ test('of any object or array, in any pieces, and whatever comes behind', () => {
 
       expect(end).toBe(Buffer.byteLength(json));
     }),
-    { numRuns: 1_000 },
   );
 });
 
@@ -66,7 +65,6 @@ test('byte by byte', () => {
 
       expect(endIn(chunksOf(bytes, [...bytes.keys()]))).toBe(bytes.length - 3);
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -77,7 +75,6 @@ test('of anything, JSON or not, the pieces say what one piece says', () => {
 
       expect(endIn(chunksOf(bytes, places))).toBe(endOfValue(bytes, 0, bytes.length));
     }),
-    { numRuns: 2_000 },
   );
 });
 
@@ -95,7 +92,6 @@ test('of one that is cut short there is none, and the next begins anew', () => {
       expect(next).toBe(bytes.length);
       expect(nesting.isClosed).toBe(true);
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -107,6 +103,5 @@ test('nothing is looked at beyond the end that is given', () => {
 
       expect(endOfValue(bytes, 0, to)).toBe(-1);
     }),
-    { numRuns: 500 },
   );
 });

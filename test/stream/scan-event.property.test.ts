@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { type HeldEvent, scanEvent } from '../../operator/stream/scan-event.ts';
 import { expectHeld, expectNeverWrong } from './parsed-event.ts';
 
-const RUNS = { numRuns: 500 };
 const DROPPED = { dropManagedFields: true };
 
 function readOrRefused(event: HeldEvent | undefined): unknown {
@@ -157,7 +156,6 @@ test.each([
     fc.property(parts, (given) => {
       expectHeld(lineOf(given.type, objectOf(given, arrange)));
     }),
-    RUNS,
   );
 });
 
@@ -173,7 +171,6 @@ test('an object in any order is told without parsing, and as parsing tells it', 
 
       expectHeld(lineOf(given.type, objectOf(given, shuffled)));
     }),
-    RUNS,
   );
 });
 
@@ -210,7 +207,6 @@ test('members added, doubled and misplaced at every level never make it wrong', 
         ),
       );
     }),
-    RUNS,
   );
 });
 
@@ -225,7 +221,6 @@ test('white space between all of it, or in one place, never makes it wrong', () 
       expectNeverWrong(`{"type":"${given.type}","object":${written(object, space)}}`);
       expectNeverWrong(line.slice(0, at) + space + line.slice(at));
     }),
-    RUNS,
   );
 });
 
@@ -257,7 +252,6 @@ test('a line cut, doubled or changed in a few places is never told wrong', () =>
 
       expectNeverWrong(line);
     }),
-    RUNS,
   );
 });
 
@@ -277,6 +271,5 @@ test('bytes that are no UTF-8 are read as they are when a line is decoded', () =
       expect(ofBytes?.type).toEqual(ofText?.type);
       expect(readOrRefused(ofBytes)).toEqual(readOrRefused(ofText));
     }),
-    RUNS,
   );
 });

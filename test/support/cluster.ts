@@ -8,18 +8,10 @@ import { type Ambassador, startAmbassador } from '../../operator/testing/ambassa
 import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { findKubectl } from '../../operator/testing/kubectl.ts';
 import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
 export const NAMESPACE = 'demo';
-
-/** A real kubectl. Its absence is a failure, for then nothing that matters here is tested. */
-export function requireKubectl(): string {
-  const kubectl = findKubectl(process.env);
-  if (kubectl === undefined) throw new Error('no kubectl: set KUBECTL, or put one on the PATH');
-  return kubectl;
-}
 
 export interface Cluster {
   readonly server: ApiServer;

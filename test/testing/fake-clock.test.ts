@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../operator/core/clock.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -125,7 +126,7 @@ describe('FakeClock', () => {
           .filter((at) => at <= startMs + stepMs);
         expect(readings).toEqual([...due.toSorted((a, b) => a - b), startMs + stepMs]);
       }),
-      { numRuns: 50 },
+      propertyRuns(0.5),
     );
   });
 });

@@ -28,12 +28,11 @@ function settledPost(place: Place, name = 'blog-post-1'): Promise<BlogPost> {
   });
 }
 
-test('acceptance 2, 3 and 5: the sample is published, and told of once; kubectl explains it', async () => {
+test('acceptance 2 and 3: the sample is published, and told of once', async () => {
   const place = await start(new FakeClock(NEW_YEAR));
 
   await place.apply(SAMPLE);
   const { status } = await settledPost(place);
-  const explained = await place.kubectl('explain', 'blogpost.spec');
   const told = await eventually(async () => {
     const notes = await place.events();
     return notes.length > 0 && notes;
@@ -46,9 +45,6 @@ test('acceptance 2, 3 and 5: the sample is published, and told of once; kubectl 
   expect(told).toEqual([
     { type: 'Normal', reason: 'Published', note: 'published at 2030-01-01T00:00:00Z' },
   ]);
-  expect(explained).toContain('What its author says.');
-  expect(explained).toMatch(/author\s+<string>\s+Who has written it\./);
-  expect(explained).toMatch(/title\s+<string>\s+The heading\./);
 });
 
 test('acceptance 4 and 6: a later operator leaves publishedAt as it is; a post can be deleted', async () => {

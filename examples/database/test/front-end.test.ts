@@ -18,6 +18,10 @@ const database = (group: string, name: string, namespace: string, spec: object =
   spec: { image: 'postgres:16.4', port: 5432, 'storage-size': '1Gi', replicas: 1, ...spec },
 });
 
+interface Table {
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
+}
+
 const until = (place: DbPlace, group: string, namespace: string, name: string, reason: string) =>
   eventually(async () => {
     const live = await place.env.get<Database>(`${group}/v1`, 'Database', namespace, name);
@@ -33,9 +37,12 @@ test('acceptance DB, DB1, DB2: both groups install, the sample applies, every na
   await env.create(database(GROUPS[1] ?? '', 'second', other));
   const first = await until(place, GROUPS[0] ?? '', namespace, NAME, 'Complete');
   await until(place, GROUPS[1] ?? '', other, 'second', 'Complete');
-  const listed = await place.kubectl('get', 'db');
+  const path = `/apis/${GROUPS[0]}/v1/namespaces/${namespace}/databases`;
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'; // what `kubectl get` asks for
+  const answer = await fetch(`${env.url}${path}`, { headers: { accept } });
+  const { rows } = (await answer.json()) as Table;
 
-  expect(listed).toMatch(/my-first-crd-database\s+Running\s+3/);
+  expect(rows.map(({ cells }) => cells.slice(0, 3))).toEqual([[NAME, 'Running', 3]]);
   expect(first.status).toMatchObject({ observedGeneration: 1, readyReplicas: 3 });
   const db = await env.get<SampleDb>('example.dev/v1', 'SampleDB', namespace, NAME);
   expect(db === undefined ? undefined : controllerOf(db)).toMatchObject({ kind: 'Database' });

@@ -1,5 +1,5 @@
 /** MySQLBackupSchedule. */
-import type { KubernetesObject, PersistentVolumeClaim } from 'chancery';
+import type { CronJob, KubernetesObject, PersistentVolumeClaim } from 'chancery';
 import { customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { BACKUP, SCHEDULE as SCHEDULE_LABEL } from '../labels.ts';
@@ -65,10 +65,21 @@ const job = (): { readonly spec: object } => ({
 /** As the controller of CronJobs makes a Job of that time. */
 async function ring(scene: Scene, name: string, time: string): Promise<void> {
   const { env, namespace } = scene;
-  await scene.kubectl('create', 'job', name, '--from=cronjob/my-backup-job');
+  const cron = await env.get<CronJob>('batch/v1', 'CronJob', namespace, 'my-backup-job');
+  if (cron === undefined) expect.unreachable('the schedule has made no CronJob');
+  const { labels, annotations } = cron.spec.jobTemplate.metadata ?? {};
   const scheduled = `2017-12-14T${time}:00Z`;
-  const annotations = { 'batch.kubernetes.io/cronjob-scheduled-timestamp': scheduled };
-  await env.patch('batch/v1', 'Job', namespace, name, { metadata: { annotations } });
+  const { uid = '' } = cron.metadata;
+  const metadata = {
+    namespace,
+    ...(labels && { labels }),
+    annotations: { ...annotations, 'batch.kubernetes.io/cronjob-scheduled-timestamp': scheduled },
+    ownerReferences: [
+      { apiVersion: 'batch/v1', kind: 'CronJob', name: 'my-backup-job', uid, controller: true },
+    ],
+  };
+  const { spec } = cron.spec.jobTemplate;
+  await env.create(customResource('batch/v1', 'Job', name, { ...metadata, spec }));
 }
 
 test('MY1, MY13: a ring becomes a backup, once, and several rings that nobody heard become one', async () => {

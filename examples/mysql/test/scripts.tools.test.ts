@@ -1,4 +1,8 @@
-/** The scripts, run by bash, with stand-ins for MySQL's programs that note what they are told. */
+/**
+ * The scripts, run by bash, with stand-ins for MySQL's programs that note what they are told.
+ *
+ * @module-tag bash
+ */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +47,7 @@ async function podOf(hostname: string): Promise<Pod> {
   return {
     async run(name) {
       const text = script(name).replaceAll(/(?<![\w.])\/(mnt|var|mysql)\//g, `${root}/$1/`);
-      const running = run('bash', ['-c', text], { env });
+      const running = run(process.env.BASH || 'bash', ['-c', text], { env });
       running.child.stdin?.end();
       await running;
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { KubernetesObject } from 'chancery';
 import { crdYaml } from 'chancery/schema';
-import { eventually } from 'chancery/testing';
+import { customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { prometheuses, serviceMonitors } from '../resources.ts';
 import {
@@ -12,6 +13,7 @@ import {
   sample,
   says,
   scale,
+  scaleTo,
   set,
   start,
 } from './support.ts';
@@ -47,12 +49,12 @@ test('PR2: the sample names no replicas, and /scale shows one all the same', asy
   expect(text).not.toContain('replicas');
 });
 
-test('acceptance 1: kubectl scale reaches the StatefulSet, and /scale shows it with the selector', async () => {
+test('acceptance 1: a write of /scale reaches the StatefulSet, and /scale shows it with the selector', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');
 
-  await place.kubectl('scale', 'prometheus/prometheus', '--replicas=3');
+  await scaleTo(place, 3);
   const live = await eventually(async () => {
     const found = await prometheus(place);
     return found?.status?.availableReplicas === 3 && found;
@@ -109,12 +111,24 @@ test('acceptance 4: an autoscaler finds the Pods by the selector that it reads',
   await edit(place, 'Prometheus', 'prometheus', { spec: { replicas: 2 } });
   await eventually(async () => (await prometheus(place))?.status?.availableReplicas === 2);
 
-  await place.kubectl('autoscale', 'prometheus/prometheus', '--min=1', '--max=4');
-  const { status } = await scale(place);
-  const pods = await place.kubectl('get', 'pods', '-o', 'name', '-l', status.selector);
-
-  expect(await place.kubectl('get', 'hpa', 'prometheus', '-o', 'yaml')).toContain(
-    'kind: Prometheus',
+  await place.env.create(
+    customResource('autoscaling/v2', 'HorizontalPodAutoscaler', 'prometheus', {
+      namespace: place.namespace,
+      spec: {
+        scaleTargetRef: {
+          apiVersion: 'monitoring.coreos.com/v1',
+          kind: 'Prometheus',
+          name: 'prometheus',
+        },
+        minReplicas: 1,
+        maxReplicas: 4,
+      },
+    }),
   );
-  expect(pods.trim().split('\n')).toEqual([`pod/${CHILD}-0`, `pod/${CHILD}-1`]);
+  const { status } = await scale(place);
+  const query = `labelSelector=${encodeURIComponent(status.selector)}`;
+  const answer = await fetch(`${place.env.url}/api/v1/namespaces/${place.namespace}/pods?${query}`);
+  const { items } = (await answer.json()) as { readonly items: readonly KubernetesObject[] };
+
+  expect(items.map(({ metadata }) => metadata.name)).toEqual([`${CHILD}-0`, `${CHILD}-1`]);
 });

@@ -83,3 +83,14 @@ export async function scale({ env, namespace }: Place): Promise<Scale> {
   const answer = await fetch(env.url + path);
   return (await answer.json()) as Scale;
 }
+
+/** What `kubectl scale` sends. */
+export async function scaleTo({ env, namespace }: Place, replicas: number): Promise<void> {
+  const path = `/apis/monitoring.coreos.com/v1/namespaces/${namespace}/prometheuses/prometheus/scale`;
+  const { ok, status } = await fetch(env.url + path, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ spec: { replicas } }),
+  });
+  if (!ok) throw new Error(`/scale was answered with ${status}`);
+}

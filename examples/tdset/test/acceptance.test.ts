@@ -103,7 +103,9 @@ test('acceptance 4: an image is rolled out, and a number that somebody sets is s
     return container?.image === 'nginx:1.30' && container;
   });
   await place.condition('shop', 'Ready', 'True');
-  await place.kubectl('scale', 'deployment/shop', '--replicas=7');
+  await place.env.patch('apps/v1', 'Deployment', place.namespace, 'shop', {
+    spec: { replicas: 7 },
+  });
   await place.replicas('shop', 2);
   const told = await place.told('Corrected');
 

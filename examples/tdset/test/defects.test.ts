@@ -69,7 +69,9 @@ test('TD6: a port is rolled out, over a Deployment that the original made', asyn
       template: { metadata: { labels }, spec: { containers: [container] } },
     },
   });
-  await place.kubectl('annotate', 'deployment/shop', 'example.dev/note=ours');
+  await place.env.patch('apps/v1', 'Deployment', place.namespace, 'shop', {
+    metadata: { annotations: { 'example.dev/note': 'ours' } },
+  });
 
   await place.edit('shop', { suspend: false });
   const goneOn = await eventually(async () => {

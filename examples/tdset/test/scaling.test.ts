@@ -11,7 +11,7 @@ test('TD9: an autoscaler is left to scale, or told how few are too few', async (
   await place.condition('shop', 'Ready', 'True');
   await env.create(autoscalerOf('shop', namespace));
   await place.condition('shop', 'HPAConflict', 'True');
-  await place.kubectl('scale', 'deployment/shop', '--replicas=6');
+  await place.env.patch('apps/v1', 'Deployment', namespace, 'shop', { spec: { replicas: 6 } });
   await place.edit('shop', { container: { image: 'nginx:2', port: 80 } });
   await place.condition('shop', 'Degraded', 'True', 'HPAConflict');
   const stoodAside = await place.deployment('shop');
@@ -48,7 +48,9 @@ test('TD9: nothing is written while a TDSet is suspended', async () => {
 
   await place.edit('shop', { suspend: true });
   await place.condition('shop', 'Progressing', 'False', 'Suspended');
-  await place.kubectl('scale', 'deployment/shop', '--replicas=4');
+  await place.env.patch('apps/v1', 'Deployment', place.namespace, 'shop', {
+    spec: { replicas: 4 },
+  });
   await eventually(async () => {
     const available = (await place.set('shop'))?.status?.conditions?.find(
       ({ type }) => type === 'Available',

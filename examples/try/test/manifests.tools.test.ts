@@ -1,4 +1,8 @@
-/** What is generated for every example can be applied, and undoes nothing of the two containers. */
+/**
+ * What is generated for every example can be applied, and undoes nothing of the two containers.
+ *
+ * @module-tag kubectl
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findKubectl } from 'chancery/testing';

@@ -1,4 +1,8 @@
-/** Every README is followed as people follow it: real processes, a real kubectl, what it promises. */
+/**
+ * Every README is followed as people follow it: real processes, a real kubectl, what it promises.
+ *
+ * @module-tag kubectl
+ */
 import { test } from 'vitest';
 import { EXAMPLES } from '../examples.ts';
 import { followReadme } from '../follow.ts';

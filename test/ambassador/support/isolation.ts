@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { firstPathOf, pathOf } from '../../tools/tools.ts';
 
 /** Where client-go looks for the credentials of a Pod: nothing can change it. */
 const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -21,8 +22,11 @@ const WAYS = [
 /** Lays an empty folder over /run, so that nothing of the machine's is touched, and mounts ours there. */
 const MOUNT = `mount -t tmpfs tmpfs /var/run && mkdir -p ${TOKEN_FOLDER} && mount --bind "$1" ${TOKEN_FOLDER} && shift && exec "$@"`;
 
+const unshare = firstPathOf('unshare');
+
 const works = (flags: readonly string[]): boolean =>
-  spawnSync('unshare', [...flags, 'sh', '-c', MOUNT, 'sh', '/tmp', 'true']).status === 0;
+  unshare !== undefined &&
+  spawnSync(unshare, [...flags, 'sh', '-c', MOUNT, 'sh', '/tmp', 'true']).status === 0;
 
 const flags = WAYS.find(works);
 
@@ -30,5 +34,5 @@ export const isolation: Isolation = flags === undefined ? 'kubeconfig' : 'in-clu
 
 /** The command that runs `command` with `folder` as the token folder of its Pod. Same process id. */
 export function inPod(folder: string, command: readonly string[]): readonly string[] {
-  return ['unshare', ...(flags ?? []), 'sh', '-c', MOUNT, 'sh', folder, ...command];
+  return [pathOf('unshare'), ...(flags ?? []), 'sh', '-c', MOUNT, 'sh', folder, ...command];
 }

@@ -8,8 +8,6 @@ import { filesBelow } from './files-below.ts';
 import { STAND_IN_KUBECTL, standInBuild, standInKubectl, standInRuntime } from './stand-ins.ts';
 import './run-folder.ts';
 
-export { whyNoBuilder } from './builder.ts';
-
 export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.operator';
 
 export interface BuiltImage {

@@ -3,6 +3,7 @@ import { mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pathOf } from '../../tools/tools.ts';
 import type { BuiltImage } from './build-image.ts';
 
 const run = promisify(execFile);
@@ -35,10 +36,18 @@ export async function runInRoot(image: BuiltImage, options: InRootOptions = {}):
     const volumes = Object.entries(mounts).flatMap(([target, source]) => [source, target]);
     const pairs = Object.entries(options.env ?? {}).map((pair) => pair.join('='));
     const [uid = '', gid = ''] = image.config.User.split(':');
-    const { stdout, stderr } = await run('unshare', [
+    const { stdout, stderr } = await run(pathOf('unshare'), [
       ...['--mount', '--pid', '--fork', '--kill-child', 'sh', '-euc', SCRIPT, 'sh'],
       ...[image.rootfs, work, String(volumes.length / 2), ...volumes],
-      ...['env', '-i', ...image.config.Env, ...pairs, SETPRIV, '--no-new-privs', UNSHARE],
+      ...[
+        'env',
+        '-i',
+        ...image.config.Env,
+        ...pairs,
+        pathOf('setpriv'),
+        '--no-new-privs',
+        pathOf('unshare'),
+      ],
       ...[`--root=${join(work, 'root')}`, `--wd=${image.config.WorkingDir || '/'}`],
       ...[`--setuid=${uid}`, `--setgid=${gid}`, '--', ...command, ...args],
     ]);
@@ -70,7 +79,3 @@ done
 mount -o remount,ro "$root"
 exec "$@"
 `;
-
-/** With their folders, for the PATH is the image's by then. */
-const SETPRIV = '/usr/bin/setpriv';
-const UNSHARE = '/usr/bin/unshare';

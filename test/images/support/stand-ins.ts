@@ -18,7 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { realKubectl } from '../../proxy/support/ambassador.ts';
+import { pathOf } from '../../tools/tools.ts';
 import type { Builder } from './builder.ts';
 
 const run = promisify(execFile);
@@ -36,7 +36,7 @@ export const STAND_IN_KUBECTL = 'stand-in-kubectl';
 /** In the place of registry.k8s.io/kubectl. Resolves to the image's name. */
 export async function standInKubectl(builder: Builder, folder: string): Promise<string> {
   const root = join(folder, 'kubectl');
-  await put(realKubectl(), join(root, 'bin/kubectl'));
+  await put(pathOf('kubectl'), join(root, 'bin/kubectl'));
   return commit(builder, root, STAND_IN_KUBECTL);
 }
 

@@ -7,7 +7,7 @@ import {
   ApiServer,
   type ApiServerOptions,
 } from '../../../operator/testing/apiserver/api-server.ts';
-import { findKubectl } from '../../../operator/testing/kubectl.ts';
+import { pathOf } from '../../tools/tools.ts';
 
 /** What kubectl printed, and how it ended. */
 export interface Outcome {
@@ -37,8 +37,7 @@ export class Session {
   }
 
   static async start(options: ApiServerOptions = {}): Promise<Session> {
-    const binary = findKubectl(process.env);
-    if (binary === undefined) throw new Error('there is no kubectl on the PATH; KUBECTL names one');
+    const binary = pathOf('kubectl');
     const server = await ApiServer.start(options);
     onTestFinished(() => server.close());
     const folder = mkdtempSync(join(tmpdir(), 'kubectl-'));

@@ -1,4 +1,8 @@
-/** The page in a real browser: what a person sees, on a desk and on a phone. */
+/**
+ * The page in a real browser: what a person sees, on a desk and on a phone.
+ *
+ * @module-tag chromium
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HealthServer } from '../../../operator/manager/health-server.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parseYamlDocuments } from '../../../operator/core/yaml.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { realKubectl } from '../../proxy/support/ambassador.ts';
+import { pathOf } from '../../tools/tools.ts';
 
 const run = promisify(execFile);
 
@@ -42,13 +42,16 @@ export interface DeploymentObject extends KubernetesObject {
 /** What the real `kubectl kustomize` makes of a folder of the repository, or of any other folder. */
 export async function render(
   folder: string,
-  kubectl: string = realKubectl(),
+  kubectl: string = pathOf('kubectl'),
 ): Promise<readonly KubernetesObject[]> {
   return parseYamlDocuments(await renderText(folder, kubectl)) as KubernetesObject[];
 }
 
 /** The same as text. */
-export async function renderText(folder: string, kubectl: string = realKubectl()): Promise<string> {
+export async function renderText(
+  folder: string,
+  kubectl: string = pathOf('kubectl'),
+): Promise<string> {
   const repository = fileURLToPath(new URL('../../../', import.meta.url));
   const limits = { cwd: repository, maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await run(kubectl, ['kustomize', folder], limits);

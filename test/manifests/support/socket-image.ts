@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { realKubectl } from '../../proxy/support/ambassador.ts';
 import { entryPoint, environment } from '../../proxy/support/image.ts';
+import { pathOf } from '../../tools/tools.ts';
 
 /**
  * The ambassador's process as `startImage` starts it, for arguments that name a socket: the volume that
@@ -22,7 +22,7 @@ export async function startSocketImage(
   const folder = mkdtempSync(join(tmpdir(), 'chancery-volume-'));
   const mounted = (text: string): string => text.replace('/run/ambassador', folder);
   const [, ...fixed] = entryPoint();
-  const child = spawn(realKubectl(), [...fixed, ...args.map(mounted), `--server=${server}`], {
+  const child = spawn(pathOf('kubectl'), [...fixed, ...args.map(mounted), `--server=${server}`], {
     env: { ...environment() },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

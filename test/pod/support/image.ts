@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildImage, type Dockerfile, whyNoBuilder } from '../../images/support/build-image.ts';
-import { realKubectl } from '../../proxy/support/ambassador.ts';
+import { buildImage, type Dockerfile } from '../../images/support/build-image.ts';
+import { pathOf, stateOf, toolNamed } from '../../tools/tools.ts';
 import type { ImageConfig } from './container-plan.ts';
 
 const run = promisify(execFile);
@@ -21,7 +21,7 @@ export type Images = Readonly<Record<'chancery-proxy' | 'chancery-operator', Ima
 /** Both images, as a builder builds them; where there is none, their last stages laid out in `folder`. */
 export async function images(
   folder: string,
-  isBuilt = whyNoBuilder() === undefined,
+  isBuilt = stateOf(toolNamed('buildah')).state === 'found',
 ): Promise<Images> {
   const image = (dockerfile: Dockerfile): Promise<Image> =>
     isBuilt ? buildImage(dockerfile) : layOut(dockerfile, join(folder, dockerfile));
@@ -46,7 +46,7 @@ async function layOut(dockerfile: Dockerfile, rootfs: string): Promise<Image> {
 }
 
 async function bring(from: string, target: string): Promise<void> {
-  if (from === '/bin/kubectl') return put(realKubectl(), target);
+  if (from === '/bin/kubectl') return put(pathOf('kubectl'), target);
   if (from === '/src/operators') return void (await mkdir(target, { recursive: true }));
   if (from === '/src/dist') return compile(target);
   if (from === '/src/node_modules') return installed(target);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import process from 'node:process';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { firstPathOf } from '../../tools/tools.ts';
 
 const run = promisify(execFile);
 
@@ -32,7 +32,10 @@ export interface PlainTools {
 
 /** @throws Error that names what is missing. */
 export async function findPlainTools(): Promise<PlainTools> {
-  const found = PROGRAMS.map((program): [Tool, string | undefined] => [program, onPath(program)]);
+  const found = PROGRAMS.map((program): [Tool, string | undefined] => [
+    program,
+    firstPathOf(program),
+  ]);
   const missing = found.filter(([, path]) => path === undefined).map(([program]) => program);
   if (missing.length > 0)
     throw new Error(`these programs are not on the PATH: ${missing.join(', ')}`);
@@ -64,18 +67,4 @@ function loaderIn(ldd: string): string {
 
 function folderOf(file: string): string {
   return realpathSync(join(file, '..'));
-}
-
-function onPath(program: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
-  return folders.map((folder) => join(folder, program)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

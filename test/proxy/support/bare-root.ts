@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { firstPathOf, pathOf } from '../../tools/tools.ts';
 import type { Kubectl } from './kubectls.ts';
 
 /** Where kubectl looks for what a Pod gives it. */
@@ -39,7 +40,14 @@ exec env -i $words "$setpriv" --no-new-privs --inh-caps=-all \\
 export const NO_BARE_ROOT: string =
   process.getuid?.() !== 0
     ? 'only root can'
-    : spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+    : spawnSync(firstPathOf('unshare') ?? 'unshare', [
+          '--mount',
+          'mount',
+          '-t',
+          'tmpfs',
+          'none',
+          '/mnt',
+        ]).status === 0
       ? ''
       : 'no mount namespaces can be made';
 
@@ -61,7 +69,7 @@ export function bareRoot(
   writeFileSync(join(folder, 'token'), token, { mode: 0o644 });
   return {
     command: (env, ...args) => [
-      'unshare',
+      pathOf('unshare'),
       ...['--mount', 'sh', '-c', SCRIPT, 'sh', root, kubectl.path, folder],
       ...env,
       '--',

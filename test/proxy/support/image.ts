@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { realKubectl } from './ambassador.ts';
+import { pathOf } from '../../tools/tools.ts';
 
 const dockerfile = readFileSync(new URL('../../../Dockerfile.proxy', import.meta.url), 'utf8')
   .replace(/^#.*\n/gm, '')
@@ -35,7 +35,7 @@ export function environment(): Readonly<Record<string, string>> {
  */
 export async function startImage(server: string, args: readonly string[]): Promise<string> {
   const [, ...fixed] = entryPoint();
-  const child = spawn(realKubectl(), [...fixed, ...args, `--server=${server}`, '--port=0'], {
+  const child = spawn(pathOf('kubectl'), [...fixed, ...args, `--server=${server}`, '--port=0'], {
     env: { ...environment() },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

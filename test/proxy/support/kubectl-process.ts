@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { realKubectl } from './ambassador.ts';
+import { pathOf } from '../../tools/tools.ts';
 
 export interface KubectlProcess {
   /** What it says that it serves on: `127.0.0.1:PORT`, or the path of a socket. */
@@ -70,7 +70,7 @@ export async function proxyOf(
 
 /** The newest `kubectl proxy` with flags of the test's choice. Killed when the test ends. */
 export async function startKubectl(...flags: readonly string[]): Promise<KubectlProcess> {
-  return untilTestEnds(serving(realKubectl(), ['proxy', ...flags]));
+  return untilTestEnds(serving(pathOf('kubectl'), ['proxy', ...flags]));
 }
 
 /** Stops what a test has started for itself. */

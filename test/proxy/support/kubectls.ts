@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { findKubectls } from '../../../operator/testing/kubectl.ts';
+import { pathOf } from '../../tools/tools.ts';
 
 /** One row of the matrix. */
 export interface Kubectl {
@@ -20,7 +21,7 @@ export const KUBECTLS: readonly Kubectl[] = findKubectls(process.env).map((path)
   return { path, minor, name: `1.${minor}` };
 });
 
-if (KUBECTLS.length === 0) throw new Error('these tests need a kubectl on the PATH');
+if (KUBECTLS.length === 0) pathOf('kubectl'); // throws, and says how to install it
 
 /** What a binary says of itself. A provider's build says `33+` for 33. */
 export function minorSaidBy(path: string): number {

@@ -1,14 +1,21 @@
 import { spawnSync } from 'node:child_process';
+import { firstPathOf, pathOf } from '../../tools/tools.ts';
 
-const WAYS: readonly (readonly string[])[] = [
-  ['unshare', '--net'],
-  ['unshare', '--map-root-user', '--net'],
-];
+const unshare = firstPathOf('unshare');
+const ip = firstPathOf('ip');
+
+const WAYS: readonly (readonly string[])[] =
+  unshare === undefined || ip === undefined
+    ? []
+    : [
+        [unshare, '--net'],
+        [unshare, '--map-root-user', '--net'],
+      ];
 
 /** `unshare` and its flags, where this machine lets us make network namespaces; else empty. */
 const UNSHARE: readonly string[] =
   WAYS.find(([command = '', ...flags]) => {
-    return spawnSync(command, [...flags, 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+    return spawnSync(command, [...flags, ip ?? '', 'link', 'set', 'lo', 'up']).status === 0;
   }) ?? [];
 
 /** Whether `inOwnNetwork` does what it says. */
@@ -20,7 +27,7 @@ export const HAS_OWN_NETWORK: boolean = UNSHARE.length > 0;
  */
 export function inOwnNetwork(...command: readonly string[]): readonly [string, ...string[]] {
   const [first = '', ...rest] = HAS_OWN_NETWORK
-    ? [...UNSHARE, 'sh', '-c', 'ip link set lo up && exec "$0" "$@"', ...command]
+    ? [...UNSHARE, 'sh', '-c', `'${ip}' link set lo up && exec "$0" "$@"`, ...command]
     : command;
   return [first, ...rest];
 }
@@ -32,7 +39,7 @@ export function inNetworkOf(
 ): readonly [string, ...string[]] {
   const user = UNSHARE.includes('--map-root-user') ? ['--user', '--preserve-credentials'] : [];
   const [first = '', ...rest] = HAS_OWN_NETWORK
-    ? ['nsenter', `--target=${pid}`, '--net', ...user, '--', ...command]
+    ? [pathOf('nsenter'), `--target=${pid}`, '--net', ...user, '--', ...command]
     : command;
   return [first, ...rest];
 }

@@ -1,4 +1,8 @@
-/** Backends that are reached through a real kubectl: a control plane of its own, and a cluster that exists. */
+/**
+ * Backends that are reached through a real kubectl: a control plane of its own, and a cluster that exists.
+ *
+ * @module-tag kubectl
+ */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startTestEnv, type TestEnvOptions } from '../../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../../operator/testing/env/test-env.ts';

@@ -1,4 +1,8 @@
-/** A file of integration tests, unchanged, on each backend: all that differs is the environment. */
+/**
+ * A file of integration tests, unchanged, on each backend: all that differs is the environment.
+ *
+ * @module-tag kubectl
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

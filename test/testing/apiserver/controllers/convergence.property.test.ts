@@ -14,6 +14,7 @@ import {
   isReady,
   type Pod,
 } from '../../../../operator/testing/apiserver/controllers/pod.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 import { restart, type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
 
 const RESOURCES = {
@@ -110,6 +111,6 @@ test.each([
       expectAtRest(cluster, kind);
       cluster.close();
     }),
-    { numRuns: 20 },
+    propertyRuns(0.2),
   );
 });

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../support/property-runs.ts';
 import { startCluster } from '../support/cluster.ts';
 
 const SEGMENTS = [
@@ -387,7 +388,7 @@ test('[F-10] no request meets a bug of the server, and none brings it down', asy
         expect(alive.status).toBe(200);
       },
     ),
-    { numRuns: 60 },
+    propertyRuns(0.6),
   );
 
   // Requests of every fate were among them, or this test has shown nothing.

@@ -47,7 +47,6 @@ describe('a message of a built-in type', () => {
 
         expect(encodeStruct(read, type)).toEqual(encodeStruct(value, type));
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -150,7 +149,6 @@ describe('a message of a built-in type', () => {
           }
         },
       ),
-      { numRuns: 500 },
     );
   });
 });

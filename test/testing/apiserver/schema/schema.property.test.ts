@@ -10,6 +10,7 @@ import { Correlation } from '../../../../operator/testing/apiserver/schema/corre
 import { prune } from '../../../../operator/testing/apiserver/schema/prune.ts';
 import type { StructuralSchema } from '../../../../operator/testing/apiserver/schema/structural-schema.ts';
 import { validateBySchema } from '../../../../operator/testing/apiserver/schema/validate.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const FIELD = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 const NUMBER = fc.integer({ min: -3, max: 12 });
@@ -128,7 +129,7 @@ test('what is valid is what another implementation finds valid', () => {
         expect([any, validateBySchema(any, by, 'x').length === 0]).toEqual([any, judge(any)]);
       }
     }),
-    { numRuns: 60 },
+    propertyRuns(0.6),
   );
 });
 

@@ -1,10 +1,15 @@
-/** What OpenSSL says about the certificates of the embedded server. */
+/**
+ * What OpenSSL says about the certificates of the embedded server.
+ *
+ * @module-tag openssl
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CertificateAuthority } from '../../../../operator/testing/apiserver/tls/certificate-authority.ts';
+import { pathOf } from '../../../tools/tools.ts';
 
 test('is what OpenSSL takes for a chain of a server, by the strict rules of RFC 5280', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-ca-'));
@@ -15,7 +20,7 @@ test('is what OpenSSL takes for a chain of a server, by the strict rules of RFC 
   writeFileSync(cert, authority.issue(['localhost', '10.0.0.1']).cert);
 
   const checks = ['-x509_strict', '-purpose', 'sslserver', '-verify_ip', '10.0.0.1'];
-  const said = execFileSync('openssl', ['verify', ...checks, '-CAfile', ca, cert]);
+  const said = execFileSync(pathOf('openssl'), ['verify', ...checks, '-CAfile', ca, cert]);
 
   expect(String(said)).toBe(`${cert}: OK\n`);
 });

@@ -1,0 +1,233 @@
+/**
+ * Trees of operators of any name, with and without what they may have, as kubectl renders them.
+ *
+ * @module-tag kubectl
+ */
+import { describe, expect, test } from 'vitest';
+import website from '../../examples/website/operator.ts';
+import { controller } from '../../operator/controller/controller.ts';
+import { source } from '../../operator/controller/source.ts';
+import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
+import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import {
+  containerNamed,
+  type DeploymentObject,
+  only,
+  podSpec,
+  render,
+} from './support/rendered.ts';
+import { CONFIG_RESTART, options, overlay, written } from './support/trees.ts';
+
+const EVERYTHING = [
+  'namespaced',
+  'unix-socket',
+  'network-policy',
+  'high-availability',
+  'prometheus',
+  'debug',
+  'native-sidecar',
+];
+
+/** One overlay of the tree that these options give. */
+async function rendered(
+  changed: Partial<ManifestsOptions>,
+  components: readonly string[] = ['namespaced'],
+  controllers = CONFIG_RESTART.controllers,
+): Promise<readonly KubernetesObject[]> {
+  const files = operatorManifests(controllers, options(changed));
+  const folder = await written([...files, overlay('mine', components)]);
+  return render(`${folder}/mine`);
+}
+
+describe('names', () => {
+  test('two operators in one namespace have nothing in common but the namespace', async () => {
+    const shared = { namespace: 'shared' };
+
+    const one = await rendered({ ...shared, name: 'one' }, EVERYTHING);
+    const two = await rendered({ ...shared, name: 'one-two' }, EVERYTHING);
+
+    const both = identities(one).filter((identity) => identities(two).includes(identity));
+    expect(both).toEqual(['Namespace shared']);
+    expect(leaseOf(one)).toBe('one-leader');
+    expect(leaseOf(two)).toBe('one-two-leader');
+    for (const objects of [one, two]) {
+      const { name } = only(objects, 'Deployment').metadata;
+      expect(selectors(objects)).toEqual(Array(6).fill({ 'app.kubernetes.io/name': name }));
+    }
+  });
+
+  test.each([
+    'a',
+    '1e3',
+    '0x1f',
+    '017',
+    '2026-01-01',
+    'yes',
+    'null',
+    'true',
+    'x'.repeat(52),
+  ])('%s is a name, and a string wherever it stands', async (name) => {
+    const namespace = name.includes('-') ? 'demo' : name;
+
+    const objects = await rendered({ name, namespace }, EVERYTHING);
+
+    const places = objects.map(({ metadata }) => metadata.namespace ?? namespace);
+    expect(new Set(places)).toEqual(new Set([namespace]));
+    const others = objects.filter(({ kind }) => kind !== 'Namespace');
+    const names = new Set(others.map(({ metadata }) => metadata.name));
+    expect(names).toEqual(new Set([name, `${name}-election`]));
+    expect(selectors(objects)).toEqual(Array(6).fill({ 'app.kubernetes.io/name': name }));
+    expect(podSpec(objects).serviceAccountName).toBe(name);
+    expect(leaseOf(objects)).toBe(`${name}-leader`);
+  });
+});
+
+describe('what an operator may have', () => {
+  test('without an election there is one Pod at a time, and no Lease anywhere', async () => {
+    const objects = await rendered({ leaderElection: false });
+
+    expect((only(objects, 'Deployment') as DeploymentObject).spec).toMatchObject({
+      replicas: 1,
+      strategy: { type: 'Recreate' },
+    });
+    expect(objects.filter(({ kind }) => kind === 'Role')).toHaveLength(1);
+    expect(JSON.stringify(objects)).not.toMatch(/lease|LEADER/i);
+  });
+
+  test('without an election the base has no Role at all', async () => {
+    const files = operatorManifests(CONFIG_RESTART.controllers, options({ leaderElection: false }));
+
+    const objects = await render(`${await written(files)}/base`);
+
+    expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'ServiceAccount', 'Deployment']);
+  });
+
+  test('definitions that resources bring along are in crds, and in the overlays', async () => {
+    const files = operatorManifests([website], options());
+
+    const objects = await render(`${await written(files)}/overlays/namespaced`);
+
+    expect(only(objects, 'CustomResourceDefinition').metadata.name).toBe('websites.example.dev');
+    expect(JSON.stringify(objects)).not.toContain('CHANCERY_INSTALL_CRDS');
+  });
+
+  test.each([
+    'namespaced',
+    'cluster-scoped',
+  ])('an operator that installs its definitions may do that, %s, and the tree has none', async (scope) => {
+    const files = operatorManifests([website], options({ installCrds: true }));
+
+    const objects = await render(`${await written(files)}/overlays/${scope}`);
+
+    const { rules } = only(objects, 'ClusterRole') as KubernetesObject & {
+      readonly rules: readonly { readonly resources: readonly string[] }[];
+    };
+    expect(rules).toContainEqual({
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      resourceNames: ['websites.example.dev'],
+      verbs: ['get', 'create', 'patch'],
+    });
+    expect(value(objects, 'CHANCERY_INSTALL_CRDS')).toBe('true');
+    expect(objects.map(({ kind }) => kind)).not.toContain('CustomResourceDefinition');
+    expect(files.filter(({ path }) => path.startsWith('crds/'))).toEqual([]);
+  });
+
+  test('a longer budget for the stop moves all that follows from it', async () => {
+    const objects = await rendered({ stopSeconds: 100 });
+
+    expect(value(objects, 'CHANCERY_SHUTDOWN_TIMEOUT')).toBe('100');
+    expect(containerNamed(podSpec(objects), 'proxy').lifecycle).toEqual({
+      preStop: { sleep: { seconds: 100 } },
+    });
+    expect(podSpec(objects).terminationGracePeriodSeconds).toBe(115);
+  });
+
+  test('every module is an argument, in its order', async () => {
+    const modules = ['/operators/b.ts', '/operators/a.ts', '@scope/package'];
+
+    const objects = await rendered({ modules });
+
+    expect(containerNamed(podSpec(objects), 'operator').args).toEqual(modules);
+  });
+
+  test('a Role in a namespace that the code names stays there, and a move of it is an error', async () => {
+    const elsewhere = controller({
+      name: 'elsewhere',
+      for: source(configMaps, { namespace: { name: 'elsewhere' } }),
+      watches: [{ source: source(configMaps), map: () => [] }],
+      reconcile: () => Promise.reject(new Error('never run')),
+    });
+    const files = operatorManifests([elsewhere], options());
+    const folder = await written([...files, overlay('moved', ['namespaced'], { namespace: 'x' })]);
+
+    const objects = await render(`${folder}/overlays/namespaced`);
+
+    expect(
+      objects
+        .filter(({ kind }) => kind === 'Role' || kind === 'RoleBinding')
+        .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`)
+        .toSorted(),
+    ).toEqual([
+      'Role config-restart/config-restart',
+      'Role config-restart/config-restart-election',
+      'Role elsewhere/config-restart',
+      'RoleBinding config-restart/config-restart',
+      'RoleBinding config-restart/config-restart-election',
+      'RoleBinding elsewhere/config-restart',
+    ]);
+    await expect(render(`${folder}/moved`)).rejects.toThrow('namespace transformation');
+  });
+
+  test('what a declaration is for in all namespaces needs a ClusterRole, however the rest is scoped', async () => {
+    const everywhere = controller({
+      name: 'everywhere',
+      for: source(configMaps, { namespace: 'all' }),
+      reconcile: () => Promise.reject(new Error('never run')),
+    });
+
+    const objects = await rendered({}, ['namespaced'], [everywhere]);
+
+    const roles = objects.filter(({ kind }) => /Role$/.test(kind));
+    expect(identities(roles)).toEqual([
+      'Role config-restart-election',
+      'ClusterRole config-restart',
+    ]);
+  });
+});
+
+test.each([
+  'chancery-proxy:0.1.0',
+  'registry.example:5000/team/proxy:v1_2',
+  'registry.example/proxy@sha256:0000000000000000000000000000000000000000000000000000000000000000',
+  'proxy:1@sha256:0000000000000000000000000000000000000000000000000000000000000000',
+])('%s is an image', async (image) => {
+  const objects = await rendered({ images: { proxy: image, operator: image } });
+
+  expect(containerNamed(podSpec(objects), 'proxy').image).toBe(image);
+});
+
+function identities(objects: readonly KubernetesObject[]): readonly string[] {
+  return objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}
+
+function value(objects: readonly KubernetesObject[], name: string): string | undefined {
+  const { env = [] } = containerNamed(podSpec(objects), 'operator');
+  return env.find((variable) => variable.name === name)?.value;
+}
+
+function leaseOf(objects: readonly KubernetesObject[]): string | undefined {
+  return value(objects, 'CHANCERY_LEASE_NAME');
+}
+
+/** Every place that selects the operator's Pods. */
+function selectors(objects: readonly KubernetesObject[]): readonly unknown[] {
+  const found: unknown[] = [];
+  JSON.stringify(objects, (key, inner: unknown) => {
+    if (key === 'matchLabels') found.push(inner);
+    return inner;
+  });
+  return found;
+}

@@ -1,0 +1,154 @@
+/**
+ * The real programs that tests start, and the one place where they are looked up: first the tool's own
+ * variable, then the PATH. `npm run test:tools` prints this table, and leaves out the tests of a tool
+ * that is not here.
+ */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import process from 'node:process';
+import { findKubectl, findKubectls } from '../../operator/testing/kubectl.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Tool {
+  readonly name: string;
+  /** Environment variable with its path. */
+  readonly variable: string;
+  /** Names that distributions give it, the best first. */
+  readonly programs: readonly string[];
+  readonly debian: string;
+  readonly fedora: string;
+  readonly macos: string;
+  /** Why it cannot do its work on this machine, although it is here; undefined when it can. */
+  readonly whyNot?: (path: string) => string | undefined;
+}
+
+const NO_LINUX = 'works on Linux only';
+
+/** @param packages - its package on Debian, Fedora and macOS; one name where all use the same. */
+function tool(
+  name: string,
+  packages: readonly [debian: string, fedora?: string, macos?: string],
+  more: Partial<Tool> = {},
+): Tool {
+  const [debian, fedora = debian, macos = debian] = packages;
+  return {
+    name,
+    variable: name.toUpperCase(),
+    programs: [name],
+    debian: `apt-get install ${debian}`,
+    fedora: `dnf install ${fedora}`,
+    macos: macos === '' ? NO_LINUX : `brew install ${macos}`,
+    ...more,
+  };
+}
+
+export const TOOLS: readonly Tool[] = [
+  tool('kubectl', ['kubernetes-client', 'kubernetes-client', 'kubernetes-cli']),
+  tool('jq', ['jq']),
+  tool('curl', ['curl']),
+  tool('openssl', ['openssl']),
+  tool('bash', ['bash']),
+  tool('chromium', ['chromium', 'chromium', '--cask chromium'], {
+    programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  }),
+  tool('unshare', ['util-linux', 'util-linux', ''], { whyNot: whyNoNamespaces }),
+  tool('nsenter', ['util-linux', 'util-linux', '']),
+  tool('setpriv', ['util-linux', 'util-linux', '']),
+  tool('ip', ['iproute2', 'iproute', '']),
+  tool('strace', ['strace', 'strace', ''], { whyNot: whyNoTrace }),
+  tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
+];
+
+export type ToolState =
+  | { readonly tool: Tool; readonly state: 'found'; readonly paths: readonly string[] }
+  | { readonly tool: Tool; readonly state: 'missing' }
+  | { readonly tool: Tool; readonly state: 'cannot work'; readonly reason: string };
+
+/** Whether a tool is here and works. Of kubectl, every version that is here is found. */
+export function stateOf(tool: Tool, env: Environment = process.env): ToolState {
+  const paths = pathsOf(tool, env);
+  const [path] = paths;
+  if (path === undefined) return { tool, state: 'missing' };
+  const reason = tool.whyNot?.(path);
+  return reason === undefined
+    ? { tool, state: 'found', paths }
+    : { tool, state: 'cannot work', reason };
+}
+
+/**
+ * The path of a tool.
+ *
+ * @throws Error that says how to install it when it is not here. Its absence is a failure of the test
+ *   that asks: nothing can stand in for it.
+ */
+export function pathOf(name: string, env: Environment = process.env): string {
+  const tool = toolNamed(name);
+  const path = name === 'kubectl' ? findKubectl(env) : pathsOf(tool, env)[0];
+  if (path !== undefined) return path;
+  throw new Error(`no ${name}: install it (Debian: ${tool.debian}), or set ${tool.variable}`);
+}
+
+/** The path of any program: its variable, then the PATH; undefined when it is not here. */
+export function firstPathOf(name: string, env: Environment = process.env): string | undefined {
+  const known = TOOLS.find((each) => each.name === name);
+  return known === undefined ? onPath(name, env) : pathsOf(known, env)[0];
+}
+
+export function toolNamed(name: string): Tool {
+  const tool = TOOLS.find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`${name} is not in the table of test/tools/tools.ts`);
+  return tool;
+}
+
+function pathsOf({ name, variable, programs }: Tool, env: Environment): readonly string[] {
+  if (name === 'kubectl') return findKubectls(env).filter(isExecutable);
+  const named = env[variable];
+  if (named) return isExecutable(named) ? [named] : [];
+  const found = programs.flatMap((program) => onPath(program, env) ?? []);
+  return found.slice(0, 1);
+}
+
+function onPath(program: string, env: Environment): string | undefined {
+  return (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, program))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function whyNoNamespaces(unshare: string): string | undefined {
+  const ways = [
+    ['--mount', '--pid', '--fork'],
+    ['--map-root-user', '--mount', '--pid', '--fork'],
+  ];
+  return ways.some((flags) => spawnSync(unshare, [...flags, 'true']).status === 0)
+    ? undefined
+    : 'this user cannot make namespaces here';
+}
+
+/** Building an image and running it as a Pod takes root and namespaces. */
+function whyNoImages(): string | undefined {
+  if (process.getuid?.() !== 0) return 'images are built as root, and this user is not root';
+  const unshare = pathsOf(toolNamed('unshare'), process.env)[0];
+  if (unshare === undefined) return 'images are built with unshare, which is missing';
+  return spawnSync(unshare, ['--mount', '--pid', '--fork', 'true']).status === 0
+    ? undefined
+    : 'this root cannot make namespaces, which building and running an image needs';
+}
+
+function whyNoTrace(strace: string): string | undefined {
+  return spawnSync(strace, ['-o', '/dev/null', 'true']).status === 0
+    ? undefined
+    : 'this machine does not let a process be traced';
+}
