@@ -53,7 +53,7 @@ export default defineConfig({
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
     sequence: { shuffle: true },
     // Many tests wait for real processes and sockets: more files than cores can be under way.
-    maxWorkers: 3,
+    maxWorkers: 4,
     restoreMocks: true,
     testTimeout: PATIENCE_MS * Math.max(1, Number(PROPERTY_RUNS ?? 0) / FEW_RUNS),
     hookTimeout: PATIENCE_MS,
@@ -69,7 +69,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
-          include: ['test/**/*.test.ts', 'bench/test/**/*.test.ts'],
+          include: ['{test,examples,bench/test}/**/*.test.ts'],
           exclude: ['**/node_modules/**', TOOLS, 'test/{simple,held}-path/**', ...WHOLE_PROCESS],
           pool: 'threads',
           isolate: false,
@@ -78,15 +78,6 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'whole process', include: WHOLE_PROCESS, exclude: [TOOLS] },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'examples',
-          include: ['examples/**/*.test.ts'],
-          exclude: [TOOLS],
-          isolate: false,
-        },
       },
       {
         extends: true,

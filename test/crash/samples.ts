@@ -140,6 +140,8 @@ export const restartedOnce: Sample = {
     ],
   ],
   async act(env, at) {
+    // A change before there are Pods restarts none: they begin with the new value.
+    await eventually(async () => (await env.list('v1', 'Pod', at)).length === 2, PATIENCE);
     await eventually(async () => (await memory(env, at)).hash !== undefined, PATIENCE);
     await env.patch('v1', 'ConfigMap', at, 'settings', { data: { value: 'two' } });
   },

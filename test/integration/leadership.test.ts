@@ -7,11 +7,14 @@ import { isWrite, Replicas, TIMING } from '../leadership/replicas.ts';
 /** Processes take seconds to start where others use the machine, and leases seconds to expire. */
 vi.setConfig({ testTimeout: 120_000 });
 
+/** The writers leave the cores to other tests. */
+const CALM = { environment: { WRITER_PAUSE_MS: '20' } };
+
 const LEASE_MS = TIMING.leaseSeconds * 1_000;
 const RENEW_DEADLINE_MS = TIMING.renewDeadlineSeconds * 1_000;
 
 async function started(): Promise<Replicas> {
-  const replicas = await Replicas.start();
+  const replicas = await Replicas.start(CALM);
   onTestFinished(() => replicas[Symbol.asyncDispose]());
   return replicas;
 }
@@ -35,7 +38,7 @@ function renewedAt({ server }: Replicas): number {
 const LEASE_NAME = 'busy-writer-leader';
 
 test('[LE-9] [LE-11] [D-5] a leader frozen past its lease writes nothing when it wakes, and ends with 3', async () => {
-  const report = await frozenLeader(0.5);
+  const report = await frozenLeader(0.5, CALM);
 
   expect(report.writesBefore).toBeGreaterThan(20);
   expect(report.writesMeanwhile).toBeGreaterThan(20);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Arrival, isWrite, Replicas } from './replicas.ts';
+import { type Arrival, isWrite, type ReplicaOptions, Replicas } from './replicas.ts';
 
 /** What became of one run. */
 export interface FrozenLeaderReport {
@@ -24,9 +24,13 @@ export interface FrozenLeaderReport {
  * lease, and woken when the other leads and writes.
  *
  * @param moment - in [0, 1): when, between two renewals, it is frozen.
+ * @param options - of both replicas.
  */
-export async function frozenLeader(moment: number): Promise<FrozenLeaderReport> {
-  await using replicas = await Replicas.start();
+export async function frozenLeader(
+  moment: number,
+  options: ReplicaOptions = {},
+): Promise<FrozenLeaderReport> {
+  await using replicas = await Replicas.start(options);
   const { leader, standby } = await replicas.pair();
   await pause(1_000 * moment);
 

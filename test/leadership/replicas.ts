@@ -56,20 +56,25 @@ export class Replicas implements AsyncDisposable {
   readonly arrivals: Arrival[] = [];
   readonly #all: Replica[] = [];
 
-  private constructor(server: ApiServer) {
+  readonly #options: ReplicaOptions;
+
+  private constructor(server: ApiServer, options: ReplicaOptions) {
     this.server = server;
+    this.#options = options;
   }
 
-  static async start(): Promise<Replicas> {
+  /** @param options - of every replica, unless it has its own. */
+  static async start(options: ReplicaOptions = {}): Promise<Replicas> {
     const server = await ApiServer.start();
     server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
     const metadata = { namespace: 'demo', name: 'seed' };
     server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
-    return new Replicas(server);
+    return new Replicas(server, options);
   }
 
   async replica(name: string, options: ReplicaOptions = {}): Promise<Replica> {
-    const replica = await startReplica(name, this, options);
+    const environment = { ...this.#options.environment, ...options.environment };
+    const replica = await startReplica(name, this, { ...this.#options, ...options, environment });
     this.#all.push(replica);
     return replica;
   }

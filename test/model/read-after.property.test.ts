@@ -78,8 +78,10 @@ test.each([
   ['each state of a member', within],
 ])('%s is what JSON.parse has it be, whatever was read before', (_, tailOf) => {
   let taken = 0;
+  let histories = 0;
   fc.assert(
     fc.property(history, ([begun, changes]) => {
+      histories++;
       let row: readonly string[] = begun;
       let left: Predecessor | undefined = 'forgotten';
       for (const [begin, edits, done] of [['{"metadata":{', [], undefined] as const, ...changes]) {
@@ -99,7 +101,7 @@ test.each([
       }
     }),
   );
-  expect(taken).toBeGreaterThan(500);
+  expect(taken).toBeGreaterThan(histories / 10); // or the property tries nothing
 });
 
 test('another member with as long a name is another', () => {

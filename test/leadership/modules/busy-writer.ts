@@ -3,11 +3,13 @@ import { type ConfigMap, configMaps, controller, sleep } from 'chancery';
 
 /**
  * The first writer waits between two writes. The second computes before each: a process that is frozen
- * in the middle of that goes on to its write when it wakes, before any timer or answer.
+ * in the middle of that goes on to its write when it wakes, before any timer or answer. Without
+ * `WRITER_PAUSE_MS` it never rests, which keeps a core busy.
  */
+const PAUSE_MS = Number(process.env.WRITER_PAUSE_MS ?? 0);
 const WRITERS = [
-  { pauseMs: 5, busyMs: 0 },
-  { pauseMs: 0, busyMs: 10 },
+  { pauseMs: 5 + PAUSE_MS, busyMs: 0 },
+  { pauseMs: PAUSE_MS, busyMs: 10 },
 ];
 const WRITES_PER_EVENT = 10;
 
