@@ -27,7 +27,7 @@ test.each(BACKENDS)(
     // Of the ways in which the repository runs its tests, the plain one.
     const args = [
       'run',
-      '--project=kubectl proxy',
+      '--project=kubectl-proxy',
       '--reporter=json',
       `--outputFile=${report}`,
       file,

@@ -1,0 +1,82 @@
+/**
+ * `npm run test:all`: everything that a change has to pass. Both lanes, the checks and the build, the
+ * suites that run again, and the page of guarantees held against the reports of what ran.
+ *
+ * The last line of standard output is `N passed, N failed`, with `, N skipped` where tests were skipped.
+ * Exit codes: 0 when nothing failed, 1 when something did, 2 for wrong arguments.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { type Counts, sumOf, testCounts } from './counts.ts';
+
+const USAGE = `usage: npm run test:all [-- --npm-test REPORT]
+
+  --npm-test REPORT   npm test has run already, and this is its JSON report
+`;
+
+const { values } = readArguments();
+const folder = mkdtempSync(join(tmpdir(), 'chancery-reports-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const all: Counts[] = [];
+const reports: string[] = [];
+
+if (values['npm-test'] === undefined) lane('npm test', ['test']);
+else addReport('npm test', values['npm-test'], 0);
+step('check', ['run', 'check']);
+step('build', ['run', 'build']);
+lane('test:tools', ['run', 'test:tools']);
+lane('test:again', ['run', 'test:again']);
+step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
+
+const { passed, failed, skipped } = sumOf(all);
+process.stdout.write(
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+);
+process.exit(failed === 0 ? 0 : 1);
+
+/** Runs vitest, and counts its tests. */
+function lane(name: string, command: readonly string[]): void {
+  const report = join(folder, `${name.replace(/\W/g, '-')}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  addReport(name, report, npm(name, [...command, '--', ...reporters]));
+}
+
+function addReport(name: string, report: string, exitCode: number): void {
+  const counts = testCounts(readIfThere(report), exitCode);
+  if (counts.failed > 0) process.stdout.write(`test:all: FAILED: ${name}: ${counts.why}\n`);
+  all.push(counts);
+  reports.push(report);
+}
+
+/** Runs what counts as one check. */
+function step(name: string, command: readonly string[]): void {
+  const failed = npm(name, command) === 0 ? 0 : 1;
+  if (failed > 0) process.stdout.write(`test:all: FAILED: ${name}\n`);
+  all.push({ passed: 1 - failed, failed, skipped: 0 });
+}
+
+function npm(name: string, command: readonly string[]): number {
+  process.stdout.write(`test:all: ${name}: npm ${command.join(' ')}\n`);
+  return spawnSync('npm', command, { stdio: 'inherit' }).status ?? 1;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function readArguments(): { readonly values: { readonly 'npm-test'?: string } } {
+  try {
+    return parseArgs({ options: { 'npm-test': { type: 'string' } } });
+  } catch (error) {
+    process.stderr.write(`test:all: ${(error as Error).message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
