@@ -1,0 +1,34 @@
+/** Which lane a file of tests is in: by its name, and by the programs that it starts. */
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { tagsOf } from './lane.ts';
+import { TOOLS } from './tools.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+const files = globSync('{test,examples,bench/test}/**/*.test.ts', { cwd: root });
+const isTools = (path: string): boolean => path.endsWith('.tools.test.ts');
+const names = TOOLS.map(({ name }) => name);
+
+test('every file of tests that start tools says which', () => {
+  const untold = files.filter((path) => isTools(path) && tagsOf(read(path)).length === 0);
+
+  expect(files.filter(isTools).length).toBeGreaterThan(40);
+  expect(untold).toEqual([]);
+});
+
+test('no other file of tests asks for a tool', () => {
+  const asks = new RegExp(`(?:pathOf|folderWithTools)\\('(?:${names.join('|')})'|KUBECTLS\\b`);
+  const wrong = files.filter(
+    (path) => !isTools(path) && !path.startsWith('test/tools/') && asks.test(read(path)),
+  );
+
+  expect(wrong).toEqual([]);
+});
+
+test('every property takes the number of its runs from the one setting', () => {
+  const wrong = files.filter((path) => /\bnumRuns:/.test(read(path)));
+
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,126 @@
+/** What `npm run test:tools` tells and runs on a machine that lacks some tools. */
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { laneOf, type TestFile, tableOf, tagsOf } from './lane.ts';
+import { pathOf, stateOf, TOOLS, type ToolState, toolNamed } from './tools.ts';
+
+const FILES: readonly TestFile[] = [
+  {
+    path: 'test/a.tools.test.ts',
+    text: '/**\n * Loops.\n *\n * @module-tag jq\n * @module-tag curl\n */',
+  },
+  { path: 'test/b.tools.test.ts', text: '/**\n * @module-tag curl\n */' },
+  { path: 'test/c.tools.test.ts', text: '/**\n * @module-tag kubectl\n */' },
+];
+
+const found = (name: string): ToolState => ({
+  tool: toolNamed(name),
+  state: 'found',
+  paths: [`/bin/${name}`],
+});
+const missing = (name: string): ToolState => ({ tool: toolNamed(name), state: 'missing' });
+
+test('a file says in its first comment which tools it starts', () => {
+  expect(FILES.map(({ text }) => tagsOf(text))).toEqual([['jq', 'curl'], ['curl'], ['kubectl']]);
+  expect(tagsOf("const tag = '@module-tag jq';")).toEqual([]);
+});
+
+test('with all tools every file runs', () => {
+  const lane = laneOf([found('kubectl'), found('jq'), found('curl')], FILES);
+
+  expect(lane).toEqual({
+    projects: ['tools', 'kubectl-proxy'],
+    exclude: [],
+    notShown: [],
+    missing: [],
+  });
+});
+
+test('a missing tool leaves out the files that start it, and is told in one line', () => {
+  const lane = laneOf([found('kubectl'), missing('jq'), found('curl')], FILES);
+
+  expect(lane).toEqual({
+    projects: ['tools', 'kubectl-proxy'],
+    exclude: ['test/a.tools.test.ts'],
+    notShown: ['jq: it is missing; files left out: 1'],
+    missing: ['jq'],
+  });
+});
+
+test('a tool that cannot work here is told with its reason, and is not missing', () => {
+  const reason = 'this user is not root';
+  const lane = laneOf([{ tool: toolNamed('curl'), state: 'cannot work', reason }], FILES);
+
+  expect(lane).toMatchObject({
+    exclude: ['test/a.tools.test.ts', 'test/b.tools.test.ts'],
+    notShown: ['curl: this user is not root; files left out: 2'],
+    missing: [],
+  });
+});
+
+test('without kubectl nothing runs behind a kubectl proxy', () => {
+  const lane = laneOf([missing('kubectl')], FILES);
+
+  expect(lane.projects).toEqual(['tools']);
+  expect(lane.notShown).toEqual([
+    'kubectl: it is missing; files left out: 1, and what runs behind a kubectl proxy',
+  ]);
+});
+
+test('the table says where each tool is, or how to get it on Debian, Fedora and macOS', () => {
+  const rows = tableOf([found('jq'), missing('curl')], FILES).split('\n');
+
+  expect(rows).toHaveLength(3);
+  expect(rows[1]).toMatch(/^jq +found +1 +\/bin\/jq$/);
+  expect(rows[2]).toMatch(
+    /^curl +missing +2 +Debian: apt-get install curl; Fedora: dnf install curl; macOS: brew install curl; or set CURL$/,
+  );
+});
+
+/** A folder with programs of these names that do nothing. */
+function folderWith(...names: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-path-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = join(folder, 'script');
+  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  for (const name of names) symlinkSync(script, join(folder, name));
+  return folder;
+}
+
+test('a tool is looked up by its variable, then on the PATH', () => {
+  const [one, other] = [folderWith('jq'), folderWith('jq')];
+
+  expect(pathOf('jq', { PATH: one })).toBe(join(one, 'jq'));
+  expect(pathOf('jq', { PATH: one, JQ: join(other, 'jq') })).toBe(join(other, 'jq'));
+  expect(stateOf(toolNamed('jq'), { PATH: one, JQ: '/nonexistent/jq' }).state).toBe('missing');
+});
+
+test('the other names of a tool count, the best of them first', () => {
+  const folder = folderWith('google-chrome', 'chromium-browser');
+
+  expect(pathOf('chromium', { PATH: folder })).toBe(join(folder, 'chromium-browser'));
+});
+
+test('every kubectl that is here is found, and the newest is taken', () => {
+  const folder = folderWith('kubectl', 'kubectl.1.29', 'kubectl.1.31');
+  rmSync(join(folder, 'kubectl'));
+  symlinkSync(join(folder, 'kubectl.1.29'), join(folder, 'kubectl'));
+  rmSync(join(folder, 'kubectl.1.29'));
+  writeFileSync(join(folder, 'kubectl.1.29'), '#!/bin/sh\n', { mode: 0o755 });
+
+  expect(stateOf(toolNamed('kubectl'), { PATH: folder })).toMatchObject({
+    paths: [join(folder, 'kubectl.1.29'), join(folder, 'kubectl.1.31')],
+  });
+  expect(pathOf('kubectl', { PATH: folder })).toBe(join(folder, 'kubectl.1.31'));
+});
+
+test.each(TOOLS)('without $name a test that asks for it says how to install it', ({ name }) => {
+  const { variable, debian } = toolNamed(name);
+
+  expect(stateOf(toolNamed(name), { PATH: '/nonexistent' }).state).toBe('missing');
+  expect(() => pathOf(name, { PATH: '/nonexistent' })).toThrow(
+    `no ${name}: install it (Debian: ${debian}), or set ${variable}`,
+  );
+});
