@@ -1,17 +1,13 @@
 /** What the guides for running operators show: their tables, their commands, their programs. */
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configMap, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { METRICS } from '../../operator/manager/metric-catalogue.ts';
 import { ENVIRONMENT } from '../../operator/manager/settings.ts';
-import { BIN, type Child, freePort, start } from '../cli/child.ts';
+import { type Child, freePort } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
-import { copyExamples, exampleFolder, guide, rowsOf } from './guide.ts';
-
-const running = guide('running.md');
-const observing = guide('observing.md');
+import { rowsOf } from './guide.ts';
+import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
 test('the table of settings is what the process reads', () => {
   const settings = running.split('## Settings')[1]?.split('## Start and stop')[0] ?? '';
@@ -33,28 +29,6 @@ test('the tables of metrics are what is measured', () => {
     ]),
   );
 });
-
-/** The indented lines of a guide that begin with `beginning`, as somebody types them. */
-function commandsOf(text: string, beginning: string): readonly string[] {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith(`    ${beginning}`))
-    .map((line) => line.trim());
-}
-
-/** The examples of `running.md`, beside a `chancery` that is a command. */
-function folder(): string {
-  const made = exampleFolder();
-  copyExamples('running.md', made);
-  mkdirSync(join(made, 'bin'));
-  symlinkSync(BIN, join(made, 'bin', 'chancery'));
-  return made;
-}
-
-function shell(command: string, place: string, env: Readonly<Record<string, string>>): Child {
-  const PATH = [join(place, 'bin'), dirname(process.execPath), process.env.PATH].join(':');
-  return start('sh', ['-c', `cd '${place}' && exec ${command}`], { ...env, PATH });
-}
 
 test('check: what is missing, for people and for programs, and what is too much', async () => {
   const server = await startServer({ authorization: 'RBAC' });

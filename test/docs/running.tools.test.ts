@@ -3,44 +3,12 @@
  *
  * @module-tag curl
  */
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { configMap, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
-import { BIN, type Child, freePort, start } from '../cli/child.ts';
+import { type Child, freePort } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
 import { folderWithTools } from '../tools/links.ts';
-import { copyExamples, exampleFolder, guide } from './guide.ts';
-
-const running = guide('running.md');
-const observing = guide('observing.md');
-
-/** The indented lines of a guide that begin with `beginning`, as somebody types them. */
-function commandsOf(text: string, beginning: string): readonly string[] {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith(`    ${beginning}`))
-    .map((line) => line.trim());
-}
-
-/** The examples of `running.md`, beside a `chancery` that is a command. */
-function folder(): string {
-  const made = exampleFolder();
-  copyExamples('running.md', made);
-  mkdirSync(join(made, 'bin'));
-  symlinkSync(BIN, join(made, 'bin', 'chancery'));
-  return made;
-}
-
-function shell(command: string, place: string, env: Readonly<Record<string, string>>): Child {
-  const PATH = [
-    join(place, 'bin'),
-    folderWithTools('curl'),
-    dirname(process.execPath),
-    process.env.PATH,
-  ].join(':');
-  return start('sh', ['-c', `cd '${place}' && exec ${command}`], { ...env, PATH });
-}
+import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
 test('hello: checked, tried without a write, run, probed, looked into and stopped', async () => {
   const server = await startServer();
@@ -63,7 +31,7 @@ test('hello: checked, tried without a write, run, probed, looked into and stoppe
   const [ready, status, numbers] = await Promise.all(
     commandsOf(observing, 'curl ').map(async (command) => {
       const here = command.replace(':8081', `:${health}`).replace(':8080', `:${metrics}`);
-      const asked = shell(here, place, {});
+      const asked = shell(here, place, {}, folderWithTools('curl'));
       await asked.exit;
       return textOf(asked.stdout);
     }),

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
+import { consistently } from '../../operator/testing/consistently.ts';
 import { StandInAmbassador } from '../../operator/testing/stand-in-ambassador.ts';
 import { DECLARED, HOSTILE, split } from '../proxy/support/requests.ts';
 import { REFUSED, send } from '../proxy/support/send.ts';
@@ -78,4 +79,54 @@ test('hands a quiet watch on at once, and ends it at both sides', async () => {
 
   expect(status).toBe(200);
   await expect.poll(() => upstream.sockets[0]?.destroyed).toBe(true);
+});
+
+test('keeps its port when it is killed and started again, and refuses meanwhile', async () => {
+  const upstream = await startUpstream();
+  const ambassador = new StandInAmbassador({ server: upstream.url });
+  onTestFinished(() => ambassador.kill());
+  await ambassador.start();
+  const { url } = ambassador;
+
+  await ambassador.kill();
+  await ambassador.kill();
+  await expect(fetch(`${url}/version`)).rejects.toThrow();
+  await ambassador.start();
+
+  expect(ambassador.url).toBe(url);
+  expect((await fetch(`${url}/version`)).status).toBe(200);
+});
+
+test('frozen it takes connections and answers none, and thawed it answers them', async () => {
+  const upstream = await startUpstream();
+  const ambassador = new StandInAmbassador({ server: upstream.url });
+  onTestFinished(() => ambassador.kill());
+  await ambassador.start();
+
+  ambassador.freeze();
+  let isAnswered = false;
+  const answer = fetch(`${ambassador.url}/version`).then(({ status }) => {
+    isAnswered = true;
+    return status;
+  });
+  await consistently(() => !isAnswered, { forMs: 100 });
+  ambassador.thaw();
+
+  expect(await answer).toBe(200);
+});
+
+test('without a filter it has that of kubectl, which refuses exec and attach alone', async () => {
+  const upstream = await startUpstream();
+  const ambassador = new StandInAmbassador({ server: upstream.url });
+  onTestFinished(() => ambassador.kill());
+  await ambassador.start();
+  const pod = '/api/v1/namespaces/demo/pods/a';
+
+  const answers = await Promise.all(
+    [pod, `${pod}/log`, `${pod}/exec`, `${pod}/attach`].map(
+      async (path) => (await send(ambassador.url, 'GET', path)).status,
+    ),
+  );
+
+  expect(answers).toEqual([200, 200, 403, 403]);
 });
