@@ -36,7 +36,8 @@ export class Speaker {
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
     this.#process = spawn(command, words, { env: environment, stdio: [...stdio], detached: true });
     this.#process.once('error', (error) => this.#ended(error.message));
-    this.#process.once('exit', (code, signal) => this.#ended(`it ended with ${code ?? signal}`));
+    // Not 'exit': what it has written may be read after that.
+    this.#process.once('close', (code, signal) => this.#ended(`it ended with ${code ?? signal}`));
     this.#process.stdin.on('error', () => {}); // it has ended, which `hear` tells
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
       const message = parseMessage(line);

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { pathOf } from '../../../test/tools/tools.ts';
 import { script } from '../scripts.ts';
 
 const run = promisify(execFile);
@@ -47,7 +48,7 @@ async function podOf(hostname: string): Promise<Pod> {
   return {
     async run(name) {
       const text = script(name).replaceAll(/(?<![\w.])\/(mnt|var|mysql)\//g, `${root}/$1/`);
-      const running = run(process.env.BASH || 'bash', ['-c', text], { env });
+      const running = run(pathOf('bash'), ['-c', text], { env });
       running.child.stdin?.end();
       await running;
     },
