@@ -36,7 +36,8 @@ export class Speaker {
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
     this.#process = spawn(command, words, { env: environment, stdio: [...stdio], detached: true });
     this.#process.once('error', (error) => this.#ended(error.message));
-    // Not 'exit': what it has written may be read after that.
+    // What it has written may be read after 'exit'; what it has started keeps 'close' from coming.
+    this.#process.once('exit', this.#kill);
     this.#process.once('close', (code, signal) => this.#ended(`it ended with ${code ?? signal}`));
     this.#process.stdin.on('error', () => {}); // it has ended, which `hear` tells
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
@@ -85,7 +86,8 @@ export class Speaker {
   /** Ends it and what it has started, at once. */
   async end(): Promise<void> {
     process.off('exit', this.#kill);
-    if (this.#ending !== undefined) return;
+    const { exitCode, signalCode } = this.#process;
+    if (this.#ending !== undefined || exitCode !== null || signalCode !== null) return;
     const gone = once(this.#process, 'exit');
     this.#kill();
     await gone;
