@@ -1,4 +1,4 @@
-/** `chancery check`, through a real kubectl proxy to an API server on which roles count. */
+/** `chancery check`, through an ambassador to an API server on which roles count. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The start of `chancery run` behind a real kubectl proxy, whose filter holds or does not. */
+/** The start of `chancery run` behind an ambassador, whose filter holds or does not. */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';

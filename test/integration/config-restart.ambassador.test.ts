@@ -1,5 +1,5 @@
 /**
- * The config-restart operator as it runs in its Pod: behind a real `kubectl proxy` with the filter of
+ * The config-restart operator as it runs in its Pod: behind an ambassador with the filter of
  * its own declarations, against whatever API server `CHANCERY_TEST_ENV` names, with Deployments that
  * make Pods.
  */

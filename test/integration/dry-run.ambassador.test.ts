@@ -1,5 +1,5 @@
 /**
- * `chancery run --dry-run` of the operator that ships, behind a real `kubectl proxy` with the filter of
+ * `chancery run --dry-run` of the operator that ships, behind an ambassador with the filter of
  * its own declarations: it shows the restart that is due, and restarts nothing.
  */
 import { readdirSync, readFileSync } from 'node:fs';
