@@ -6,7 +6,7 @@ import { ApiError } from '../../operator/model/status.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { start, things } from './started-runner.ts';
 
-test('[K-2] [Q-24] H45 a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
+test('[K-2] [Q-24] [H45] a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
   const seen: string[] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (key, _object, { attempt }) => {

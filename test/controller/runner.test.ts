@@ -31,7 +31,7 @@ test('[K-1] reconciles every object once at the start, and again after each chan
   expect(seen).toEqual(['demo/a=1', 'demo/b=2', 'demo/a=3', 'demo/b=undefined']);
 });
 
-test('[K-3] H46 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
+test('[K-3] [H46] 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
   const seen: (number | undefined)[] = [];
   let running = 0;
   let release = (): void => {};

@@ -5,7 +5,6 @@ import {
   guaranteesIn,
   isScenario,
   isTagged,
-  markOf,
   readGuarantees,
 } from './guarantees-page.ts';
 import { testSources, titlesOf } from './test-titles.ts';
@@ -78,12 +77,12 @@ test('a row that names no files is refused, and so is one that names titles', ()
   }
 });
 
-test('a tag is the whole of what stands in brackets, a scenario’s number a word', () => {
+test('a tag is the whole text between brackets', () => {
   expect(isTagged('[L-2] [W-1] no request', { tag: 'W-1' })).toBe(true);
   expect(isTagged('[W-12] W-1 no request', { tag: 'W-1' })).toBe(false);
   expect(isTagged('[real W-1] no request', { tag: 'W-1' })).toBe(false);
-  expect(isTagged('[W-13] H41 a garbage line', { tag: 'H41' })).toBe(true);
-  expect(isTagged('[H-41] H411 a garbage line', { tag: 'H41' })).toBe(false);
+  expect(isTagged('[W-13] [H41] a garbage line', { tag: 'H41' })).toBe(true);
+  expect(isTagged('[H-41] H41 a garbage line', { tag: 'H41' })).toBe(false);
 });
 
 test('in each file that a row names a test carries its tag', () => {
@@ -102,7 +101,7 @@ test('in each file that a row names a test carries its tag', () => {
       }
       if (written.some((title) => isTagged(title, row))) return [];
       return [
-        `${row.tag}: no title in ${file} has ${markOf(row)}: write it into the title of the test that shows the promise, or take the file out of the row in ${GUARANTEES}`,
+        `${row.tag}: no title in ${file} has [${row.tag}]: write it into the title of the test that shows the promise, or take the file out of the row in ${GUARANTEES}`,
       ];
     }),
   );
@@ -113,7 +112,7 @@ test('in each file that a row names a test carries its tag', () => {
 test('each tag in a title has a row that names the file', () => {
   const unnamed = [...titles].flatMap(([file, written]) => {
     const tags = written.flatMap((title) =>
-      [...title.matchAll(/\[([A-Z]+-\d+)\]/g)].map(([, tag = '']) => tag),
+      [...title.matchAll(/\[([A-Z]+-\d+|H\d\d)\]/g)].map(([, tag = '']) => tag),
     );
     return [...new Set(tags)].flatMap((tag) => {
       const row = rows.find((each) => each.tag === tag);
@@ -134,7 +133,7 @@ test('each tag in a title has a row that names the file', () => {
 
 test('no title begins with a tag without brackets', () => {
   const letters = Object.keys(STATEMENTS).join('|');
-  const bare = new RegExp(`^(?:\\[[^\\]]*\\] |H\\d\\d:? )*((?:${letters})-\\d+)(?![\\w-])`);
+  const bare = new RegExp(`^(?:\\[[^\\]]*\\] )*((?:${letters})-\\d+|H\\d\\d)(?![\\w-])`);
 
   const found = [...titles].flatMap(([file, written]) =>
     written.flatMap((title) => {
@@ -143,7 +142,8 @@ test('no title begins with a tag without brackets', () => {
     }),
   );
 
-  expect(bare.exec('[L-2] H41 W-1: no request')?.[1]).toBe('W-1');
+  expect(bare.exec('[L-2] W-1: no request')?.[1]).toBe('W-1');
+  expect(bare.exec('[L-2] H41 no request')?.[1]).toBe('H41');
   expect(found).toEqual([]);
 });
 

@@ -64,7 +64,7 @@ test('[LE-9] [D-5] where renewals vanish, nothing is sent after the deadline, an
   expect(goneAt - renewedAt(replicas)).toBeLessThan(LEASE_MS);
 });
 
-test('[LE-9] H61 a holder whose API server stalls is gone before another leads, and writes nothing then', async () => {
+test('[LE-9] [H61] a holder whose API server stalls is gone before another leads, and writes nothing then', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { guaranteesIn, markOf, readGuarantees } from '../docs/guarantees-page.ts';
+import { guaranteesIn, readGuarantees } from '../docs/guarantees-page.ts';
 import { type Judgement, judge } from './judge-guarantees.ts';
 import { type Report, reportFrom } from './vitest-report.ts';
 
@@ -30,7 +30,7 @@ function lane(a: readonly string[], b: readonly string[], root = '/repository'):
 
 const FULL = [
   ['passed [Z-1] first', 'passed places [Z-12] second', 'failed of no guarantee'],
-  ['passed [Z-12] again', 'passed H41 a garbage line'],
+  ['passed [Z-12] again', 'passed [H41] a garbage line'],
 ] as const;
 
 function judged(...reports: readonly Report[]): Judgement {
@@ -46,7 +46,7 @@ test('a lane in which a test of each row and file has passed shows every guarant
 });
 
 test('lanes complete each other, and a test counts once', () => {
-  const first = lane(FULL[0], ['skipped [Z-12] again', 'failed H41 a garbage line']);
+  const first = lane(FULL[0], ['skipped [Z-12] again', 'failed [H41] a garbage line']);
   const second = lane(['passed [Z-1] first'], FULL[1]);
 
   expect(judged(first, second)).toEqual({ missing: [], tests: 4 });
@@ -134,7 +134,7 @@ function everything(): Report {
     testResults: readGuarantees().flatMap((guarantee) =>
       guarantee.files.map((file) => ({
         name: join(root, file),
-        assertionResults: [{ fullName: `${markOf(guarantee)} shown`, status: 'passed' }],
+        assertionResults: [{ fullName: `[${guarantee.tag}] shown`, status: 'passed' }],
       })),
     ),
   };

@@ -27,7 +27,7 @@ const resumedAfterOneEvent = (it: Scenario): void => {
   expect(it.server.openWatches).toHaveLength(1);
 };
 
-test('H01 a reset after one event and half a line: resumes from that event, nothing lost or repeated', async () => {
+test('[H01] a reset after one event and half a line: resumes from that event, nothing lost or repeated', async () => {
   const it = await scenario();
   firstWatch(it, (b, c) => [CHUNKED, chunk(b), chunk(c.slice(0, 40))], 'reset');
 
@@ -37,7 +37,7 @@ test('H01 a reset after one event and half a line: resumes from that event, noth
   resumedAfterOneEvent(it);
 });
 
-test('H02 the end of the connection inside a chunk: the same', async () => {
+test('[H02] the end of the connection inside a chunk: the same', async () => {
   const it = await scenario();
   firstWatch(it, (b, c) => [CHUNKED, chunk(b), chunk(c).slice(0, 60)], 'cut');
 
@@ -47,7 +47,7 @@ test('H02 the end of the connection inside a chunk: the same', async () => {
   resumedAfterOneEvent(it);
 });
 
-test('H03 an end inside a line that looks clean: the tail is discarded', async () => {
+test('[H03] an end inside a line that looks clean: the tail is discarded', async () => {
   const it = await scenario();
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';
   firstWatch(it, (b, c) => [head, b, c.slice(0, 50)], 'cut');
@@ -58,7 +58,7 @@ test('H03 an end inside a line that looks clean: the tail is discarded', async (
   resumedAfterOneEvent(it);
 });
 
-test('H04 a complete last event without its newline is delivered exactly once', async () => {
+test('[H04] a complete last event without its newline is delivered exactly once', async () => {
   const it = await scenario();
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';
   firstWatch(it, (b, c) => [head, b, c.trimEnd()], 'cut');
@@ -69,7 +69,7 @@ test('H04 a complete last event without its newline is delivered exactly once', 
   resumedAfterOneEvent(it);
 });
 
-test('H20 a line that is dead after its head is replaced within its own time, without a list', async () => {
+test('[H20] a line that is dead after its head is replaced within its own time, without a list', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ watch: true, nth: 1 }, stream([], { end: 'hang' }));
@@ -87,7 +87,7 @@ test('H20 a line that is dead after its head is replaced within its own time, wi
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('H20 a line that has proven to be lively is replaced after 90 s of silence', async () => {
+test('[H20] a line that has proven to be lively is replaced after 90 s of silence', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ watch: true, nth: 2 }, stream([], { end: 'hang' }));
@@ -110,7 +110,7 @@ test('H20 a line that has proven to be lively is replaced after 90 s of silence'
 test.each([
   ['20 s: the same watch goes on', 20_000, ['list', 'watch@100']],
   ['20 minutes: one watch is left, nothing is listed', 1_200_000, undefined],
-])('H20 an ambassador that is stopped for %s', async (_, ms, asked) => {
+])('[H20] an ambassador that is stopped for %s', async (_, ms, asked) => {
   const it = await scenario({ proxied: true });
   it.serve();
   void it.run();
@@ -132,7 +132,7 @@ test.each([
   expect(it.asked().filter((one) => one === 'list' || one.startsWith('list>'))).toHaveLength(1);
 });
 
-test('H22 bookmarks are life: a watch that has nothing else is not replaced', async () => {
+test('[H22] bookmarks are life: a watch that has nothing else is not replaced', async () => {
   const it = await scenario();
   it.serve();
   void it.run();
@@ -153,7 +153,7 @@ test('H22 bookmarks are life: a watch that has nothing else is not replaced', as
   expect(it.deliveries.told).toEqual([]);
 });
 
-test('H24 every reconnect of a silent stream closes the one before', async () => {
+test('[H24] every reconnect of a silent stream closes the one before', async () => {
   const it = await scenario({ watchTimeoutSeconds: [30, 31] });
   const openAtOnce: number[] = [];
   it.server.on({ watch: true, nth: [1, 6] }, (exchange) => {
@@ -170,7 +170,7 @@ test('H24 every reconnect of a silent stream closes the one before', async () =>
   expect(it.server.openConnections).toBeLessThanOrEqual(2);
 });
 
-test('H39 characters that cut at every byte are intact', async () => {
+test('[H39] characters that cut at every byte are intact', async () => {
   const text = 'a\u2028b\u2029c\u0000d\u{1f600}e\u00e9\u{10ffff}';
   const it = await scenario({ proxied: true });
   it.serve();
@@ -188,7 +188,7 @@ test('H39 characters that cut at every byte are intact', async () => {
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('H40 empty lines, CRLF and white space around events are no news', async () => {
+test('[H40] empty lines, CRLF and white space around events are no news', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const a = line('ADDED', it.collection.put('a')).replace('\n', '\r\n');
@@ -205,7 +205,7 @@ test('H40 empty lines, CRLF and white space around events are no news', async ()
   expect(it.statuses.map(({ health }) => health)).toEqual(['healthy']);
 });
 
-test('H40 a line of white space alone is no news either', async () => {
+test('[H40] a line of white space alone is no news either', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const a = line('ADDED', it.collection.put('a'));
@@ -219,7 +219,7 @@ test('H40 a line of white space alone is no news either', async () => {
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('H41 a garbage line is reported, and nothing after it is lost', async () => {
+test('[H41] a garbage line is reported, and nothing after it is lost', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const a = line('ADDED', it.collection.put('a'));

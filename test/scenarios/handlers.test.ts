@@ -40,7 +40,7 @@ async function control(
   await it.until(() => it.collection.openWatches.length === 1);
 }
 
-test('H45 reconciles that throw, reject or never settle: the others go on, and so does the stream', async () => {
+test('[H45] reconciles that throw, reject or never settle: the others go on, and so does the stream', async () => {
   const it = await scenario();
   it.serve();
   const attempts: string[] = [];
@@ -73,7 +73,7 @@ test('H45 reconciles that throw, reject or never settle: the others go on, and s
   await it.converges();
 });
 
-test('H46 500 updates during one reconcile: one more, with the newest state', async () => {
+test('[H46] 500 updates during one reconcile: one more, with the newest state', async () => {
   const it = await scenario();
   it.serve();
   const seen: (string | undefined)[] = [];
@@ -108,7 +108,7 @@ test('H46 500 updates during one reconcile: one more, with the newest state', as
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('H47 an object that lives shorter than a slow reconcile: in order, and gone in the end', async () => {
+test('[H47] an object that lives shorter than a slow reconcile: in order, and gone in the end', async () => {
   const it = await scenario();
   it.serve();
   const seen: (string | undefined)[] = [];
@@ -139,7 +139,7 @@ test('H47 an object that lives shorter than a slow reconcile: in order, and gone
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('H47 a handler that is slow is told in the order of the wire', async () => {
+test('[H47] a handler that is slow is told in the order of the wire', async () => {
   const it = await scenario();
   it.serve();
   const told: string[] = [];
@@ -166,7 +166,7 @@ test('H47 a handler that is slow is told in the order of the wire', async () => 
   await it.converges();
 });
 
-test('H63 two controllers on one source: one list and one watch on the wire', async () => {
+test('[H63] two controllers on one source: one list and one watch on the wire', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();

@@ -20,7 +20,7 @@ async function expired(it: Scenario, meanwhile: () => void = () => {}): Promise<
   it.collection.expire();
 }
 
-test('H16 the ambassador’s 500 in plain text, five times: retried with growing delays', async () => {
+test('[H16] the ambassador’s 500 in plain text, five times: retried with growing delays', async () => {
   const it = await scenario();
   it.collection.put('a');
   const refused = text('dial tcp 10.96.0.1:443: connect: connection refused\n', 500);
@@ -37,7 +37,7 @@ test('H16 the ambassador’s 500 in plain text, five times: retried with growing
   expect(it.statuses.map(({ reason }) => reason)).toContain('upstream-unreachable');
 });
 
-test('H17 a port that opens after ten seconds: asked early, then soon after it opens', async () => {
+test('[H17] a port that opens after ten seconds: asked early, then soon after it opens', async () => {
   const it = await scenario({ proxied: true });
   it.collection.put('a');
   it.serve();
@@ -54,7 +54,7 @@ test('H17 a port that opens after ten seconds: asked early, then soon after it o
   expect(it.server.reads).toHaveLength(1);
 });
 
-test('H18 no answer at all: asked again after the grace that a live connection deserves', async () => {
+test('[H18] no answer at all: asked again after the grace that a live connection deserves', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ ...LIST, nth: 1 }, silence());
@@ -73,7 +73,7 @@ test('H18 no answer at all: asked again after the grace that a live connection d
   expect(it.server.openConnections).toBeLessThanOrEqual(2);
 });
 
-test('H31 deleted and made anew while disconnected: the old one goes, then the new one comes', async () => {
+test('[H31] deleted and made anew while disconnected: the old one goes, then the new one comes', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -88,7 +88,7 @@ test('H31 deleted and made anew while disconnected: the old one goes, then the n
   expect(it.server.reads).toHaveLength(2);
 });
 
-test('H32 a delete that nobody saw is one delete, of the last known state', async () => {
+test('[H32] a delete that nobody saw is one delete, of the last known state', async () => {
   const it = await scenario();
   it.collection.put('a', { data: { key: 'last' } });
   it.collection.put('b');
@@ -103,7 +103,7 @@ test('H32 a delete that nobody saw is one delete, of the last known state', asyn
   expect(it.deliveries.told).toEqual(['add a@101', 'add b@102', 'delete a@101?']);
 });
 
-test('H33 a relist that fails: the old state is served, marked as failing, and deletes nothing', async () => {
+test('[H33] a relist that fails: the old state is served, marked as failing, and deletes nothing', async () => {
   const it = await scenario();
   it.collection.put('a');
   const broken = failure({ code: 500, reason: 'InternalError', message: 'etcd is away' });
@@ -124,7 +124,7 @@ test('H33 a relist that fails: the old state is served, marked as failing, and d
   expect(it.server.reads).toHaveLength(5);
 });
 
-test('H34 items that are null are an empty list', async () => {
+test('[H34] items that are null are an empty list', async () => {
   const it = await scenario();
   it.server.on(
     { ...LIST, nth: 1 },
@@ -153,7 +153,7 @@ test.each([
   ['whose connection breaks off', stream([CUT], { end: 'cut' })],
   ['whose connection is reset', stream([CUT], { end: 'reset' })],
   ['that is shorter than announced', stream([CUT], { headers: LONGER, end: 'cut' })],
-])('H34 a list %s is an error and deletes nothing', async (_, reply) => {
+])('[H34] a list %s is an error and deletes nothing', async (_, reply) => {
   const it = await scenario();
   it.collection.put('a');
   it.collection.put('b');
@@ -171,7 +171,7 @@ test.each([
   expect(it.server.reads).toHaveLength(3);
 });
 
-test('H35 a token that expires on the third page: listed anew, and nothing deleted by halves', async () => {
+test('[H35] a token that expires on the third page: listed anew, and nothing deleted by halves', async () => {
   const it = await scenario({ pageSize: 10 });
   for (let n = 0; n < 25; n++) it.collection.put(`o-${n}`);
   it.server.on({ ...LIST, nth: 6 }, failure(GONE)); // the third page of the second list
@@ -190,7 +190,7 @@ test('H35 a token that expires on the third page: listed anew, and nothing delet
   expect(it.deliveries.told.slice(25)).toEqual(['delete o-24@125?']);
 });
 
-test('H36 thirty pages are one list, with the resourceVersion of the first', async () => {
+test('[H36] thirty pages are one list, with the resourceVersion of the first', async () => {
   const it = await scenario({ pageSize: 10 });
   for (let n = 0; n < 300; n++) it.collection.put(`o-${n}`);
   it.serve();
@@ -205,7 +205,7 @@ test('H36 thirty pages are one list, with the resourceVersion of the first', asy
   expect(it.deliveries.told).toHaveLength(300);
 });
 
-test('H38 a list that never ends is given up, and disturbs no other source', async () => {
+test('[H38] a list that never ends is given up, and disturbs no other source', async () => {
   const it = await scenario();
   it.collection.put('a');
   const others = new ScriptedCollection({
@@ -237,7 +237,7 @@ test('H38 a list that never ends is given up, and disturbs no other source', asy
   expect(it.server.openWatches.filter(({ path }) => path === others.path)).toHaveLength(1);
 });
 
-test('H43 a login page instead of a list: reported, not synced, and asked ever more seldom', async () => {
+test('[H43] a login page instead of a list: reported, not synced, and asked ever more seldom', async () => {
   const it = await scenario();
   const page = text('<html>Sign in</html>', 200, { 'content-type': 'text/html' });
   it.server.on({ path: PATH }, page);
@@ -255,7 +255,7 @@ test('H43 a login page instead of a list: reported, not synced, and asked ever m
   expect(it.server.watches).toEqual([]);
 });
 
-test('H53 a resourceVersion that the server has not reached: retried as asked, then any version', async () => {
+test('[H53] a resourceVersion that the server has not reached: retried as asked, then any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -278,7 +278,7 @@ test('H53 a resourceVersion that the server has not reached: retried as asked, t
   expect(Math.min(...gapsOf(it.server.reads.slice(1)))).toBeGreaterThanOrEqual(1_000);
 });
 
-test('H54 a server that compresses for whoever offers it is not offered it, so no event waits', async () => {
+test('[H54] a server that compresses for whoever offers it is not offered it, so no event waits', async () => {
   const it = await scenario();
   const compressing = (encoding: unknown): boolean => /gzip/.test(String(encoding ?? 'gzip'));
   it.server.on({ path: PATH }, (exchange) =>

@@ -15,7 +15,7 @@ import { type Scenario, scenario } from './support/scenario.ts';
 const PATIENT = { timeoutMs: 50_000 } as const;
 const TIMEOUT_MS = 60_000;
 
-test('H57 200 watches that end at their own timeout: one list, nothing grows, nobody warns', async () => {
+test('[H57] 200 watches that end at their own timeout: one list, nothing grows, nobody warns', async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);
   process.on('warning', warned);
@@ -54,7 +54,7 @@ test('H57 200 watches that end at their own timeout: one list, nothing grows, no
   stop.abort();
 });
 
-test('H58 50 calls beside 60 watches: none waits for a watch, and each watch is one socket', async () => {
+test('[H58] 50 calls beside 60 watches: none waits for a watch, and each watch is one socket', async () => {
   const it = await scenario();
   const list = json({
     apiVersion: 'v1',
@@ -113,7 +113,7 @@ function burst(it: Scenario): void {
 }
 
 test(
-  'H59 100 000 events at once to a slow handler that holds back: they wait in the socket',
+  '[H59] 100 000 events at once to a slow handler that holds back: they wait in the socket',
   async () => {
     const it = await scenario();
     const held = Promise.withResolvers<void>();
@@ -148,7 +148,7 @@ test(
 );
 
 test(
-  'H59 100 000 events at once to a handler that does not: they are merged, object by object',
+  '[H59] 100 000 events at once to a handler that does not: they are merged, object by object',
   async () => {
     const it = await scenario();
     const held = Promise.withResolvers<void>();
@@ -180,7 +180,7 @@ test(
 );
 
 test(
-  'H60 20 000 objects of 4 KB are read in pages of 500',
+  '[H60] 20 000 objects of 4 KB are read in pages of 500',
   async () => {
     const it = await scenario();
     const data = { filling: 'x'.repeat(4_000) };

@@ -5,7 +5,7 @@ import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { scenario } from './support/scenario.ts';
 import { line } from './support/wire.ts';
 
-test('H55 a streamed list is published at its bookmark, at once, and the watch goes on from there', async () => {
+test('[H55] a streamed list is published at its bookmark, at once, and the watch goes on from there', async () => {
   const it = await scenario({ list: 'stream' });
   const a = it.collection.put('a'); // 101
   const b = it.collection.put('b'); // 102
@@ -46,7 +46,7 @@ test('H55 a streamed list is published at its bookmark, at once, and the watch g
   ]);
 });
 
-test('H55 a streamed list that breaks off is published not at all, and resumed from nothing', async () => {
+test('[H55] a streamed list that breaks off is published not at all, and resumed from nothing', async () => {
   const it = await scenario({ list: 'stream' });
   const a = it.collection.put('a');
   it.collection.put('b');

@@ -114,7 +114,7 @@ function isComplete(mirror: ReadonlyMap<string, Thing>): boolean {
   return mirror.size === OBJECTS && [...mirror.values()].every(({ value }) => value === 2);
 }
 
-test('[L-15] H50 once an informer has stopped nobody is told of the rest of a list', async () => {
+test('[L-15] [H50] once an informer has stopped nobody is told of the rest of a list', async () => {
   const { informer, run, stop } = start(collectionOf(1), { pageSize: 0 });
   let told = 0;
   informer.addHandler((changes) => {

@@ -59,7 +59,7 @@ test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener
   release();
 });
 
-test('[W-3] H51 a second run while the first goes on opens nothing', async () => {
+test('[W-3] [H51] a second run while the first goes on opens nothing', async () => {
   const { collection, reflector, running, stop } = start();
   const again = reflector.run(new AbortController().signal);
   await settle();

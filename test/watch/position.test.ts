@@ -9,7 +9,7 @@ const at = (object: Thing, resourceVersion: string): Thing => ({
   metadata: { ...object.metadata, resourceVersion },
 });
 
-test('[W-16] H27 a replayed ADDED does not bring back what was deleted since', async () => {
+test('[W-16] [H27] a replayed ADDED does not bring back what was deleted since', async () => {
   const { collection, names, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
@@ -25,7 +25,7 @@ test('[W-16] H27 a replayed ADDED does not bring back what was deleted since', a
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
 });
 
-test('[W-16] H27 in one batch, what is older than its place neither goes back nor stops the rest', async () => {
+test('[W-16] [H27] in one batch, what is older than its place neither goes back nor stops the rest', async () => {
   const { collection, cached, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
@@ -47,7 +47,7 @@ test('[W-16] H27 in one batch, what is older than its place neither goes back no
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
 
-test('[L-12] H28 resourceVersions without an order are followed as they come', async () => {
+test('[L-12] [H28] resourceVersions without an order are followed as they come', async () => {
   const { clock, collection, cached } = start();
   await settle();
   const a = collection.put('a');

@@ -96,7 +96,7 @@ test('[W-16] resumes from a bookmark', async () => {
   expect(replaced()).toBe(1);
 });
 
-test('H26 a bookmark without a resourceVersion changes nothing', async () => {
+test('[H26] a bookmark without a resourceVersion changes nothing', async () => {
   const { clock, collection } = start();
   await settle();
   const event: WatchEvent<Thing> = {
@@ -147,7 +147,7 @@ test.each([
   expect(cached()).toEqual(collection.objects);
 });
 
-test('[L-14] H33 keeps the old world while a relist fails, and repairs it when one succeeds', async () => {
+test('[L-14] [H33] keeps the old world while a relist fails, and repairs it when one succeeds', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { clock, names, statuses } = start({}, collection);
@@ -167,7 +167,7 @@ test('[L-14] H33 keeps the old world while a relist fails, and repairs it when o
   expect(statuses).toEqual(['healthy', 'failing: upstream-unreachable', 'healthy']);
 });
 
-test('[W-20] row 12: H08 an ERROR of another kind resumes from the same resourceVersion', async () => {
+test('[W-20] row 12: [H08] an ERROR of another kind resumes from the same resourceVersion', async () => {
   const { clock, collection } = start();
   await settle();
 
@@ -178,7 +178,7 @@ test('[W-20] row 12: H08 an ERROR of another kind resumes from the same resource
   expect(collection.newestWatch.request.resourceVersion).toBe('100');
 });
 
-test('[W-13] H41 a garbage line lists anew, so that nothing after it is lost', async () => {
+test('[W-13] [H41] a garbage line lists anew, so that nothing after it is lost', async () => {
   const { clock, collection, cached } = start();
   await settle();
 
@@ -190,7 +190,7 @@ test('[W-13] H41 a garbage line lists anew, so that nothing after it is lost', a
   expect(cached()).toEqual(collection.objects);
 });
 
-test('[W-20] row 7: H17 retries a closed port within a second at first, and every few seconds for as long as it takes', async () => {
+test('[W-20] row 7: [H17] retries a closed port within a second at first, and every few seconds for as long as it takes', async () => {
   const collection = new FakeCollection();
   collection.failLists(...Array.from({ length: 20 }, refused));
   const { clock, statuses } = start({}, collection);
@@ -204,7 +204,7 @@ test('[W-20] row 7: H17 retries a closed port within a second at first, and ever
   expect(statuses).toEqual(['failing: unreachable', 'healthy']);
 });
 
-test('[W-26] H11 a server that ends every watch at once is asked at a bounded rate', async () => {
+test('[W-26] [H11] a server that ends every watch at once is asked at a bounded rate', async () => {
   const { clock, collection, statuses } = start();
   for (let second = 0; second < 300; second++) {
     await clock.advanceAndSettle(1_000);
@@ -244,7 +244,7 @@ test('[W-20] row 3: a server that ends watches after exactly their time is follo
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-20] row 9: H13 waits at least as long as Retry-After says, and resumes without a list', async () => {
+test('[W-20] row 9: [H13] waits at least as long as Retry-After says, and resumes without a list', async () => {
   const { clock, collection } = start();
   await settle();
   const busy = (): ApiError => new ApiError({ code: 429 }, { retryAfterMs: 2_000 });
@@ -342,7 +342,7 @@ test('[W-30] after a window with bookmarks, 90 seconds of silence are a dead lin
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-30] H22 a silent window that never had bookmarks is left alone until its end', async () => {
+test('[W-30] [H22] a silent window that never had bookmarks is left alone until its end', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
 

@@ -253,9 +253,9 @@ test('[W-10] a line arrives whole wherever it is split, with CRLF and blank line
 });
 
 test.each([
-  ['H01 half a line and a cut', '{"type":"ADDED","obj', true],
-  ['H03 half a line and a clean end', '{"type":"ADDED","obj', false],
-  ['H04 a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
+  ['[H01] half a line and a cut', '{"type":"ADDED","obj', true],
+  ['[H03] half a line and a clean end', '{"type":"ADDED","obj', false],
+  ['[H04] a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
 ])('[W-12] %s: resumes from the last complete line', async (_, tail, broken) => {
   const { clock, newest, requests, changes } = serve();
   await clock.advanceAndSettle(2_000);

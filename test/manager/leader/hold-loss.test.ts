@@ -138,7 +138,7 @@ test('[LE-17] a leader yields to a preferred one, and has until its lease ends t
   });
 });
 
-test('H61 a leader whose API server stalls stops before another can lead', async () => {
+test('[H61] a leader whose API server stalls stops before another can lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const old = await leader('old', store, clock);
