@@ -7,6 +7,7 @@ import { listWatch } from '../../../operator/client/list-watch.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { Change } from '../../../operator/store/cache.ts';
 import { Informer } from '../../../operator/store/informer.ts';
+import { eventually } from '../../../operator/testing/eventually.ts';
 import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import type { ServedRequest } from '../../../operator/testing/faults/exchange.ts';
 import { ScriptedCollection } from '../../../operator/testing/faults/scripted-collection.ts';
@@ -70,6 +71,8 @@ export async function scenario({ versionOf, proxied = false, ...options }: Scena
     proxy.thaw();
     await proxy.close();
     await settleSockets();
+    // A busy machine may take longer to tell both ends of a close.
+    await eventually(() => server.openConnections === 0).catch(() => {});
     const left = { connections: server.openConnections, alarms: clock.pending };
     await server.close();
     expect(left).toEqual({ connections: 0, alarms: 0 });
