@@ -2,13 +2,8 @@ import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
 import type { Log } from '../controller/reconciler.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
+import { redactedFields } from './redacted.ts';
 import type { LogLevel } from './settings.ts';
-
-/** Fields that may hold what must not be read in a log, on their own or as part of an object. */
-const SECRETS = ['data', 'stringData', 'token', 'authorization'].flatMap((name) => [
-  name,
-  `*.${name}`,
-]);
 
 /** A logger with its level. */
 export interface Logger extends Log {
@@ -21,8 +16,8 @@ export interface Logger extends Log {
 /**
  * The process's logger: one JSON object a line on `destination`.
  *
- * Errors under `err` print with code, layer, context and cause. Whole objects must never be logged;
- * the redaction is for the day when somebody does.
+ * Errors print with code, layer, context and cause. Whole objects must never be logged: in case one is,
+ * members that may be secrets are `[redacted]` at every depth, see `redactedFields`.
  */
 export function createLogger(level: LogLevel, destination: Writable): Logger {
   const root = pino(
@@ -30,9 +25,11 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
       level: 'debug', // what is shown is decided by `SharedLevelLogger`
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRETS, censor: '[redacted]' },
-      serializers: { err: describe },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redactedFields(fields, describe),
+      },
+      serializers: { err: (described: unknown) => described },
     },
     destination as DestinationStream,
   );
@@ -64,7 +61,7 @@ class SharedLevelLogger implements Logger {
     const parent = this.#pino;
     // Most reconciles write no line that is shown, and a child of pino costs more than one.
     return new SharedLevelLogger(() => {
-      own ??= parent().child(facts);
+      own ??= parent().child({ ...redactedFields(facts, describe) });
       return own;
     }, this.#shared);
   }

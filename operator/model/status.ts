@@ -1,4 +1,5 @@
 import { OperatorError } from '../core/errors.ts';
+import { withoutValues } from './status-without-values.ts';
 
 export interface StatusCause {
   readonly reason?: string;
@@ -35,19 +36,27 @@ export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
 }
 
-/** The API server refused or failed a request, or sent an `ERROR` watch event. */
+/**
+ * The API server refused or failed a request, or sent an `ERROR` watch event.
+ *
+ * `message` and `details` are safe to print: values that the server quotes are `(not shown)` there,
+ * because a refused value may be a Secret's. `statusWithValues()` has the server's own words.
+ */
 export class ApiError extends OperatorError {
   override readonly name = 'ApiError';
+  /** Private, so that no logger and no `inspect` prints it. */
+  readonly #answered: Omit<Status, 'kind'>;
   /** HTTP status, or `Status.code` when the failure arrived inside a watch stream. */
   readonly status: number;
   /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent none. */
   readonly reason: string;
+  /** As the server sent it; `causes` without the values that it quotes. */
   readonly details: StatusDetails;
   /** How long the server asked us to wait, in milliseconds; 60 s at most. */
   readonly retryAfterMs: number | undefined;
 
   /**
-   * @param status - what the server sent.
+   * @param status - the Status that the server sent.
    * @param answer - `httpStatus` and `retryAfterMs` of the HTTP answer, where there was one.
    */
   constructor(
@@ -57,19 +66,29 @@ export class ApiError extends OperatorError {
     const code = answer.httpStatus ?? status.code ?? 0;
     const reason = status.reason ?? '';
     const heading = reason === '' ? `${code}` : `${code} ${reason}`;
-    super(`${heading}: ${status.message ?? 'no message'}`, {
+    const shown = withoutValues(status, code);
+    super(`${heading}: ${shown.message ?? 'no message'}`, {
       code: 'API_STATUS',
       layer: 'api-server',
       context: { status: code, reason },
     });
     this.status = code;
     this.reason = reason;
-    this.details = status.details ?? {};
+    this.details = shown.details ?? {};
+    this.#answered = status;
     const askedMs = Math.max(
       answer.retryAfterMs ?? 0,
       (Number(status.details?.retryAfterSeconds) || 0) * 1_000,
     );
     this.retryAfterMs = askedMs > 0 ? Math.min(askedMs, MAX_RETRY_AFTER_MS) : undefined;
+  }
+
+  /**
+   * The Status with the values that the server quotes. One of them may be a Secret's: do not log it,
+   * and do not copy it to a condition or an Event.
+   */
+  statusWithValues(): Omit<Status, 'kind'> {
+    return this.#answered;
   }
 }
 

@@ -230,7 +230,7 @@ test('a refusal is shown, the reconciler gets it, and the run has not failed', a
   expect(await run.exit).toBe(0);
   expect(run.stdout.lines).toEqual([
     expect.stringMatching(
-      /^# refused: patch deployments\.apps demo\/web by shop: .*spec\.replicas: Invalid value: -1/,
+      /^# refused: patch deployments\.apps demo\/web by shop: .*spec\.replicas: Invalid value \(not shown\): must be greater/,
     ),
   ]);
   expect(told(run)).toEqual([

@@ -145,4 +145,86 @@ describe('createLogger', () => {
     expect(lines[0]).toMatchObject({ data: '[redacted]', token: '[redacted]' });
     expect(lines[1]).toMatchObject({ name: 'shown', object: { stringData: '[redacted]' } });
   });
+
+  const secret = { metadata: { name: 'db' }, data: { url: 'S3CRET' } };
+  const chain = new OperatorError('outer', {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { token: 'S3CRET', count: 1 },
+    cause: Object.assign(new TypeError('inner'), { data: 'S3CRET' }),
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['four levels down', { a: { b: { c: { password: 'S3CRET', shown: 1 } } } }],
+    ['in a list of lists', { objects: [[secret], { items: [secret] }] }],
+    [
+      'in a Map',
+      {
+        byName: new Map<unknown, unknown>([
+          ['db', secret],
+          ['api-token', 'S3CRET'],
+        ]),
+      },
+    ],
+    ['in a Set', { all: new Set([secret]) }],
+    ['in what toJSON returns', { held: { toJSON: () => ({ inner: secret }) } }],
+    ['in the context of an error', { err: chain }],
+    ['in an error under another name', { failure: chain, all: [chain] }],
+    ['in bytes', { body: Buffer.from('S3CRET'), more: new Uint8Array([83]) }],
+    ['under other spellings', { one: { 'x-auth-token': 'S3CRET', API_KEY: 'S3CRET' } }],
+    ['in a member named as the prototype', JSON.parse('{"a":{"__proto__":{"data":"S3CRET"}}}')],
+  ])('[attack A-13] a secret %s does not pass', (_, fields) => {
+    const stream = new PassThrough();
+    const log = createLogger('debug', stream);
+
+    log.info(fields, 'm');
+    log.child(fields).info({}, 'm');
+
+    const text = String(stream.read());
+    expect(text.trim().split('\n')).toHaveLength(2);
+    expect(text).not.toMatch(/S3CRET|UzNDUkVU|\[83/);
+  });
+
+  test('[attack A-13] facts beside a secret are shown, and what has no JSON does no harm', () => {
+    const around: Record<string, unknown> = { name: 'a', large: 12345678901234567890n };
+    around.self = around;
+    Object.defineProperty(around, 'broken', {
+      enumerable: true,
+      get: () => {
+        throw new Error('no');
+      },
+    });
+
+    const [first, second, third] = logged((log) => {
+      log.info({ at: new Date(0), from: { names: new Map([['a', 1]]), token: 't' } }, 'm');
+      log.info({ around }, 'm');
+      log.info({ failure: new ConfigurationError('unusable') }, 'm');
+    });
+
+    expect(first).toMatchObject({
+      at: '1970-01-01T00:00:00.000Z',
+      from: { names: { a: 1 }, token: '[redacted]' },
+    });
+    expect(second).toMatchObject({
+      around: { name: 'a', large: '12345678901234567890', broken: '[unreadable]' },
+    });
+    expect(JSON.stringify(second)).toContain('"self":"[deep]"');
+    expect(third).toMatchObject({ failure: { code: 'CONFIG', message: 'unusable' } });
+  });
+
+  test('[attack A-13] a value without end costs one line of bounded length', () => {
+    let deep: object = { password: 'S3CRET' };
+    for (let level = 0; level < 20_000; level++) deep = { deep };
+    const wide = Array.from({ length: 100_000 }, (_, index) => ({ index }));
+
+    const lines = logged((log) => {
+      log.info({ deep }, 'm');
+      log.info({ wide, many: new Map(wide.map((each, index) => [index, each])) }, 'm');
+    });
+
+    expect(lines).toHaveLength(2);
+    expect(JSON.stringify(lines[0])).toContain('"[deep]"');
+    expect(JSON.stringify(lines[1]).length).toBeLessThan(30_000);
+    expect(JSON.stringify(lines)).not.toContain('S3CRET');
+  });
 });

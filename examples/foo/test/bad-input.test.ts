@@ -25,7 +25,7 @@ test('a Foo that makes no sense is told why once, and nothing is made, mended or
     note: 'spec.deploymentName must be specified',
   });
   expect(wrong.status?.conditions?.[0]?.message).toContain(
-    'metadata.name: Invalid value: "No/Name"',
+    'metadata.name: Invalid value (not shown): ',
   );
   expect(writes).toEqual(['create deployments.apps']); // refused, and not tried again
   expect(await place.count('DeploymentInvalid')).toBe(1);

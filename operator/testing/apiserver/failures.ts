@@ -39,16 +39,15 @@ export function failure({ code, reason, message, details, ...list }: Words): Api
 /** The body with which an error is answered. */
 export function statusOf(error: ApiError): StatusBody {
   if (error instanceof Refusal) return error.body;
-  const heading = error.reason === '' ? `${error.status}: ` : `${error.status} ${error.reason}: `;
-  const { message } = error;
+  const { message = 'no message', details = {} } = error.statusWithValues();
   return {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: message.startsWith(heading) ? message.slice(heading.length) : message,
+    message,
     ...(error.reason === '' ? {} : { reason: error.reason }),
-    ...(error.reason === 'BadRequest' ? {} : { details: error.details }),
+    ...(error.reason === 'BadRequest' ? {} : { details }),
     code: error.status,
   };
 }

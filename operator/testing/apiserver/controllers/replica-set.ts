@@ -164,9 +164,9 @@ function conditionsAfter(
   return [...others, problem as Condition];
 }
 
-/** What the server said, without its code and reason. */
-function textOf({ message }: ApiError): string {
-  return message.replace(/^\d+ \w*: /, '');
+/** The words of the server, without code and reason. */
+function textOf(error: ApiError): string {
+  return error.statusWithValues().message ?? 'no message';
 }
 
 /** Counts as Go writes them: a zero is left out. */
