@@ -72,7 +72,14 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './model/owner-reference.ts';
-export { isInvalid, isUndeclaredField } from './model/refusal.ts';
+export {
+  isAdmissionDenied,
+  isForbidden,
+  isInvalid,
+  isUndeclaredField,
+  type Refusal,
+  refusalOf,
+} from './model/refusal.ts';
 export { apiVersionOf, defineResource, type Resource, resourceName } from './model/resource.ts';
 export {
   formatSelector,
@@ -400,9 +407,11 @@ export {
   type Log,
   type ReconcileContext,
   type Reconciler,
+  type RefusedResult,
   type Result,
   type Self,
 } from './controller/reconciler.ts';
+export { retryRefused } from './controller/retry-refused.ts';
 export { type Source, type SourceOptions, source } from './controller/source.ts';
 export { TerminalError } from './controller/terminal-error.ts';
 export type { Enqueue, Trigger } from './controller/trigger.ts';

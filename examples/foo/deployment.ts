@@ -1,4 +1,12 @@
-import { AlreadyOwnedError, type Deployment, type Desired, isInvalid, messageOf } from 'chancery';
+import {
+  AlreadyOwnedError,
+  type Deployment,
+  type Desired,
+  isInvalid,
+  messageOf,
+  type Result,
+  retryRefused,
+} from 'chancery';
 import type { Foo } from './definition.ts';
 
 /** A version that does not move: the same Foo makes the same Pods tomorrow. */
@@ -17,10 +25,12 @@ export function deploymentFor({ metadata, spec }: Foo, name: string): Desired<De
   };
 }
 
-/** Why a Foo has no Deployment: what a person has to change. */
+/** Why a Foo has no Deployment. */
 export interface Problem {
   readonly reason: string;
   readonly message: string;
+  /** When to try again, where no event tells. Default: after a change. */
+  readonly next?: Result;
 }
 
 export const NAMELESS: Problem = {
@@ -28,14 +38,15 @@ export const NAMELESS: Problem = {
   message: 'spec.deploymentName must be specified',
 };
 
-/** Makes a problem of a failure that only a change can mend; throws one that another attempt may. */
+/** Makes a problem of a failure that people should know of; throws any other one. */
 export function problemOf(name: string): (error: unknown) => Problem {
   return (error) => {
     if (error instanceof AlreadyOwnedError) {
       const message = `Resource ${JSON.stringify(name)} already exists and is not managed by Foo`;
       return { reason: 'ErrResourceExists', message };
     }
-    if (isInvalid(error)) return { reason: 'DeploymentInvalid', message: messageOf(error) };
-    throw error;
+    const next = retryRefused(error);
+    const reason = isInvalid(error) ? 'DeploymentInvalid' : 'DeploymentRefused';
+    return { reason, message: messageOf(error), next };
   };
 }

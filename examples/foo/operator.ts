@@ -33,7 +33,8 @@ export default controller({
       if (isNews || foo.status?.conditions === undefined) {
         event('Warning', made.reason, made.message);
       }
-      return AWAIT_CHANGE; // a change of the Foo, or a name that is free again, leads back here
+      // A change of the Foo, or a name that is free again, leads back here at once.
+      return made.next ?? AWAIT_CHANGE;
     }
 
     for (const { metadata } of own) {

@@ -22,10 +22,10 @@ export function readiness(deployment: Deployment): Status {
 }
 
 /** @param own - what the Foo has nevertheless. */
-export function notReady(own: readonly Deployment[], problem: Problem): Status {
+export function notReady(own: readonly Deployment[], { reason, message }: Problem): Status {
   return {
     availableReplicas: available(own),
-    conditions: [{ type: READY, status: 'False', ...problem }],
+    conditions: [{ type: READY, status: 'False', reason, message }],
   };
 }
 

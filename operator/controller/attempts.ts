@@ -3,6 +3,7 @@ import { nodeCrypto } from '../core/builtin-modules.ts';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Refusal } from '../model/refusal.ts';
 import { LOW_PRIORITY, type WorkQueue } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import { aroundOnce } from './around-once.ts';
@@ -18,6 +19,7 @@ import type { Pace } from './pace.ts';
 import type { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { Log, Result } from './reconciler.ts';
 import { checkedResult } from './result.ts';
+import { retryOptionsFor } from './retry-refused.ts';
 import { SoonAgain } from './soon-again.ts';
 import type { Source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
@@ -187,7 +189,7 @@ export class Attempts {
 
   #succeeded(
     { key, report }: Work,
-    { requeueAfterMs, requeue, ...options }: Result,
+    { requeueAfterMs, requeue, refusal, ...options }: Result,
   ): Omit<AttemptEnd, 'durationMs'> {
     const { metrics, pace, queue } = this.#options;
     if (requeueAfterMs === undefined) this.#soonAgain.forget(key);
@@ -196,6 +198,7 @@ export class Attempts {
       const delayMs = queue.retry(key, pace.waitMs(key));
       return { outcome: 'requeue', requeueAfterMs: Math.round(delayMs) };
     }
+    if (refusal !== undefined) return this.#refused(key, refusal, requeueAfterMs);
     queue.forget(key);
     const outcome = requeueAfterMs === undefined ? 'success' : 'requeue_after';
     metrics.succeeded(outcome);
@@ -205,6 +208,21 @@ export class Attempts {
     const waitMs = Math.max(requeueAfterMs, pace.waitMs(key), brakeMs);
     queue.addAfter(key, waitMs, { priority: LOW_PRIORITY, ...options });
     return { outcome, requeueAfterMs: waitMs };
+  }
+
+  /** The write was refused, and people were told: again when it may be accepted, which is no failure. */
+  #refused(
+    key: ObjectKey,
+    refusal: Refusal,
+    requeueAfterMs = Number.POSITIVE_INFINITY,
+  ): Omit<AttemptEnd, 'durationMs'> {
+    const { metrics, pace, queue } = this.#options;
+    metrics.succeeded('requeue');
+    const paceMs = pace.waitMs(key);
+    const retryMs = queue.retry(key, paceMs, retryOptionsFor(refusal));
+    const earlierMs = Math.max(requeueAfterMs, paceMs, this.#soonAgain.waitMs(key, requeueAfterMs));
+    if (earlierMs < retryMs) queue.addAfter(key, earlierMs, { priority: LOW_PRIORITY });
+    return { outcome: 'requeue', requeueAfterMs: Math.round(Math.min(retryMs, earlierMs)) };
   }
 
   #failed({ key, object, report, stop }: Work, thrown: unknown): Omit<AttemptEnd, 'durationMs'> {
@@ -226,7 +244,8 @@ export class Attempts {
       report.failed({ ...failure, kind }, undefined);
       return { outcome: 'terminal', error };
     }
-    const ownMs = queue.retry(key, Math.max(failure.atLeastMs, pace.waitMs(key)));
+    const atLeastMs = Math.max(failure.atLeastMs, pace.waitMs(key));
+    const ownMs = queue.retry(key, atLeastMs, retryOptionsFor(failure.refusal));
     const patienceMs = isFinalizing ? finalizing.patienceMs(object) : undefined;
     if (patienceMs !== undefined && patienceMs < ownMs) queue.addAfter(key, patienceMs);
     const requeueAfterMs = Math.round(Math.min(ownMs, patienceMs ?? ownMs));

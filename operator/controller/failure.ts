@@ -1,5 +1,6 @@
 import { LeadershipLostError, OperatorError } from '../core/errors.ts';
 import { isApplyConflict, isNamespaceTerminating, isUidMismatch } from '../model/conflict.ts';
+import { type Refusal, refusalOf } from '../model/refusal.ts';
 import { ApiError, isConflict } from '../model/status.ts';
 import { BeingDeletedError } from './being-deleted-error.ts';
 import { NonsenseResultError } from './result.ts';
@@ -15,6 +16,8 @@ export interface Failure {
   readonly error: Error;
   /** The server asked for at least so much patience, in milliseconds. */
   readonly atLeastMs: number;
+  /** Why the API server refused a write, where that is what failed. */
+  readonly refusal: Refusal | undefined;
 }
 
 /** What the language throws by itself, and what the toolkit throws about a reconciler's code. */
@@ -37,9 +40,10 @@ export function failureOf(thrown: unknown): Failure {
       cause: thrown,
       context: { thrown: typeof thrown },
     });
-    return { kind: 'panic', error, atLeastMs: 0 };
+    return { kind: 'panic', error, atLeastMs: 0, refusal: undefined };
   }
-  return { kind: kindOf(thrown), error: thrown, atLeastMs: patienceFor(thrown) };
+  const refusal = refusalOf(thrown);
+  return { kind: kindOf(thrown), error: thrown, atLeastMs: patienceFor(thrown), refusal };
 }
 
 /** Nothing tells when a namespace is gone; what is in it, and all that it could be, waits so long. */

@@ -2,10 +2,21 @@ import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Condition } from '../model/condition.ts';
 import type { KubernetesObject, ObjectKey, ObjectMeta } from '../model/object.ts';
+import type { Refusal } from '../model/refusal.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Store } from '../store/store.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { Source } from './source.ts';
+
+/**
+ * Reconcile again when a write that the API server refused may be accepted, or after a change, or after
+ * `requeueAfterMs` milliseconds if that is earlier. `retryRefused` makes it of an error, and says when.
+ */
+export interface RefusedResult {
+  readonly refusal: Refusal;
+  readonly requeueAfterMs?: number | undefined;
+  readonly requeue?: undefined;
+}
 
 /** What the controller does after a successful reconcile. */
 export type Result =
@@ -14,15 +25,29 @@ export type Result =
    * for less than 100 ms more than a hundred times in a row waits longer and longer, up to a second.
    * `priority` is a whole number, higher first; default -100, behind everything that somebody changed.
    */
-  | { readonly requeueAfterMs: number; readonly priority?: number; readonly requeue?: undefined }
+  | {
+      readonly requeueAfterMs: number;
+      readonly priority?: number;
+      readonly requeue?: undefined;
+      readonly refusal?: undefined;
+    }
   /** Wait for the next event. Safe because every relist that finds a difference enqueues the key. */
-  | { readonly requeueAfterMs?: undefined; readonly requeue?: undefined }
+  | {
+      readonly requeueAfterMs?: undefined;
+      readonly requeue?: undefined;
+      readonly refusal?: undefined;
+    }
+  | RefusedResult
   /**
    * Again with back-off, as after a failure, without being one.
    *
    * @deprecated as in controller-runtime: say when with `requeueAfterMs`, or throw what is wrong.
    */
-  | { readonly requeue: true; readonly requeueAfterMs?: undefined };
+  | {
+      readonly requeue: true;
+      readonly requeueAfterMs?: undefined;
+      readonly refusal?: undefined;
+    };
 
 export const AWAIT_CHANGE: Result = Object.freeze({});
 

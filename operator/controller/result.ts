@@ -27,7 +27,10 @@ export function checkedResult(returned: unknown): Result {
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
     throw new NonsenseResultError(describe(returned));
   }
-  const { requeueAfterMs, priority, requeue, ...unknown } = returned as Record<string, unknown>;
+  const { requeueAfterMs, priority, requeue, refusal, ...unknown } = returned as Record<
+    string,
+    unknown
+  >;
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new NonsenseResultError(`an object with a field ${name}`);
   if (requeueAfterMs !== undefined && !isDelay(requeueAfterMs)) {
@@ -35,6 +38,11 @@ export function checkedResult(returned: unknown): Result {
   }
   if (requeue !== undefined && typeof requeue !== 'boolean') {
     throw new NonsenseResultError(`requeue: ${describe(requeue)}`);
+  }
+  if (refusal !== undefined && !isRefusal(refusal)) {
+    throw new NonsenseResultError(
+      `refusal: ${describe(refusal)}, which \`retryRefused\` has not made`,
+    );
   }
   if (priority !== undefined && !Number.isSafeInteger(priority)) {
     throw new NonsenseResultError(`priority: ${describe(priority)}, which is no whole number`);
@@ -45,6 +53,10 @@ export function checkedResult(returned: unknown): Result {
 /** Infinity is a long time: never. */
 function isDelay(value: unknown): boolean {
   return typeof value === 'number' && value >= 0;
+}
+
+function isRefusal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
 /** Without what is in it: a reconciler may have returned a Secret. */

@@ -12,6 +12,9 @@ export interface KeyBackoffOptions {
 /** Doubling is pointless, and overflows, long after the cap is reached. */
 const MAX_EXPONENT = 60;
 
+/** Keys that failed together do not return together. */
+const SPREAD = 0.1;
+
 /** A growing delay for each key that fails; keys that do not fail cost nothing. */
 export class KeyBackoff<K> {
   readonly #failures = new Map<K, number>();
@@ -27,13 +30,23 @@ export class KeyBackoff<K> {
     };
   }
 
-  /** Counts one more failure of `key` and answers how long to wait. */
-  nextMs(key: K): number {
+  /**
+   * Counts one more failure of `key` and answers how long to wait.
+   *
+   * @param mostMs - the longest delay of this failure, jitter included.
+   */
+  nextMs(key: K, mostMs: number = Number.POSITIVE_INFINITY): number {
     const { initialMs, maxMs, jitter, random } = this.#options;
-    const failures = this.failures(key);
-    this.#failures.set(key, failures + 1);
-    const baseMs = Math.min(initialMs * 2 ** Math.min(failures, MAX_EXPONENT), maxMs);
+    const failures = this.#count(key);
+    const capMs = Math.min(maxMs, mostMs / (1 + jitter));
+    const baseMs = Math.min(initialMs * 2 ** Math.min(failures, MAX_EXPONENT), capMs);
     return baseMs * (1 + jitter * random());
+  }
+
+  /** Counts one more failure of `key` and answers about `everyMs`: 10 % more or less, at random. */
+  aroundMs(key: K, everyMs: number): number {
+    this.#count(key);
+    return everyMs * (1 + SPREAD * (2 * this.#options.random() - 1));
   }
 
   /** Failures in a row. */
@@ -48,5 +61,12 @@ export class KeyBackoff<K> {
   /** Keys that have failed and not succeeded since. */
   get size(): number {
     return this.#failures.size;
+  }
+
+  /** @returns the failures before this one. */
+  #count(key: K): number {
+    const failures = this.failures(key);
+    this.#failures.set(key, failures + 1);
+    return failures;
   }
 }

@@ -29,6 +29,13 @@ export interface AddOptions {
   readonly priority?: number;
 }
 
+export interface RetryOptions extends AddOptions {
+  /** The longest back-off, jitter included. Default: that of the queue. */
+  readonly maxMs?: number;
+  /** About so long, 10 % more or less, in place of the back-off. The failure is counted all the same. */
+  readonly everyMs?: number;
+}
+
 export interface ShutdownOptions {
   /** Hand out what is ready first. Default false. */
   readonly drain?: boolean;
@@ -142,8 +149,11 @@ export class WorkQueue<K> {
    * @param atLeastMs - a longer wait that somebody asked for.
    * @returns the delay in milliseconds.
    */
-  retry(key: K, atLeastMs = 0, options: AddOptions = {}): number {
-    const ownMs = this.#backoff.nextMs(key);
+  retry(key: K, atLeastMs = 0, { maxMs, everyMs, ...options }: RetryOptions = {}): number {
+    const ownMs =
+      everyMs === undefined
+        ? this.#backoff.nextMs(key, maxMs)
+        : this.#backoff.aroundMs(key, everyMs);
     const delayMs = Math.max(ownMs, this.#overall?.reserveMs() ?? 0, atLeastMs);
     this.#metrics?.retried();
     this.addAfter(key, delayMs, {

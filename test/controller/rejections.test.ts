@@ -48,7 +48,12 @@ const refusals = {
     message: 'Operation cannot be fulfilled on resourcequotas "q": the object has been modified',
     details: { name: 'q', kind: 'resourcequotas' },
   }),
-  invalid: failure({ code: 422, reason: 'Invalid', message: 'data: Invalid value', details }),
+  invalid: failure({
+    code: 422,
+    reason: 'Invalid',
+    message: 'ConfigMap "a" is invalid: data: Invalid value',
+    details: { ...details, causes: [{ reason: 'FieldValueInvalid', field: 'data' }] },
+  }),
   forbidden: failure({
     code: 403,
     reason: 'Forbidden',
@@ -127,7 +132,9 @@ async function start(
         .filter(({ message }) => /^reconcile (failed|conflicted)/.test(message))
         .map(({ level, message }) => `${level}: ${message}`),
     untilDone: () =>
-      advanceUntil(clock, () => child()?.data?.text === 'hello' && site()?.status?.pages === 1),
+      advanceUntil(clock, () => child()?.data?.text === 'hello' && site()?.status?.pages === 1, {
+        withinMs: 70 * 60_000,
+      }),
     untilRefused: (match: typeof CREATE, count = 1) =>
       advanceUntil(clock, () => requested(match).length >= count),
     pass: async (ms: number) => {
@@ -144,7 +151,13 @@ describe('a refused creation of a child', () => {
   test.each<[string, RequestMatch['nth'], Reply, string[], number]>([
     ['409 of a webhook: another try, as after any conflict', 1, refusals.webhook, CONFLICTED, 0],
     ['409 about a quota: another try', 1, refusals.quota, CONFLICTED, 0],
-    ['422: a warning, and another try', 1, refusals.invalid, FAILED, 0],
+    [
+      '422 about a field: a warning, and another try in an hour',
+      1,
+      refusals.invalid,
+      FAILED,
+      54 * 60_000,
+    ],
     ['403: a warning, and another try', 1, refusals.forbidden, FAILED, 0],
     ['[K-46] 403, the namespace is going: patience', 1, refusals.terminating, CONFLICTED, 60_000],
     ['[K-46] 404, there is no namespace: a warning', 1, refusals.missing, FAILED, 0],

@@ -32,7 +32,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
     ...range(10, 14),
     ...range(20, 26),
     ...range(30, 32),
-    ...range(40, 48),
+    ...range(40, 49),
     ...range(50, 53),
     ...range(55, 65),
   ],

@@ -30,7 +30,8 @@ test('a step that is not done holds up those behind it', async () => {
 });
 
 test('what the API server refuses as wrong waits for a person; all else that is thrown is retried', async () => {
-  const api = (code: number) => new ApiError({ code, message: 'no' });
+  const api = (code: number) =>
+    new ApiError({ code, message: 'no', details: { causes: [{ field: 'spec' }] } });
 
   const invalid = await runPlan(phases(thrown(api(422))), signal);
   const down = await runPlan(phases(thrown(api(503))), signal);

@@ -44,7 +44,12 @@ test('what the API server refuses is told of, and not tried again before somethi
   const refusing = {
     store: () => ({ get: () => undefined }),
     applyOwned: async () => {
-      throw new ApiError({ code: 422, reason: 'Invalid', message: 'no' });
+      throw new ApiError({
+        code: 422,
+        reason: 'Invalid',
+        message: 'no',
+        details: { causes: [{ field: 'spec' }] },
+      });
     },
     event: (...event: unknown[]) => told.push(event),
     client: { patch: async (...call: unknown[]) => told.push(call[2]) },

@@ -56,7 +56,11 @@ test('without a node address the nodes are looked at again', async () => {
 
 test('what is refused is told of, and exposes nothing without its TLS or its annotations', async () => {
   const created: unknown[] = [];
-  const refusal = new ApiError({ code: 422, reason: 'Invalid' });
+  const refusal = new ApiError({
+    code: 422,
+    reason: 'Invalid',
+    details: { causes: [{ field: 'spec' }] },
+  });
 
   const told = await reconcile({
     create: async (_resource, object) => {

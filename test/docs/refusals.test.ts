@@ -1,0 +1,142 @@
+/** Each row of the decision table in `docs/errors.md`, held to what the toolkit does with such an answer. */
+import * as chancery from 'chancery';
+import {
+  ApiError,
+  type ConfigMap,
+  type Controller,
+  objectKey,
+  type ReconcileContext,
+  refusalOf,
+  retryRefused,
+} from 'chancery';
+import { configMap } from 'chancery/testing';
+import { describe, expect, test } from 'vitest';
+import { failureOf } from '../../operator/controller/failure.ts';
+import { retryOptionsFor } from '../../operator/controller/retry-refused.ts';
+import { exampleOf, guide, rowsOf } from './guide.ts';
+import { FORMS } from './refusal-forms.ts';
+
+const page = guide('errors.md');
+const [, section = ''] = page.split('## When the API server refuses a write');
+const rows = rowsOf(section).filter(([answer = '']) => answer.startsWith('`'));
+
+type Predicate = (error: unknown) => boolean;
+
+/** Those that say why a write was refused: exactly those that the row names hold. */
+const REFUSALS = ['isInvalid', 'isAdmissionDenied', 'isForbidden'];
+
+const begins = (cell: string, form: string): boolean => `${cell} |`.startsWith(form);
+const formsOf = (cell: string) => Object.keys(FORMS).filter((form) => begins(cell, form));
+
+test('[real R-1] [real R-3] [K-49] each row of the table is tested, and nothing else is', () => {
+  const found = rows.map(([, form = '']) => formsOf(form));
+
+  expect(found.filter(({ length }) => length !== 1)).toEqual([]);
+  expect(found.flat().toSorted()).toEqual(Object.keys(FORMS).toSorted());
+});
+
+describe.each(
+  rows.map(([answer = '', form = '', told = '', , toolkit = '', reconciler = '']) => ({
+    answer,
+    form,
+    told,
+    toolkit,
+    reconciler,
+    errors: formsOf(form)
+      .flatMap((each) => FORMS[each] ?? [])
+      .map((status) => new ApiError(status)),
+  })),
+)('$answer, $form', ({ answer, told, toolkit, reconciler, errors }) => {
+  test('[real R-3] [K-49] the status and the reason are those of the answers', () => {
+    const said = new Set(errors.map(({ status, reason }) => `\`${`${status} ${reason}`.trim()}\``));
+
+    expect([...said].toSorted()).toEqual(answer.split(', ').toSorted());
+  });
+
+  test('[real R-1] [real R-3] [K-49] the helpers tell it, and no other refusal', () => {
+    const named = [...told.matchAll(/`(is\w+)`/g)].map(([, name = '']) => name);
+    const [, kind] = /kind `([\w-]+)`/.exec(told) ?? [];
+
+    for (const error of errors) {
+      const holds = (name: string) =>
+        (chancery as unknown as Record<string, Predicate>)[name]?.(error);
+      expect(named.filter((name) => holds(name) !== true)).toEqual([]);
+      expect(REFUSALS.filter((name) => holds(name))).toEqual(
+        REFUSALS.filter((name) => named.includes(name)),
+      );
+      expect(refusalOf(error)?.kind).toBe(kind);
+    }
+  });
+
+  test('[real R-1] [K-49] the toolkit retries as the row says', () => {
+    for (const error of errors) {
+      const failure = failureOf(error);
+      const { everyMs, maxMs } = retryOptionsFor(failure.refusal);
+
+      expect(everyMs === 3_600_000).toBe(toolkit.includes('every 60 minutes ± 10 %'));
+      const isAtMost10Min = maxMs === 600_000 && failure.atLeastMs === 0;
+      expect(isAtMost10Min).toBe(toolkit.includes('up to 10 minutes'));
+      expect(failure.atLeastMs >= 60_000).toBe(toolkit.includes('after 60 s at least'));
+      expect(failure.kind).toBe(toolkit.startsWith('quietly') ? 'conflict' : 'failed');
+    }
+  });
+
+  test('[real R-1] [K-49] retryRefused takes what a reconciler should tell of, and throws the rest on', () => {
+    const isToTell = reconciler === 'the same' || reconciler.includes('`retryRefused(error)`');
+
+    for (const error of errors) {
+      if (isToTell) expect(retryRefused(error)).toEqual({ refusal: refusalOf(error) });
+      else expect(() => retryRefused(error)).toThrow(error);
+    }
+  });
+});
+
+test('[real R-3] [K-49] a refusal names what has refused', () => {
+  const named = Object.values(FORMS)
+    .flat()
+    .map((status) => refusalOf(new ApiError(status)))
+    .map((refusal) => refusal && 'name' in refusal && `${refusal.kind} ${refusal.name}`);
+
+  expect(new Set(named.filter(Boolean))).toEqual(
+    new Set([
+      'policy team',
+      'webhook w.example.dev',
+      'webhook-failed w.example.dev',
+      'quota rq',
+      'pod-security restricted:latest',
+      'service-account demo/nope',
+    ]),
+  );
+});
+
+test('[real R-1] [K-49] the lines of operators.md tell of a refusal, and throw every other error on', async () => {
+  const { default: copies } = await exampleOf<{ readonly default: Controller<ConfigMap> }>(
+    'operators.md',
+    'copies.ts',
+  );
+  const told: string[] = [];
+  const reconcile = (error: ApiError) =>
+    copies.reconcile(
+      objectKey('demo', 'a'),
+      configMap('a') as ConfigMap,
+      {
+        applyOwned: async () => {
+          throw error;
+        },
+        event: (_type: string, reason: string) => told.push(reason),
+      } as unknown as ReconcileContext<ConfigMap>,
+    );
+  const answer = (form: string) => {
+    const [status] = FORMS[form] ?? [];
+    return new ApiError(status ?? {});
+  };
+
+  const denied = await reconcile(answer("`ValidatingAdmissionPolicy 'NAME'"));
+  const full = await reconcile(answer('`exceeded quota'));
+  const forbidden = answer('`User "NAME" cannot VERB');
+
+  expect(denied).toEqual({ refusal: { kind: 'policy', name: 'team' } });
+  expect(full).toEqual({ refusal: { kind: 'quota', name: 'rq' } });
+  await expect(reconcile(forbidden)).rejects.toBe(forbidden);
+  expect(told).toEqual(['Refused', 'Refused']);
+});
