@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nodeHttp } from '../core/builtin-modules.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { HTTP_HOSTS, isAcceptedHost } from './accepted-host.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 
 export interface HttpListenerOptions {
@@ -81,13 +82,34 @@ export class HttpListener {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.#limit.answering(request.socket, response);
     request.resume(); // a body, which nobody needs, must not hold up the connection
-    if (request.method === 'GET' || request.method === 'HEAD') {
+    // RFC 9112, section 3.2. Node itself refuses an HTTP/1.1 request that has none.
+    if ((request.headersDistinct.host?.length ?? 0) > 1) {
+      send(response, 400, 'a request must have one Host header\n');
+    } else if (request.method === 'GET' || request.method === 'HEAD') {
       this.#options.answer(request, response);
     } else {
       response.setHeader('allow', 'GET, HEAD');
       send(response, 405, 'method not allowed\n');
     }
   }
+}
+
+/**
+ * Answers a request that names a host which `isAcceptedHost` does not accept: 421, and 400 where a
+ * request of HTTP/1.0 names none.
+ *
+ * @param names - of the setting `CHANCERY_HTTP_HOSTS`.
+ * @returns true when it has answered.
+ */
+export function refusesHost(
+  { headers: { host } }: IncomingMessage,
+  response: ServerResponse,
+  names: readonly string[],
+): boolean {
+  if (host === undefined) send(response, 400, 'a request must have one Host header\n');
+  else if (isAcceptedHost(host, names)) return false;
+  else send(response, 421, `this host name is not accepted: add it to ${HTTP_HOSTS}\n`);
+  return true;
 }
 
 /** Answers with text that nothing on the way may keep. */
