@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../controller/reconciler.ts';
-import { HttpListener, send } from './http-listener.ts';
+import { HttpListener, refusesHost, send } from './http-listener.ts';
 
 /**
  * One thing that must be well. Answers at once, from memory, and never waits: a probe has a second, and
@@ -21,6 +21,8 @@ export interface HealthServerOptions {
   readonly ready: readonly HealthCheck[];
   /** Answers what is no probe; false for what it does not know either. Default: nothing does. */
   readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Host names that `others` answers to, besides those of `isAcceptedHost`. Default: none. */
+  readonly hosts?: readonly string[];
   /** Told when a check begins to fail, and when it holds again. Default: nobody is. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }
@@ -32,7 +34,10 @@ interface Result {
 
 const PING: HealthCheck = { name: 'ping', ok: () => true };
 
-/** `/healthz`, its alias `/livez`, and `/readyz`, answering as controller-runtime does. */
+/**
+ * `/healthz`, its alias `/livez`, and `/readyz`, answering as controller-runtime does, whatever host a
+ * request names: the kubelet may be told to send any.
+ */
 export class HealthServer {
   readonly #options: HealthServerOptions;
   readonly #listener: HttpListener;
@@ -73,7 +78,9 @@ export class HealthServer {
     const only = rest.join('/');
     const checks = this.#checksOf(endpoint)?.filter(({ name }) => only === '' || name === only);
     if (checks === undefined || checks.length === 0) {
-      if (this.#options.others?.(request, response) === true) return;
+      const { hosts = [], others } = this.#options;
+      if (refusesHost(request, response, hosts)) return;
+      if (others?.(request, response) === true) return;
       send(response, 404, '404 page not found\n');
       return;
     }

@@ -3,6 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nodeHttp } from '../core/builtin-modules.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { HTTP_HOSTS, isAcceptedHost } from './accepted-host.ts';
+import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 
 export interface HttpListenerOptions {
   /** What the port is for, in error messages. */
@@ -13,24 +15,40 @@ export interface HttpListenerOptions {
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** More than kubelets, scrapers and people have open at once; each costs some kilobytes. */
-const MAX_CONNECTIONS = 256;
+/**
+ * More than kubelets, scrapers and people have open at once; each costs some kilobytes. As many may wait
+ * as Node accepts at once (its backlog is 511): of a burst of idle peers none pushes out a probe
+ * whose request has not been read yet.
+ */
+const LIMITS: ConnectionLimits = { waiting: 512, answering: 128 };
 
 /** A client that sends nothing, or reads nothing, for so long is gone. */
 const IDLE_MS = 10_000;
+
+/** The head of a request fits into one packet: a client that needs longer has no use for its place. */
+const HEAD_MS = 5_000;
+
+/** How often Node looks for heads and requests that are too late; its default is 30 s. */
+const LOOK_MS = 1_000;
 
 /** A small HTTP server for machines that ask how the process is: bounded, and gone when told to. */
 export class HttpListener {
   readonly #options: HttpListenerOptions;
   readonly #server: Server;
+  readonly #limit = new ConnectionLimit(LIMITS);
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
     this.#server = nodeHttp().createServer(
-      { headersTimeout: IDLE_MS, requestTimeout: IDLE_MS, maxHeaderSize: 16_384 },
+      {
+        headersTimeout: HEAD_MS,
+        requestTimeout: IDLE_MS,
+        connectionsCheckingInterval: LOOK_MS,
+        maxHeaderSize: 16_384,
+      },
       (request, response) => this.#answer(request, response),
     );
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('connection', (socket) => this.#limit.opened(socket));
     this.#server.timeout = IDLE_MS;
   }
 
@@ -62,14 +80,36 @@ export class HttpListener {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    this.#limit.answering(request.socket, response);
     request.resume(); // a body, which nobody needs, must not hold up the connection
-    if (request.method === 'GET' || request.method === 'HEAD') {
+    // RFC 9112, section 3.2. Node itself refuses an HTTP/1.1 request that has none.
+    if ((request.headersDistinct.host?.length ?? 0) > 1) {
+      send(response, 400, 'a request must have one Host header\n');
+    } else if (request.method === 'GET' || request.method === 'HEAD') {
       this.#options.answer(request, response);
     } else {
       response.setHeader('allow', 'GET, HEAD');
       send(response, 405, 'method not allowed\n');
     }
   }
+}
+
+/**
+ * Answers a request that names a host which `isAcceptedHost` does not accept: 421, and 400 where a
+ * request of HTTP/1.0 names none.
+ *
+ * @param names - of the setting `CHANCERY_HTTP_HOSTS`.
+ * @returns true when it has answered.
+ */
+export function refusesHost(
+  { headers: { host } }: IncomingMessage,
+  response: ServerResponse,
+  names: readonly string[],
+): boolean {
+  if (host === undefined) send(response, 400, 'a request must have one Host header\n');
+  else if (isAcceptedHost(host, names)) return false;
+  else send(response, 421, `this host name is not accepted: add it to ${HTTP_HOSTS}\n`);
+  return true;
 }
 
 /** Answers with text that nothing on the way may keep. */

@@ -94,6 +94,7 @@ export function healthServerOf(
   return new HealthServer({
     port: settings.healthPort,
     host: settings.healthHost,
+    hosts: settings.httpHosts,
     live: [...own.live, ...(healthChecks.live ?? [])],
     ready: [...own.ready, ...(healthChecks.ready ?? [])],
     others: view.answer,

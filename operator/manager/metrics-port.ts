@@ -6,6 +6,8 @@ export interface MetricsPortOptions {
   /** 0 for none: then nothing is measured. */
   readonly port: number;
   readonly host: string;
+  /** Host names that are answered, besides those of `isAcceptedHost`. Default: none. */
+  readonly hosts?: readonly string[];
   /** What the names of the toolkit's own metrics begin with. Default `chancery_`. */
   readonly prefix?: string;
   /** Collect sizes, durations and retries of requests, too. Default false. */
@@ -27,10 +29,10 @@ export interface MetricsPort {
  * @throws ConfigurationError `CONFIG` for a prefix that no metric's name can begin with.
  */
 export async function metricsPort(options: MetricsPortOptions): Promise<MetricsPort> {
-  const { port, host, log } = options;
+  const { port, host, hosts = [], log } = options;
   if (port === 0) return { meter: noMeter, server: undefined };
   const { PrometheusMeter, processMetrics } = await import('./prometheus-meter.ts');
   processMetrics(); // from here on, not from the first scrape
   const meter = new PrometheusMeter(options);
-  return { meter, server: new MetricsServer({ port, host, metrics: meter, log }) };
+  return { meter, server: new MetricsServer({ port, host, hosts, metrics: meter, log }) };
 }

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../controller/reconciler.ts';
 import { preferredFormat } from './accepted-format.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
-import { HttpListener, send } from './http-listener.ts';
+import { HttpListener, refusesHost, send } from './http-listener.ts';
 
 export interface MetricsServerOptions {
   /** 0 takes a free one. Whoever wants no metrics makes no server. */
   readonly port: number;
   readonly host: string;
+  /** Host names that are answered, besides those of `isAcceptedHost`. Default: none. */
+  readonly hosts?: readonly string[];
   readonly metrics: Exposition;
   readonly log: Pick<Log, 'error'>;
 }
@@ -45,7 +47,9 @@ export class MetricsServer {
     return this.#listener.stop();
   }
 
-  async #answer({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url, headers } = request;
+    if (refusesHost(request, response, this.#options.hosts ?? [])) return;
     const [path] = (url ?? '').split('?', 1);
     if (path !== '/metrics') {
       send(response, 404, '404 page not found\n');

@@ -20,11 +20,12 @@ export async function owningManager(options: CreateManagerOptions): Promise<Owni
   const { environment = process.env, clock = systemClock } = options;
   const settings = { ...settingsFrom(environment), ...options.settings };
   const { logger = createLogger(settings.logLevel, process.stderr) } = options;
-  const { apiUrl, metricsHost: host, metricsPort: port } = settings;
+  const { apiUrl, httpHosts: hosts, metricsHost: host, metricsPort: port } = settings;
   const { metricsDetailed: detailed, metricsPrefix: prefix } = settings;
   const { meter, server } = await metricsPort({
     port,
     host,
+    hosts,
     detailed,
     ...(prefix !== undefined && { prefix }),
     log: logger,

@@ -1,5 +1,6 @@
 import type { CrdWait } from '../controller/settled-sources.ts';
 import { MIN_RELIST_INTERVAL_MS, type ReflectorSettings } from '../watch/reflector-options.ts';
+import { HTTP_HOSTS, httpHosts } from './accepted-host.ts';
 import {
   LEADER_ELECTION_ENVIRONMENT,
   type LeaderElectionSettings,
@@ -27,6 +28,8 @@ export interface Settings {
   /** Port of `/metrics`; 0 for none. */
   readonly metricsPort: number;
   readonly metricsHost: string;
+  /** Host names that `/status` and `/metrics` answer to, besides those of `isAcceptedHost`. */
+  readonly httpHosts: readonly string[];
   /** What the names of the toolkit's own metrics begin with; undefined for `chancery_`. */
   readonly metricsPrefix: string | undefined;
   /** Durations, sizes and retries of requests are measured, too. */
@@ -80,6 +83,11 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['CHANCERY_STATUS_PAGE', 'false: no page for people, /status, on the health port; default true'],
   ['CHANCERY_METRICS_PORT', 'port of /metrics; default 8080, 0 for none'],
   ['CHANCERY_METRICS_HOST', 'address for that port; default all'],
+  [
+    HTTP_HOSTS,
+    'more host names that /status and /metrics answer to, as a,b; always: IP addresses, names of one ' +
+      'label, names that end in .svc or .svc.cluster.local',
+  ],
   ['CHANCERY_METRICS_PREFIX', 'what our own metrics begin with; default chancery_'],
   [
     'CHANCERY_METRICS_DETAILED',
@@ -145,6 +153,7 @@ export function settingsFrom(environment: Environment): Settings {
     statusPage: flag(read, 'CHANCERY_STATUS_PAGE', true),
     metricsPort: wholeNumber(read, 'CHANCERY_METRICS_PORT', PORTS) ?? 8_080,
     metricsHost: read('CHANCERY_METRICS_HOST') ?? '::',
+    httpHosts: httpHosts(read),
     metricsPrefix: metricsPrefix(read),
     metricsDetailed: flag(read, 'CHANCERY_METRICS_DETAILED', false),
     readySources: flag(read, 'CHANCERY_READY_SOURCES', false),

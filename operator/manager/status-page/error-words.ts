@@ -1,19 +1,21 @@
-import { messageOf, OperatorError } from '../../core/errors.ts';
+import { OperatorError } from '../../core/errors.ts';
 import { ApiError } from '../../model/status.ts';
 
-const MAX_LENGTH = 160;
-
 /**
- * An error in words that anybody may read: the status page is open to the Pod's network. The API
- * server quotes the values that it refuses, so of its answers only code and reason are told; code of the
- * user may put anything into a message, so that one is told by its name. The log has the rest.
+ * An error in words that anybody may read: the status page is open to the Pod's network. It tells the
+ * class, and of the toolkit's errors code and layer; of an answer of the API server status and reason.
+ *
+ * Messages are left out, those of the toolkit's classes, too: the API server and the ambassador quote
+ * values in them, and a reconciler writes its own into a `TerminalError`. The log has them.
  */
 export function errorWords(error: unknown): string {
-  if (error instanceof ApiError) return clipped(`${error.status} ${error.reason}`.trim());
-  if (error instanceof OperatorError) return clipped(`${error.code}: ${messageOf(error)}`);
-  return clipped(error instanceof Error ? error.name : typeof error);
+  if (error instanceof ApiError) return `${error.status} ${word(error.reason, '')}`.trim();
+  if (!(error instanceof Error)) return typeof error;
+  const name = word(error.name, 'Error');
+  return error instanceof OperatorError ? `${name} ${error.code} (${error.layer})` : name;
 }
 
-function clipped(text: string): string {
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1)}…`;
+/** Names and reasons are words, but user code and webhooks may put any text there. */
+function word(text: unknown, otherwise: string): string {
+  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(text) ? text : otherwise;
 }

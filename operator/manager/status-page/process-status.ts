@@ -69,6 +69,6 @@ export interface RecentReconcile {
   readonly key: string;
   readonly outcome: string;
   readonly durationMs: number;
-  /** What kind of error, never its text where that may quote an object. */
+  /** Class, code and layer, or the API server's status and reason; never a message. */
   readonly error: string | undefined;
 }

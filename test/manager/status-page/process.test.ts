@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
+import { TerminalError } from '../../../operator/controller/terminal-error.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
 import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
@@ -26,20 +27,23 @@ const copier = controller({
     if (found === undefined || found.metadata.name === 'kept') return AWAIT_CHANGE;
     const { name, namespace = '' } = found.metadata;
     await client.create(configMaps, configMap(`copy-of-${name}`, { namespace }));
-    throw new Error(`cannot copy ${JSON.stringify(found.data)}`);
+    const message = `cannot copy ${JSON.stringify(found.data)}`;
+    throw name === 'terminal' ? new TerminalError(message) : new Error(message);
   },
 });
 
-test('shows sources, queues, failures and writes, and nothing of what a Secret holds', async () => {
+test('[attack A-4] shows sources, queues, failures and writes, and nothing of what a Secret holds', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();
   await env.create(secret('kept', { namespace }));
   const password = Buffer.from('hunter2').toString('base64');
   await env.create({ ...secret('password', { namespace }), data: { password } });
+  await env.create({ ...secret('terminal', { namespace }), data: { password } });
   const operator = startOperator({ url: env.url, namespace, controllers: [copier] });
   onTestFinished(() => operator.stop());
-  await eventually(() => operator.status.recent.some(({ outcome }) => outcome === 'error'));
+  const outcomes = (): readonly string[] => operator.status.recent.map(({ outcome }) => outcome);
+  await eventually(() => outcomes().includes('error') && outcomes().includes('terminal'));
 
   const { status } = operator;
 
@@ -50,12 +54,12 @@ test('shows sources, queues, failures and writes, and nothing of what a Secret h
       namespace,
       health: 'healthy',
       synced: true,
-      objects: 2,
+      objects: 3,
       lastListSeconds: 0,
     }),
   );
   expect(status.controllers).toMatchObject([
-    { name: 'copier', working: true, workers: 1, failing: 1 },
+    { name: 'copier', working: true, workers: 1, failing: expect.any(Number) },
   ]);
   expect(status.recent.at(-1)).toMatchObject({
     controller: 'copier',
@@ -64,6 +68,10 @@ test('shows sources, queues, failures and writes, and nothing of what a Secret h
   expect(status.recent.find(({ outcome }) => outcome === 'error')).toMatchObject({
     key: `${namespace}/password`,
     error: 'Error',
+  });
+  expect(status.recent.find(({ outcome }) => outcome === 'terminal')).toMatchObject({
+    key: `${namespace}/terminal`,
+    error: 'TerminalError USER_CODE (user-code)',
   });
   expect(status.writesPerMinute.reduce((sum, count) => sum + count)).toBeGreaterThan(0);
   expect(JSON.stringify(status)).not.toMatch(new RegExp(`hunter2|${password}`));

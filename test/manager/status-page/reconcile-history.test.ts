@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Attempt, AttemptEnd } from '../../../operator/controller/attempt.ts';
-import { OperatorError } from '../../../operator/core/errors.ts';
+import { TerminalError } from '../../../operator/controller/terminal-error.ts';
+import { AmbassadorError, OperatorError } from '../../../operator/core/errors.ts';
 import { errorWords } from '../../../operator/manager/status-page/error-words.ts';
 import { ReconcileHistory } from '../../../operator/manager/status-page/reconcile-history.ts';
 import { objectKey } from '../../../operator/model/object.ts';
@@ -70,10 +71,30 @@ test.each([
   ['an error of the user’s, who may say anything in it', new TypeError('hunter2'), 'TypeError'],
   ['what is no error', 'hunter2', 'string'],
   [
-    'one of ours, whose message is constant',
-    new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' }),
-    'USER_CODE: reconcile timed out',
+    'a TerminalError, whose message the reconciler writes',
+    new TerminalError('password hunter2 is too short', { context: { value: 'hunter2' } }),
+    'TerminalError USER_CODE (user-code)',
   ],
-])('tells %s in words that anybody may read', (_what, error, words) => {
+  [
+    'an error of the ambassador, which quotes what it was answered',
+    new AmbassadorError('the proxy said hunter2', { code: 'AMBASSADOR_UPSTREAM', fate: 'unknown' }),
+    'AmbassadorError AMBASSADOR_UPSTREAM (ambassador)',
+  ],
+  [
+    'a refusal of a webhook, which may send any reason',
+    new ApiError({ code: 403, reason: 'password hunter2 is too short', message: 'denied' }),
+    '403',
+  ],
+  [
+    'an error of the user’s with a text for a name',
+    Object.assign(new Error('no'), { name: 'hunter2 is too short' }),
+    'Error',
+  ],
+  [
+    'an error without a message of anybody',
+    new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' }),
+    'OperatorError USER_CODE (user-code)',
+  ],
+])('[attack A-4] tells %s in words that anybody may read', (_what, error, words) => {
   expect(errorWords(error)).toBe(words);
 });
