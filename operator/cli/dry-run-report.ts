@@ -86,13 +86,26 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
   }
   // The answer of `scale`, `token`, `binding`: not the object, and perhaps a secret.
   if (after !== undefined && after.kind !== resource.kind) return [];
-  const hunks = objectDiff(before, after);
+  const hunks = shownDiff(before, after);
   if (hunks.length === 0) return undefined;
   return [
     before === undefined ? '--- /dev/null' : `--- ${nameOf(write)}`,
     `+++ ${nameOf(write)}`,
     ...hunks,
   ];
+}
+
+/** A write that cannot be shown is told of: others are shown, and the attempt that made it goes on. */
+function shownDiff(
+  before: KubernetesObject | undefined,
+  after: KubernetesObject | undefined,
+): readonly string[] {
+  try {
+    return objectDiff(before, after);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return ['# cannot be shown: the object is nested too deeply'];
+  }
 }
 
 function notesOf({ before, unread, verb, options }: DryWrite): readonly string[] {

@@ -1,6 +1,9 @@
 /** Escapes of JSON that `echo` of a POSIX shell such as dash takes for its own. */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;
 
+/** Stands between members only: within a string JSON allows none. */
+const LINE_BREAK = /[\r\n]+/g;
+
 const UNAMBIGUOUS: Readonly<Record<string, string>> = {
   '\\': '\\u005c',
   b: '\\u0008',
@@ -18,8 +21,12 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
  * and nothing to any `echo`; neither does `\"`.
  */
 export function shellSafeJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    AMBIGUOUS,
-    (sequence, letter: string) => UNAMBIGUOUS[letter] ?? sequence,
-  );
+  return shellSafe(JSON.stringify(value));
+}
+
+/** `json` as one line that survives `echo "$line"` in every shell, and means the same value. */
+export function shellSafe(json: string): string {
+  return json
+    .replaceAll(AMBIGUOUS, (sequence, letter: string) => UNAMBIGUOUS[letter] ?? sequence)
+    .replaceAll(LINE_BREAK, '');
 }

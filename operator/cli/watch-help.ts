@@ -46,9 +46,12 @@ ${environmentHelp([
   'CHANCERY_RELIST_INTERVAL',
 ])}
 
-Results go to standard output, the log goes to standard error as JSON. It ends with exit code 0 on
-SIGTERM and SIGINT, and when the next line finds nobody to read it; with 2 when the command line is
-wrong.
+Results go to standard output, the log goes to standard error as JSON. A change that cannot be
+printed is named there, with the namespace and name of its object; all others are printed.
+
+It ends with exit code 0 on SIGTERM and SIGINT, and when the next line finds nobody to read it; with
+1 when a change could not be printed, or when the output cannot be written; with 2 when the command
+line is wrong.
 
 Examples:
 
