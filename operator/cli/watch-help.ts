@@ -16,7 +16,11 @@ that was deleted and created again is DELETED and ADDED.
 
 RESOURCE is a plural, singular, short name or kind, with group and version where they matter (cm,
 ConfigMap, deployments.apps, deployments.apps/v1), or a path (/api/v1/namespaces/demo/configmaps).
-An unknown one ends with exit code 2; one whose group has a dot (websites.example.com) is waited for.
+An unknown name ends with exit code 2; one whose group has a dot (websites.example.com) is waited for.
+
+A name is looked up in /api and /apis, which the filter of a generated ambassador refuses. A path asks
+for nothing but its own objects, and is waited for if it is not served yet: give a path behind such a
+filter.
 
 Options:
 ${table([
@@ -63,6 +67,9 @@ Examples:
 
   # The Pods of one application in all namespaces
   chancery watch pods -A -l 'app=web,tier in (front,back)'
+
+  # Behind the filter that chancery generate proxy makes
+  chancery watch /api/v1/namespaces/demo/configmaps
 
   # One object
   chancery watch deployment web -n demo

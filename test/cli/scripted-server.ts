@@ -6,7 +6,7 @@ import { configMap } from './printed.ts';
 
 export type Answer = (response: ServerResponse) => void;
 
-/** Answers discovery by itself; lists and watches with the answers in turn, the last one for ever. */
+/** Answers what a path stands for by itself; lists and watches with the answers in turn, the last one for ever. */
 export async function scriptedServer(script: {
   readonly lists: readonly Answer[];
   readonly watches: readonly Answer[];
@@ -17,7 +17,7 @@ export async function scriptedServer(script: {
     answers.length > 1 ? answers.shift() : answers[0];
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://x');
-    if (url.pathname === '/api/v1') return json(200, CORE)(response);
+    if (url.searchParams.get('limit') === '1') return listOf('1')(response);
     if (!url.searchParams.has('watch')) return next(lists)?.(response);
     watches.push(url);
     return next(watchAnswers)?.(response);
@@ -30,19 +30,6 @@ export async function scriptedServer(script: {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, watches };
 }
 
-const CORE = {
-  kind: 'APIResourceList',
-  groupVersion: 'v1',
-  resources: [
-    {
-      name: 'configmaps',
-      singularName: 'configmap',
-      namespaced: true,
-      kind: 'ConfigMap',
-      verbs: [],
-    },
-  ],
-};
 export const PATH = '/api/v1/namespaces/demo/configmaps';
 
 export const json =
