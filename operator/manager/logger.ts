@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
 import type { Log } from '../controller/reconciler.ts';
+import { boundedText } from '../core/bounded-text.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
 import type { LogLevel } from './settings.ts';
 
@@ -102,7 +103,7 @@ function describe(error: unknown): unknown {
     layer,
     message,
     ...(Object.keys(context).length > 0 && { context }),
-    ...(cause !== undefined && { cause: isBug ? describe(cause) : messageOf(cause) }),
+    ...(cause !== undefined && { cause: isBug ? describe(cause) : boundedText(messageOf(cause)) }),
   };
 }
 

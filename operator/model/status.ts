@@ -1,3 +1,4 @@
+import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 import { OperatorError } from '../core/errors.ts';
 
 export interface StatusCause {
@@ -35,7 +36,10 @@ export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
 }
 
-/** The API server refused or failed a request, or sent an `ERROR` watch event. */
+/**
+ * The API server refused or failed a request, or sent an `ERROR` watch event. Of the server's message,
+ * and of the message of each cause, it has 2,048 characters: of a longer one the first and the last.
+ */
 export class ApiError extends OperatorError {
   override readonly name = 'ApiError';
   /** HTTP status, or `Status.code` when the failure arrived inside a watch stream. */
@@ -55,22 +59,44 @@ export class ApiError extends OperatorError {
     answer: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined } = {},
   ) {
     const code = answer.httpStatus ?? status.code ?? 0;
-    const reason = status.reason ?? '';
+    const reason = boundedWord(status.reason);
     const heading = reason === '' ? `${code}` : `${code} ${reason}`;
-    super(`${heading}: ${status.message ?? 'no message'}`, {
+    const message = typeof status.message === 'string' ? status.message : 'no message';
+    super(`${heading}: ${boundedText(message)}`, {
       code: 'API_STATUS',
       layer: 'api-server',
       context: { status: code, reason },
     });
     this.status = code;
     this.reason = reason;
-    this.details = status.details ?? {};
+    this.details = boundedDetails(status.details);
     const askedMs = Math.max(
       answer.retryAfterMs ?? 0,
       (Number(status.details?.retryAfterSeconds) || 0) * 1_000,
     );
     this.retryAfterMs = askedMs > 0 ? Math.min(askedMs, MAX_RETRY_AFTER_MS) : undefined;
   }
+}
+
+/** A reason of Kubernetes is a word. What is none is no reason that anybody could act upon. */
+function boundedWord(reason: unknown): string {
+  return typeof reason === 'string' ? reason.slice(0, MAX_REASON_CHARS) : '';
+}
+
+const MAX_REASON_CHARS = 128;
+
+/** Each cause ends in messages of its own, so that its texts are bounded one by one. */
+function boundedDetails(details: StatusDetails | undefined): StatusDetails {
+  if (typeof details !== 'object' || details === null) return {};
+  const { causes } = details;
+  if (!Array.isArray(causes)) return details;
+  return { ...details, causes: causes.map(boundedCause) };
+}
+
+function boundedCause(cause: StatusCause): StatusCause {
+  const { message } = cause;
+  if (typeof message !== 'string' || message.length <= MAX_TEXT_CHARS) return cause;
+  return { ...cause, message: boundedText(message) };
 }
 
 /** True when the resourceVersion asked for is no longer served, so the caller must list again. */
