@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { DryRunSink, DryWrite } from '../client/dry-run-client.ts';
 import { objectDiff } from '../client/object-diff.ts';
+import { visibleText } from '../core/visible-text.ts';
 import { type KubernetesObject, objectKey } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 
@@ -71,7 +72,8 @@ export class DryRunReport {
     if (this.#printed.has(identity)) return false;
     this.#printed.add(identity);
     const { out, colour } = this.#options;
-    out.write(`${(colour ? lines.map(coloured) : lines).join('\n')}\n`);
+    const visible = lines.map(visibleText);
+    out.write(`${(colour ? visible.map(coloured) : visible).join('\n')}\n`);
     return true;
   }
 }

@@ -1,3 +1,5 @@
+import { visibleJson } from '../core/visible-text.ts';
+
 /** Escapes of JSON that `echo` of a POSIX shell such as dash takes for its own. */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;
 
@@ -24,9 +26,13 @@ export function shellSafeJson(value: unknown): string {
   return shellSafe(JSON.stringify(value));
 }
 
-/** `json` as one line that survives `echo "$line"` in every shell, and means the same value. */
+/**
+ * `json` as one line that survives `echo "$line"` in every shell, holds no character that a terminal
+ * obeys, and means the same value.
+ */
 export function shellSafe(json: string): string {
-  return json
+  const line = json
     .replaceAll(AMBIGUOUS, (sequence, letter: string) => UNAMBIGUOUS[letter] ?? sequence)
     .replaceAll(LINE_BREAK, '');
+  return visibleJson(line);
 }

@@ -50,6 +50,9 @@ ${environmentHelp([
   'CHANCERY_RELIST_INTERVAL',
 ])}
 
+Control characters, and those that turn the direction of text around, are printed as \\u009b and the
+like: the same JSON, and harmless on a terminal.
+
 Results go to standard output, the log goes to standard error as JSON. A change that cannot be
 printed is named there, with the namespace and name of its object; all others are printed.
 

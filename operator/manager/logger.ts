@@ -3,6 +3,7 @@ import { type DestinationStream, type Logger as Pino, pino, stdSerializers } fro
 import type { Log } from '../controller/reconciler.ts';
 import { boundedText } from '../core/bounded-text.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
+import { visibleJson } from '../core/visible-text.ts';
 import type { LogLevel } from './settings.ts';
 
 /** Fields that may hold what must not be read in a log, on their own or as part of an object. */
@@ -35,9 +36,14 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
       redact: { paths: SECRETS, censor: '[redacted]' },
       serializers: { err: describe },
     },
-    destination as DestinationStream,
+    visibly(destination),
   );
   return new SharedLevelLogger(() => root, { level });
+}
+
+/** A line may quote what anybody wrote, and people read logs on terminals. */
+function visibly(destination: Writable): DestinationStream {
+  return { write: (line) => void destination.write(visibleJson(line)) };
 }
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
