@@ -50,10 +50,11 @@ export class ListModeChoice {
   }
 }
 
-/** The server does not know streamed lists, or has them switched off, or cannot watch at all. */
+/**
+ * The server does not know streamed lists, or has them switched off, or cannot watch at all. What it
+ * says about it differs from server to server: if the request was wrong in another way, such as an
+ * unknown field selector, the list that is paged is refused as well, and shows that.
+ */
 function isStreamingRefused(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  if (error.status === 405) return true;
-  const concerns = /sendInitialEvents|resourceVersionMatch/;
-  return (error.status === 400 || error.status === 422) && concerns.test(error.message);
+  return error instanceof ApiError && [400, 405, 422].includes(error.status);
 }
