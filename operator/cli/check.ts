@@ -1,8 +1,10 @@
 import { type Connection, connect } from '../client/connection.ts';
 import { testFilter } from '../client/filter-test.ts';
 import type { Controller } from '../controller/controller.ts';
+import { boundedText } from '../core/bounded-text.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { visibleJson, visibleText } from '../core/visible-text.ts';
 import { type AccessReport, checkAccess } from '../manager/access-check.ts';
 import { placementOf } from '../manager/placement.ts';
 import type { Runnable } from '../manager/runnable.ts';
@@ -59,8 +61,9 @@ export function checkCommand({
             ? undefined
             : await accessOf(declared, { connection, settings, signal: io.signal });
         if (access?.incomplete !== undefined) {
+          const why = visibleText(boundedText(access.incomplete));
           io.stderr.write(
-            `chancery check: the API server cannot list all rules (${access.incomplete}), so each ` +
+            `chancery check: the API server cannot list all rules (${why}), so each ` +
               'right was asked for by itself\n',
           );
         }
@@ -68,8 +71,8 @@ export function checkCommand({
         using lines = new LineWriter(io.stdout, io.signal);
         await lines.write(
           output === 'json'
-            ? [JSON.stringify(jsonReport(findings, { excess }), undefined, 2)]
-            : textReport(findings, { excess }),
+            ? [visibleJson(JSON.stringify(jsonReport(findings, { excess }), undefined, 2))]
+            : textReport(findings, { excess }).map(visibleText),
         );
         return isSound(findings) ? 0 : 1;
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { OperatorError } from '../core/errors.ts';
+import { visibleText } from '../core/visible-text.ts';
 
 /** One line for people: the message, and the facts that it leaves to its context. */
 export function describeError(error: OperatorError): string {
@@ -6,5 +7,5 @@ export function describeError(error: OperatorError): string {
     .filter(([, value]) => !error.message.includes(String(value)))
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   const text = facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
-  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+  return visibleText(text.replace(/\s*[\r\n]+\s*/g, ' '));
 }

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { DryRunSink, DryWrite } from '../client/dry-run-client.ts';
 import { objectDiff } from '../client/object-diff.ts';
+import { visibleText } from '../core/visible-text.ts';
 import { type KubernetesObject, objectKey } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 
@@ -71,7 +72,8 @@ export class DryRunReport {
     if (this.#printed.has(identity)) return false;
     this.#printed.add(identity);
     const { out, colour } = this.#options;
-    out.write(`${(colour ? lines.map(coloured) : lines).join('\n')}\n`);
+    const visible = lines.map(visibleText);
+    out.write(`${(colour ? visible.map(coloured) : visible).join('\n')}\n`);
     return true;
   }
 }
@@ -86,13 +88,26 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
   }
   // The answer of `scale`, `token`, `binding`: not the object, and perhaps a secret.
   if (after !== undefined && after.kind !== resource.kind) return [];
-  const hunks = objectDiff(before, after);
+  const hunks = shownDiff(before, after);
   if (hunks.length === 0) return undefined;
   return [
     before === undefined ? '--- /dev/null' : `--- ${nameOf(write)}`,
     `+++ ${nameOf(write)}`,
     ...hunks,
   ];
+}
+
+/** A write that cannot be shown is told of: others are shown, and the attempt that made it goes on. */
+function shownDiff(
+  before: KubernetesObject | undefined,
+  after: KubernetesObject | undefined,
+): readonly string[] {
+  try {
+    return objectDiff(before, after);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return ['# cannot be shown: the object is nested too deeply'];
+  }
 }
 
 function notesOf({ before, unread, verb, options }: DryWrite): readonly string[] {

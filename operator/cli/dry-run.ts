@@ -4,6 +4,7 @@ import type { Controller } from '../controller/controller.ts';
 import { AWAIT_CHANGE } from '../controller/reconciler.ts';
 import { linkedAbort } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
+import { visibleText } from '../core/visible-text.ts';
 import type { CreateManagerOptions, OwningManager } from '../manager/create-manager.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { ObjectKey } from '../model/object.ts';
@@ -90,7 +91,7 @@ export class DryRun {
   }
 
   #tell(line: string): void {
-    this.#io.stderr.write(`dry run: ${line}\n`);
+    this.#io.stderr.write(`dry run: ${visibleText(line)}\n`);
   }
 
   /** `connection`, none of whose clients stores anything. */

@@ -27,8 +27,9 @@ export interface FindResourceOptions {
 /**
  * The resource that a person typed, asked for until the API server answers.
  *
- * A group with a dot in its name may be a custom resource's that is installed later: it is waited
- * for. Any other unknown name is a slip of the pen.
+ * A path is exact, and needs no discovery: it is waited for until it is served. So is a name whose
+ * group has a dot, because a custom resource may be installed later. Any other unknown name is a slip
+ * of the pen.
  *
  * @throws ConfigurationError `CONFIG` for a name that the server does not know; the message lists
  *   what was nearest.
@@ -40,7 +41,10 @@ export async function findResource(
   { clock, log, signal }: FindResourceOptions,
 ): Promise<FoundResource> {
   const pace = new Pace(clock, Math.random);
-  const reporter = new StatusReporter((status) => logStatus(log, { resource: text }, status));
+  const reporter = new StatusReporter((status) => {
+    const isRefused = status.reason === 'filtered' && !text.startsWith('/');
+    logStatus(log, { resource: text, ...(isRefused && { hint: PATH_HINT }) }, status);
+  });
   for (;;) {
     let failure: unknown;
     try {
@@ -55,6 +59,10 @@ export async function findResource(
     await sleep(clock, delayMs, signal);
   }
 }
+
+/** A generated filter opens what an operator uses, which is no discovery of all that is served. */
+const PATH_HINT =
+  'a RESOURCE that is a path needs no discovery, such as /api/v1/namespaces/demo/configmaps';
 
 async function lookUp(
   transport: Transport,
@@ -75,6 +83,6 @@ function retry(failure: unknown): Action {
 const UNSERVED: Action = { step: 'resume', wait: 'unserved', atLeastMs: 0, reason: 'unserved' };
 
 function mayComeLater(text: string): boolean {
-  if (text.startsWith('/')) return /^\/apis\/[^/]*\./.test(text);
+  if (text.startsWith('/')) return true;
   return parseTypedName(text).filters.some(({ group }) => group?.includes('.') === true);
 }

@@ -1,5 +1,10 @@
+import { visibleJson } from '../core/visible-text.ts';
+
 /** Escapes of JSON that `echo` of a POSIX shell such as dash takes for its own. */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;
+
+/** Stands between members only: within a string JSON allows none. */
+const LINE_BREAK = /[\r\n]+/g;
 
 const UNAMBIGUOUS: Readonly<Record<string, string>> = {
   '\\': '\\u005c',
@@ -18,8 +23,16 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
  * and nothing to any `echo`; neither does `\"`.
  */
 export function shellSafeJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    AMBIGUOUS,
-    (sequence, letter: string) => UNAMBIGUOUS[letter] ?? sequence,
-  );
+  return shellSafe(JSON.stringify(value));
+}
+
+/**
+ * `json` as one line that survives `echo "$line"` in every shell, holds no character that a terminal
+ * obeys, and means the same value.
+ */
+export function shellSafe(json: string): string {
+  const line = json
+    .replaceAll(AMBIGUOUS, (sequence, letter: string) => UNAMBIGUOUS[letter] ?? sequence)
+    .replaceAll(LINE_BREAK, '');
+  return visibleJson(line);
 }

@@ -16,7 +16,11 @@ that was deleted and created again is DELETED and ADDED.
 
 RESOURCE is a plural, singular, short name or kind, with group and version where they matter (cm,
 ConfigMap, deployments.apps, deployments.apps/v1), or a path (/api/v1/namespaces/demo/configmaps).
-An unknown one ends with exit code 2; one whose group has a dot (websites.example.com) is waited for.
+An unknown name ends with exit code 2; one whose group has a dot (websites.example.com) is waited for.
+
+A name is looked up in /api and /apis, which the filter of a generated ambassador refuses. A path asks
+for nothing but its own objects, and is waited for if it is not served yet: give a path behind such a
+filter.
 
 Options:
 ${table([
@@ -46,9 +50,15 @@ ${environmentHelp([
   'CHANCERY_RELIST_INTERVAL',
 ])}
 
-Results go to standard output, the log goes to standard error as JSON. It ends with exit code 0 on
-SIGTERM and SIGINT, and when the next line finds nobody to read it; with 2 when the command line is
-wrong.
+Control characters, and those that turn the direction of text around, are printed as \\u009b and the
+like: the same JSON, and harmless on a terminal.
+
+Results go to standard output, the log goes to standard error as JSON. A change that cannot be
+printed is named there, with the namespace and name of its object; all others are printed.
+
+It ends with exit code 0 on SIGTERM and SIGINT, and when the next line finds nobody to read it; with
+1 when a change could not be printed, or when the output cannot be written; with 2 when the command
+line is wrong.
 
 Examples:
 
@@ -60,6 +70,9 @@ Examples:
 
   # The Pods of one application in all namespaces
   chancery watch pods -A -l 'app=web,tier in (front,back)'
+
+  # Behind the filter that chancery generate proxy makes
+  chancery watch /api/v1/namespaces/demo/configmaps
 
   # One object
   chancery watch deployment web -n demo

@@ -1,17 +1,50 @@
-import type { KubernetesObject } from '../model/object.ts';
+import { messageOf, ProtocolError } from '../core/errors.ts';
+import { HeldObject } from '../model/held-object.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
 import { INITIAL_EVENTS_END } from '../model/watch-event.ts';
 import type { Change } from '../store/cache.ts';
-import { shellSafeJson } from './shell-safe-json.ts';
+import { shellSafe, shellSafeJson } from './shell-safe-json.ts';
 
 const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 
-/** Changes → lines of a watch, made one at a time as they are asked for. */
+/** Told of a change that has no line. `why` has no content of the object. Must not throw. */
+export type Unprintable = (key: ObjectKey, why: string) => void;
+
+/**
+ * Changes → lines of a watch, made one at a time as they are asked for. A change that cannot be
+ * printed has no line: `unprintable` is told, and the next change has its line all the same.
+ *
+ * An object that came as text is printed as it came: with all digits of its numbers, however deeply
+ * it is nested. Text that is no JSON has no line, and `unprintable` is not told: the source lists the
+ * object anew.
+ */
 export function* watchLines(
   changes: readonly Change<KubernetesObject>[],
+  unprintable: Unprintable,
 ): Generator<string, void, undefined> {
-  for (const { type, object } of changes) {
-    yield shellSafeJson({ type: TYPES[type], object });
+  for (const change of changes) {
+    let json: string | undefined;
+    try {
+      json = objectJson(change);
+    } catch (error) {
+      // A RangeError of JSON.stringify: the object is nested too deeply, or its text is too long.
+      unprintable(change.key, messageOf(error));
+    }
+    if (json !== undefined) yield `{"type":"${TYPES[change.type]}","object":${json}}`;
+  }
+}
+
+function objectJson({ type, object }: Change<KubernetesObject>): string | undefined {
+  if (!(object instanceof HeldObject)) return shellSafeJson(object);
+  try {
+    const text = object.readText();
+    return text === undefined ? shellSafeJson(object.read()) : shellSafe(text);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    if (type !== 'delete') return undefined;
+    const { apiVersion, kind, metadata } = object;
+    return shellSafeJson({ apiVersion, kind, metadata });
   }
 }
 

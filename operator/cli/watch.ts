@@ -17,7 +17,7 @@ import { type FoundResource, findResource } from './find-resource.ts';
 import { LineWriter } from './line-writer.ts';
 import { parseWatchArguments, type WatchArguments } from './watch-arguments.ts';
 import { WATCH_DESCRIPTION } from './watch-help.ts';
-import { syncMarkerLine, watchLines } from './watch-lines.ts';
+import { syncMarkerLine, type Unprintable, watchLines } from './watch-lines.ts';
 
 /** `chancery watch`: a collection and all its changes, as lines, for ever. */
 export function watchCommand(clock: Clock = systemClock): Command {
@@ -30,16 +30,23 @@ export function watchCommand(clock: Clock = systemClock): Command {
       const log = createLogger(settings.logLevel, io.stderr);
       const connection = connect(wanted.apiUrl, { clock });
       using output = new LineWriter(io.stdout, io.signal);
+      let unprintedCount = 0;
+      const unprinted = (): void => void unprintedCount++;
       try {
-        await follow(wanted, { connection, output, clock, log });
+        await follow(wanted, { connection, output, clock, log, unprinted });
       } catch (error) {
         if (!output.signal.aborted) throw error;
       } finally {
         await connection.close();
       }
-      if (output.failure === undefined) return 0;
-      io.stderr.write(`chancery watch: output cannot be written: ${output.failure.message}\n`);
-      return 1;
+      if (output.failure !== undefined) {
+        io.stderr.write(`chancery watch: output cannot be written: ${output.failure.message}\n`);
+      }
+      if (unprintedCount > 0) {
+        const changes = `${unprintedCount} ${unprintedCount === 1 ? 'change' : 'changes'}`;
+        io.stderr.write(`chancery watch: could not print ${changes}: the log names the objects\n`);
+      }
+      return output.failure === undefined && unprintedCount === 0 ? 0 : 1;
     },
   };
 }
@@ -49,11 +56,13 @@ interface Surroundings {
   readonly output: LineWriter;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called for each change that could not be printed. */
+  readonly unprinted: () => void;
 }
 
 /** Prints until the output's signal aborts. */
 async function follow(wanted: WatchArguments, surroundings: Surroundings): Promise<void> {
-  const { connection, output, clock, log } = surroundings;
+  const { connection, output, clock, log, unprinted } = surroundings;
   const { signal } = output;
   const found = await findResource(connection.transport, wanted.resource, { clock, log, signal });
   const scope = scopeOf(wanted, found);
@@ -77,7 +86,10 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
         if (refusal === undefined || status.health === 'stopped') logChange(status);
       },
       drifted: (keys) => log.warn({ ...facts, count: keys.length }, 'missed changes were found'),
-      handlerFailed: (err) => log.error({ ...facts, err }, 'printing failed'),
+      handlerFailed: (err) => {
+        unprinted();
+        log.error({ ...facts, err }, 'printing failed');
+      },
     },
     {
       clock,
@@ -85,7 +97,15 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
       ...(wanted.watchTimeoutSeconds && { watchTimeoutSeconds: wanted.watchTimeoutSeconds }),
     },
   );
-  informer.addHandler((changes) => output.write(watchLines(changes)), { holdBack: true });
+  const unprintable: Unprintable = (key, why) => {
+    unprinted();
+    log.error({ ...facts, key, why }, 'a change cannot be printed');
+  };
+  // Held: what is printed is the text that came.
+  informer.addHandler((changes) => output.write(watchLines(changes, unprintable)), {
+    holdBack: true,
+    held: true,
+  });
   await informer.run(stop.signal);
   if (refusal !== undefined) {
     throw new ConfigurationError(`the API server refuses: ${refusal.message}`, { cause: refusal });

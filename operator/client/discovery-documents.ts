@@ -3,6 +3,7 @@ import { ProtocolError } from '../core/errors.ts';
 import { groupVersionPath } from '../model/resource.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type JsonObject, readAnswer } from './answer.ts';
+import { withQuery } from './query.ts';
 
 /** What a discovery request needs. */
 export interface DiscoveryContext {
@@ -63,6 +64,32 @@ export async function fetchResources(
       namespaced: entry.namespaced === true,
     }))
     .filter(({ plural }) => plural !== '' && !plural.includes('/'));
+}
+
+/** The kinds that a list names: its items' own, and the one after which the list itself is named. */
+export interface ListedKinds {
+  readonly ofItem: string | undefined;
+  readonly ofList: string | undefined;
+}
+
+/** The kinds of a collection, of which one object at most is read. @param name - of the only object that may be. */
+export async function fetchKinds(
+  { transport, clock, signal }: DiscoveryContext,
+  collection: string,
+  name: string | undefined,
+): Promise<ListedKinds> {
+  const fieldSelector = name === undefined ? undefined : `metadata.name=${name}`;
+  const path = withQuery(collection, { limit: 1, fieldSelector });
+  const response = await transport.send({
+    method: 'GET',
+    path,
+    headers: { accept: 'application/json' },
+    purpose: 'call',
+    signal,
+  });
+  const { kind, items } = await readAnswer(response, clock, { asked: { method: 'GET', path } });
+  const [, ofList] = /^(.+)List$/.exec(textOf(kind)) ?? [];
+  return { ofItem: textOf(arrayOf(items)[0]?.kind) || undefined, ofList };
 }
 
 async function fetchDocument(

@@ -1,17 +1,24 @@
 import { type Clock, systemClock } from '../core/clock.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import { apiVersionOf, defineResource, type Resource, resourceName } from '../model/resource.ts';
-import { ApiError } from '../model/status.ts';
+import { AmbassadorError, ConfigurationError, ProtocolError } from '../core/errors.ts';
+import { isBuiltInGroup } from '../model/built-in-group.ts';
+import {
+  apiVersionOf,
+  collectionPath,
+  defineResource,
+  type Resource,
+  resourceName,
+} from '../model/resource.ts';
+import { ApiError, isNotFound } from '../model/status.ts';
 import type { Transport } from '../transport/transport.ts';
 import {
   type ApiGroup,
   type ApiResource,
   type DiscoveryContext,
   fetchGroups,
+  fetchKinds,
   fetchResources,
 } from './discovery-documents.ts';
 import { nearMatches } from './near-match.ts';
-import { isUnserved } from './response-failure.ts';
 import { type GroupVersionFilter, parseTypedName } from './typed-name.ts';
 
 export interface DiscoverOptions {
@@ -126,12 +133,14 @@ const RESOURCE_PATH =
 
 /**
  * The resource, namespace and name that a URL path stands for, such as
- * `/api/v1/namespaces/demo/configmaps` or `/apis/apps/v1/deployments`. Reads only the list of that
- * group and version, so that a narrow filter in the ambassador may allow it.
+ * `/api/v1/namespaces/demo/configmaps` or `/apis/apps/v1/deployments`. Reads one object at most of what
+ * the path names, for the kind of its objects: whoever may list the objects needs no discovery. An
+ * empty list of a custom resource does not tell: then the list of that group and version is read, where
+ * it may be. `namespaced` of the resource says whether the path has a namespace.
  *
- * @throws ConfigurationError `CONFIG` when the text is no such path, or the server has no such
- *   resource.
- * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
+ * @throws ConfigurationError `CONFIG` when the text is no such path, or the server does not serve it,
+ *   which `isUnknownResource` tells apart.
+ * @throws ApiError, AmbassadorError or ProtocolError when the list or discovery itself fails.
  */
 export async function resourceFromPath(
   transport: Transport,
@@ -145,14 +154,45 @@ export async function resourceFromPath(
         '/apis/GROUP/VERSION/PLURAL, with /namespaces/NAMESPACE before the plural where it applies',
     );
   }
-  const served = await fetchServed({ transport, clock, signal }, { group, version });
-  const found = served.find((resource) => resource.plural === plural);
-  if (found === undefined) throw unknown(path, nearMatches(plural, served.map(resourceName)), []);
-  const resource = toResource(found);
-  if (namespace !== undefined && !resource.namespaced) {
-    throw new ConfigurationError(`${resourceName(resource)} is cluster-scoped, not in a namespace`);
+  const names = { group, version, plural, namespaced: namespace !== undefined };
+  try {
+    const kind = await kindOf({ transport, clock, signal }, names, { namespace, name });
+    return { resource: defineResource({ ...names, kind }), namespace, name };
+  } catch (error) {
+    if (isNotFound(error)) throw unknown(path, [], []);
+    throw error;
   }
-  return { resource, namespace, name };
+}
+
+type Names = Omit<Resource, 'kind' | 'objects'>;
+
+async function kindOf(
+  context: DiscoveryContext,
+  names: Names,
+  part: { readonly namespace: string | undefined; readonly name: string | undefined },
+): Promise<string> {
+  const path = collectionPath({ ...names, kind: '' }, part.namespace);
+  const { ofItem, ofList } = await fetchKinds(context, path, part.name);
+  if (ofItem !== undefined) return ofItem;
+  // A definition may name its lists as it likes.
+  const named = isBuiltInGroup(names) ? undefined : await servedKind(context, names);
+  const kind = named ?? ofList;
+  if (kind !== undefined) return kind;
+  throw new ProtocolError('the answer is not a list', { code: 'DECODE', context: { path } });
+}
+
+/** Undefined where discovery does not tell, or is refused. */
+async function servedKind(context: DiscoveryContext, names: Names): Promise<string | undefined> {
+  try {
+    const served = await fetchResources(context, names);
+    return served.find(({ plural }) => plural === names.plural)?.kind;
+  } catch (error) {
+    const isRefused =
+      error instanceof ApiError ||
+      (error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN');
+    if (isRefused) return undefined;
+    throw error;
+  }
 }
 
 /** Marks the error of a well-formed name that discovery did not find. */
@@ -161,19 +201,6 @@ const UNKNOWN = 'unknownResource';
 /** True when discovery worked, and the server has no such resource; it may serve it later. */
 export function isUnknownResource(error: unknown): boolean {
   return error instanceof ConfigurationError && UNKNOWN in error.context;
-}
-
-/** The resources of a group and version: none when the server does not serve it. */
-async function fetchServed(
-  context: DiscoveryContext,
-  groupVersion: GroupVersion,
-): Promise<readonly ApiResource[]> {
-  try {
-    return await fetchResources(context, groupVersion);
-  } catch (error) {
-    if (isUnserved(error)) return [];
-    throw error;
-  }
 }
 
 function partsOf(path: string): Readonly<Record<string, string | undefined>> {

@@ -1,3 +1,5 @@
+import { boundedText, MAX_TEXT_CHARS } from './bounded-text.ts';
+
 /**
  * Who is at fault when an operation fails. A person who reads a log line needs this first.
  *
@@ -36,7 +38,10 @@ export type ErrorCode =
   | 'BEING_DELETED' // an object must be gone before it can be made again
   | 'USER_CODE'; // code that the toolkit runs for its user misbehaved
 
-/** Log-safe facts about a failure. Never object bodies, headers or tokens. */
+/**
+ * Log-safe facts about a failure. Never object bodies, headers or tokens. An error keeps 2,048 characters
+ * of a text.
+ */
 export type ErrorContext = Readonly<Record<string, string | number | boolean>>;
 
 export interface OperatorErrorOptions extends ErrorOptions {
@@ -56,8 +61,21 @@ export class OperatorError extends Error {
     super(message, native);
     this.code = code;
     this.layer = layer;
-    this.context = context;
+    this.context = boundedContext(context);
   }
+}
+
+/** A server may have said what stands there. */
+function boundedContext(context: ErrorContext): ErrorContext {
+  const isBounded = Object.values(context).every(
+    (fact) => typeof fact !== 'string' || fact.length <= MAX_TEXT_CHARS,
+  );
+  if (isBounded) return context;
+  const bounded = Object.entries(context).map(([name, fact]) => [
+    name,
+    typeof fact === 'string' ? boundedText(fact) : fact,
+  ]);
+  return Object.fromEntries(bounded) as ErrorContext;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ConnectOptions } from '../client/connection.ts';
 import type { Log } from '../controller/reconciler.ts';
+import { boundedText } from '../core/bounded-text.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -12,6 +13,6 @@ export function connectOptions(
 ): Pick<ConnectOptions, 'fieldValidation' | 'onWarning'> {
   return {
     fieldValidation: isDevelopment ? 'Strict' : 'Warn',
-    onWarning: (warning) => log.warn({ warning }, 'the API server warns'),
+    onWarning: (warning) => log.warn({ warning: boundedText(warning) }, 'the API server warns'),
   };
 }

@@ -1,7 +1,9 @@
 import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
 import type { Log } from '../controller/reconciler.ts';
+import { boundedText } from '../core/bounded-text.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
+import { visibleJson } from '../core/visible-text.ts';
 import { redactedFields } from './redacted.ts';
 import type { LogLevel } from './settings.ts';
 
@@ -31,9 +33,14 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
       },
       serializers: { err: (described: unknown) => described },
     },
-    destination as DestinationStream,
+    visibly(destination),
   );
   return new SharedLevelLogger(() => root, { level });
+}
+
+/** A line may quote what anybody wrote, and people read logs on terminals. */
+function visibly(destination: Writable): DestinationStream {
+  return { write: (line) => void destination.write(visibleJson(line)) };
 }
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
@@ -99,7 +106,7 @@ function describe(error: unknown): unknown {
     layer,
     message,
     ...(Object.keys(context).length > 0 && { context }),
-    ...(cause !== undefined && { cause: isBug ? describe(cause) : messageOf(cause) }),
+    ...(cause !== undefined && { cause: isBug ? describe(cause) : boundedText(messageOf(cause)) }),
   };
 }
 

@@ -122,6 +122,20 @@ export class HeldObject implements KubernetesObject {
   }
 
   /**
+   * The JSON of the object as it came, which is kept: with all digits of its numbers, however deeply it
+   * is nested. Undefined once `read` has let the text go.
+   *
+   * @throws ProtocolError as `read` does.
+   */
+  readText(): string | undefined {
+    if (this.#read !== undefined) return void given(this.#read);
+    const text = this.#head + this.#tail;
+    const read = this.#decoded(() => JSON.parse(text) as KubernetesObject);
+    if (!isSame(read, this)) throw this.#failed('an object is another than its beginning said');
+    return text;
+  }
+
+  /**
    * Its whole `metadata`, at a fraction of what reading it costs.
    *
    * @throws ProtocolError as `read` does.

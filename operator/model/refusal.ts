@@ -137,10 +137,10 @@ export function isUndeclaredField(error: unknown): boolean {
   return error instanceof ApiError && error.status === 500 && isUndeclaredText(error.message);
 }
 
-/** The message of the Status, without the status and the reason that ApiError puts in front. */
-function textOf({ message, reason, status }: ApiError): string {
-  const heading = reason === '' ? `${status}: ` : `${status} ${reason}: `;
-  return message.startsWith(heading) ? message.slice(heading.length) : message;
+/** The server's own words: without its values they would not be of these forms. Nothing of them is kept. */
+function textOf(error: ApiError): string {
+  const { message } = error.statusWithValues();
+  return typeof message === 'string' ? message : '';
 }
 
 function namedIn(why: string, forms: readonly (readonly [Named, RegExp])[]): Refusal | undefined {

@@ -1,3 +1,4 @@
+import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 import { OperatorError } from '../core/errors.ts';
 import { withoutValues } from './status-without-values.ts';
 
@@ -40,7 +41,9 @@ export function isStatus(value: unknown): value is Status {
  * The API server refused or failed a request, or sent an `ERROR` watch event.
  *
  * `message` and `details` are safe to print: values that the server quotes are `(not shown)` there,
- * because a refused value may be a Secret's. `statusWithValues()` has the server's own words.
+ * because a refused value may be a Secret's. `statusWithValues()` has the server's own words. Of the
+ * message, and of the message of each cause, there are 2,048 characters: of a longer one the first and
+ * the last.
  */
 export class ApiError extends OperatorError {
   override readonly name = 'ApiError';
@@ -64,17 +67,17 @@ export class ApiError extends OperatorError {
     answer: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined } = {},
   ) {
     const code = answer.httpStatus ?? status.code ?? 0;
-    const reason = status.reason ?? '';
+    const reason = boundedWord(status.reason);
     const heading = reason === '' ? `${code}` : `${code} ${reason}`;
-    const shown = withoutValues(status, code);
-    super(`${heading}: ${shown.message ?? 'no message'}`, {
+    const shown = withoutValues(readable(status), code);
+    super(`${heading}: ${boundedText(shown.message ?? 'no message')}`, {
       code: 'API_STATUS',
       layer: 'api-server',
       context: { status: code, reason },
     });
     this.status = code;
     this.reason = reason;
-    this.details = shown.details ?? {};
+    this.details = boundedDetails(shown.details);
     this.#answered = status;
     const askedMs = Math.max(
       answer.retryAfterMs ?? 0,
@@ -90,6 +93,55 @@ export class ApiError extends OperatorError {
   statusWithValues(): Omit<Status, 'kind'> {
     return this.#answered;
   }
+}
+
+/** A reason of Kubernetes is a word. What is none is no reason that anybody could act upon. */
+function boundedWord(reason: unknown): string {
+  return typeof reason === 'string' ? reason.slice(0, MAX_REASON_CHARS) : '';
+}
+
+const MAX_REASON_CHARS = 128;
+
+/** More than any server writes about one object, and little enough to search for quoted values. */
+const MAX_READ_CHARS = 16 * 1024;
+
+/**
+ * The texts of a Status up to where they are read. The beginning alone: a text that ends inside a quoted
+ * value shows nothing of the value.
+ */
+function readable(status: Omit<Status, 'kind'>): Omit<Status, 'kind'> {
+  const { message, details, ...rest } = status;
+  const causes = typeof details === 'object' && details !== null ? details.causes : undefined;
+  return {
+    ...rest,
+    ...(typeof message === 'string' && { message: message.slice(0, MAX_READ_CHARS) }),
+    ...(typeof details === 'object' &&
+      details !== null && {
+        details: Array.isArray(causes)
+          ? { ...details, causes: causes.map(readableCause) }
+          : details,
+      }),
+  };
+}
+
+function readableCause(cause: StatusCause): StatusCause {
+  if (typeof cause !== 'object' || cause === null || typeof cause.message !== 'string')
+    return cause;
+  return { ...cause, message: cause.message.slice(0, MAX_READ_CHARS) };
+}
+
+/** Each cause ends in messages of its own, so that its texts are bounded one by one. */
+function boundedDetails(details: StatusDetails | undefined): StatusDetails {
+  if (typeof details !== 'object' || details === null) return {};
+  const { causes } = details;
+  if (!Array.isArray(causes)) return details;
+  return { ...details, causes: causes.map(boundedCause) };
+}
+
+function boundedCause(cause: StatusCause): StatusCause {
+  const { message } = cause;
+  if (typeof message !== 'string' || message.length <= MAX_TEXT_CHARS) return cause;
+  return { ...cause, message: boundedText(message) };
 }
 
 /** True when the resourceVersion asked for is no longer served, so the caller must list again. */

@@ -9,11 +9,23 @@ const SLOT_BYTES = 8;
  * properties as nothing, for V8 shares them.
  */
 export function estimateBytes(value: unknown): number {
-  if (typeof value === 'string') return HEADER_BYTES + value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  if (value instanceof HeldObject) return HEADER_BYTES + heldBytes(value);
-  let bytes = HEADER_BYTES;
-  for (const part of Object.values(value)) bytes += SLOT_BYTES + estimateBytes(part);
+  let bytes = 0;
+  // No recursion: JSON.parse reads objects that are nested more deeply than the call stack.
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (typeof part === 'string') bytes += HEADER_BYTES + part.length;
+    if (typeof part !== 'object' || part === null) continue;
+    bytes += HEADER_BYTES;
+    if (part instanceof HeldObject) {
+      bytes += heldBytes(part);
+      continue;
+    }
+    for (const member of Object.values(part)) {
+      bytes += SLOT_BYTES;
+      waiting.push(member);
+    }
+  }
   return bytes;
 }
 

@@ -71,3 +71,22 @@ test('a very long line is cut', () => {
 
   expect(lines.at(-1)).toMatch(/^\+ {2}value: x+… \(10010 characters\)$/);
 });
+
+test('[attack A-1] a write that is nested too deeply to be shown is named, and takes no other along', () => {
+  const out = new Collector();
+  const sink = new DryRunReport({ out, colour: false }).sinkOf('shop');
+  const depth = 100_000;
+  const nested = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+  const after = { ...configMap('a', { namespace: 'demo' }), data: nested };
+
+  sink.wrote({ ...WRITE, after });
+  sink.wrote(WRITE);
+
+  expect(out.lines.slice(0, 4)).toEqual([
+    '# update configmaps demo/a by shop',
+    '--- configmaps demo/a',
+    '+++ configmaps demo/a',
+    '# cannot be shown: the object is nested too deeply',
+  ]);
+  expect(out.lines).toContain('+  value: "2"');
+});

@@ -326,6 +326,7 @@ test.each([
   'widgets.example.com',
   'wd.example.com',
   '/apis/example.com/v1/widgets',
+  '/apis/example.com/v1/namespaces/demo/widgets',
 ])('%s is waited for until the server serves it', async (resource) => {
   const clock = new FakeClock();
   const server = await startServer();

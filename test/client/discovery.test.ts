@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { discover, resourceFromPath } from '../../operator/client/discovery.ts';
+import { discover, isUnknownResource, resourceFromPath } from '../../operator/client/discovery.ts';
 import { nearMatches } from '../../operator/client/near-match.ts';
 import { recording } from '../support/recorded-stream.ts';
 import { type CannedAnswer, type CannedTransport, cannedTransport } from './canned-transport.ts';
@@ -232,23 +232,72 @@ describe('discovery that fails', () => {
   });
 });
 
+const listOf = (kind: string, ...items: object[]): CannedAnswer => ({
+  body: { kind, apiVersion: 'v1', metadata: { resourceVersion: '7' }, items },
+});
+const NOT_SERVED: CannedAnswer = {
+  status: 404,
+  headers: { 'content-type': 'text/plain' },
+  body: '404 page not found\n',
+};
+const FORBIDDEN: CannedAnswer = {
+  status: 403,
+  body: { kind: 'Status', code: 403, reason: 'Forbidden' },
+};
+
 describe('a path', () => {
   test.each([
-    ['/api/v1/configmaps', '/api/v1', 'ConfigMap', undefined, undefined],
-    ['/api/v1/namespaces/demo/configmaps', '/api/v1', 'ConfigMap', 'demo', undefined],
-    ['/api/v1/namespaces/demo/configmaps/a', '/api/v1', 'ConfigMap', 'demo', 'a'],
-    ['/api/v1/namespaces/demo/configmaps/', '/api/v1', 'ConfigMap', 'demo', undefined],
-    ['/api/v1/namespaces', '/api/v1', 'Namespace', undefined, undefined],
-    ['/api/v1/namespaces/demo', '/api/v1', 'Namespace', undefined, 'demo'],
-    ['/apis/apps/v1/deployments', '/apis/apps/v1', 'Deployment', undefined, undefined],
-    ['/apis/apps/v1/namespaces/demo/deployments', '/apis/apps/v1', 'Deployment', 'demo', undefined],
-  ])('%s is resolved by %s alone', async (path, document, kind, namespace, name) => {
-    const cluster = clusterWith();
+    ['/api/v1/configmaps', '/api/v1/configmaps', 'ConfigMap', undefined, undefined],
+    [
+      '/api/v1/namespaces/d/configmaps',
+      '/api/v1/namespaces/d/configmaps',
+      'ConfigMap',
+      'd',
+      undefined,
+    ],
+    ['/api/v1/namespaces/d/configmaps/a', '/api/v1/namespaces/d/configmaps', 'ConfigMap', 'd', 'a'],
+    [
+      '/api/v1/namespaces/d/configmaps/',
+      '/api/v1/namespaces/d/configmaps',
+      'ConfigMap',
+      'd',
+      undefined,
+    ],
+    ['/api/v1/namespaces', '/api/v1/namespaces', 'Namespace', undefined, undefined],
+    ['/api/v1/namespaces/d', '/api/v1/namespaces', 'Namespace', undefined, 'd'],
+    ['/apis/apps/v1/deployments', '/apis/apps/v1/deployments', 'Deployment', undefined, undefined],
+  ])('[attack A-9] %s is resolved by one object of its own list, without discovery', async (path, collection, kind, namespace, name) => {
+    const selector = name === undefined ? '' : `&fieldSelector=metadata.name%3D${name}`;
+    const cluster = clusterWith({ [`${collection}?limit=1${selector}`]: listOf(`${kind}List`) });
 
     const found = await resourceFromPath(cluster, path, { signal });
 
     expect(found).toEqual({ resource: expect.objectContaining({ kind }), namespace, name });
-    expect(cluster.requests.map((request) => request.path)).toEqual([document]);
+    expect(cluster.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['an item', listOf('Worms', { kind: 'Widget' }), FORBIDDEN],
+    [
+      'discovery, where the list is empty',
+      listOf('WormList'),
+      resourceList('a.dev/v1', { name: 'widgets', kind: 'Widget' }),
+    ],
+    ['the list, where discovery is refused', listOf('WidgetList'), FORBIDDEN],
+    [
+      'the list, where discovery does not know it yet',
+      listOf('WidgetList'),
+      resourceList('a.dev/v1'),
+    ],
+  ])('[attack A-9] the kind of a custom resource is that of %s', async (_, list, discovery) => {
+    const cluster = clusterWith({
+      '/apis/a.dev/v1/widgets?limit=1': list,
+      '/apis/a.dev/v1': discovery,
+    });
+
+    const { resource } = await resourceFromPath(cluster, '/apis/a.dev/v1/widgets', { signal });
+
+    expect(resource.kind).toBe('Widget');
   });
 
   test.each([
@@ -264,36 +313,24 @@ describe('a path', () => {
     });
   });
 
-  test('with a typing error names what is near', async () => {
-    await expect(
-      resourceFromPath(clusterWith(), '/api/v1/confgmaps', { signal }),
-    ).rejects.toMatchObject({
-      message: expect.stringContaining('near matches: configmaps'),
-    });
-  });
-
-  test('of an unserved group is unknown; one that is forbidden is the server’s answer', async () => {
+  test('that is not served is unknown; one that is forbidden is the server’s answer', async () => {
     const cluster = clusterWith({
-      '/apis/a.dev/v1': {
-        status: 404,
-        headers: { 'content-type': 'text/plain' },
-        body: '404 page not found\n',
-      },
-      '/apis/b.dev/v1': { status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden' } },
+      '/apis/a.dev/v1/xs?limit=1': NOT_SERVED,
+      '/apis/b.dev/v1/xs?limit=1': FORBIDDEN,
     });
+    const failureOf = (path: string): Promise<unknown> =>
+      resourceFromPath(cluster, path, { signal }).catch((error: unknown) => error);
 
-    await expect(resourceFromPath(cluster, '/apis/a.dev/v1/xs', { signal })).rejects.toMatchObject({
-      code: 'CONFIG',
-    });
-    await expect(resourceFromPath(cluster, '/apis/b.dev/v1/xs', { signal })).rejects.toMatchObject({
-      status: 403,
-    });
+    expect(isUnknownResource(await failureOf('/apis/a.dev/v1/xs'))).toBe(true);
+    expect(await failureOf('/apis/b.dev/v1/xs')).toMatchObject({ status: 403 });
   });
 
-  test('with a namespace before a cluster-scoped resource is refused', async () => {
-    await expect(
-      resourceFromPath(clusterWith(), '/api/v1/namespaces/demo/nodes', { signal }),
-    ).rejects.toMatchObject({ code: 'CONFIG' });
+  test('whose answer is no list is an answer that the API does not give', async () => {
+    const cluster = clusterWith({ '/api/v1/configmaps?limit=1': { body: { kind: 'Table' } } });
+
+    await expect(resourceFromPath(cluster, '/api/v1/configmaps', { signal })).rejects.toMatchObject(
+      { code: 'DECODE' },
+    );
   });
 });
 

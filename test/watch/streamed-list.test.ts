@@ -116,6 +116,36 @@ test.each([
   expect(meter.value('chancery_lists_total', { mode: 'paged', result: 'ok' })).toBe(1);
 });
 
+test.each([
+  ['400', 'the server could not understand the request'],
+  ['400', ''],
+  ['422', 'unknown parameter'],
+])('[attack A-8] [L-33] a %s that names no parameter is answered with pages (%j)', async (code, message) => {
+  const collection = world('a', 'b');
+  collection.failWatches(new ApiError({ code: Number(code), reason: 'BadRequest', message }));
+  const { clock, names, notices } = start({ list: 'stream' }, collection);
+
+  await clock.advanceAndSettle(1_000);
+
+  expect(names()).toEqual(['demo/a', 'demo/b']);
+  expect(notices.map(({ kind }) => kind)).toEqual(['not-streamed']);
+  expect(collection.lists).toHaveLength(1);
+});
+
+test('[attack A-8] [L-33] a request that is refused in either form is told of by the paged list', async () => {
+  const collection = world('a');
+  const refused = (): ApiError =>
+    new ApiError({ code: 400, reason: 'BadRequest', message: 'field label not supported: x' });
+  collection.streaming = refused();
+  collection.listPage = () => Promise.reject(refused());
+  const { clock, reflector, statuses } = start({ list: 'stream' }, collection);
+
+  await clock.advanceAndSettle(1_000);
+
+  expect(statuses).toEqual(['failing: rejected']);
+  expect(reflector.status).toMatchObject({ reason: 'rejected' });
+});
+
 test('[L-30] what cannot stream is not asked again for an hour by any source of the process', async () => {
   const clock = new FakeClock();
   const gate = new ListGate({ clock });

@@ -1,0 +1,66 @@
+/** Texts of a server that are too long for a log line. */
+import { expect, test } from 'vitest';
+import { responseFailure } from '../../operator/client/response-failure.ts';
+import { boundedText, MAX_TEXT_CHARS } from '../../operator/core/bounded-text.ts';
+import { ProtocolError } from '../../operator/core/errors.ts';
+import { createLogger } from '../../operator/manager/logger.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { decodeLine } from '../../operator/stream/decode.ts';
+import { Collector } from '../cli/collector.ts';
+
+const LONG = `begins ${'x'.repeat(20_000_000)} ends`;
+
+/** What a log says of `err`, in characters. */
+function lineLength(err: unknown): number {
+  const stderr = new Collector();
+  createLogger('info', stderr).error({ err }, 'failed');
+  return stderr.lines.join('\n').length;
+}
+
+const status = (more: object): object => ({
+  kind: 'Status',
+  status: 'Failure',
+  code: 500,
+  ...more,
+});
+
+test.each([
+  ['message', status({ message: LONG })],
+  ['reason', status({ message: 'm', reason: LONG })],
+  ['message of a cause', status({ message: 'm', details: { causes: [{ message: LONG }] } })],
+  ['reason that is no text', status({ message: 'm', reason: [LONG] })],
+  ['message that is no text', status({ message: { text: LONG } })],
+])('[attack A-12] an ERROR event with a %s of 20 MB is a short line of log, and a short error', (_, object) => {
+  const error = decodeLine(JSON.stringify({ type: 'ERROR', object }), {});
+
+  expect(error).toBeInstanceOf(ApiError);
+  expect(JSON.stringify(error).length).toBeLessThan(2 * MAX_TEXT_CHARS);
+  expect((error as ApiError).message.length).toBeLessThan(MAX_TEXT_CHARS + 300);
+  expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
+});
+
+test('[attack A-12] so is a Status that answers a request', () => {
+  const text = JSON.stringify(status({ message: LONG }));
+  const headers = { 'content-type': 'application/json' };
+
+  const error = responseFailure({ status: 500, headers, text }, 0);
+
+  expect(error).toBeInstanceOf(ApiError);
+  expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
+});
+
+test('[attack A-12] so is a fact of an error that a server has said, and the cause of an error', () => {
+  const cause = new Error(LONG);
+  const error = new ProtocolError('odd', { code: 'DECODE', context: { got: LONG }, cause });
+
+  expect(String(error.context.got).length).toBeLessThan(MAX_TEXT_CHARS + 100);
+  expect(lineLength(error)).toBeLessThan(3 * MAX_TEXT_CHARS);
+});
+
+test('[attack A-12] a text keeps its beginning and its end, and says how much is missing', () => {
+  const text = boundedText(LONG);
+
+  expect(text).toMatch(/^begins x+ … \(19997964 characters left out\) … x+ ends$/);
+  expect(boundedText('x'.repeat(MAX_TEXT_CHARS))).toBe('x'.repeat(MAX_TEXT_CHARS));
+  expect(boundedText('🚢'.repeat(MAX_TEXT_CHARS)).isWellFormed()).toBe(true);
+});
