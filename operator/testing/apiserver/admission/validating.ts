@@ -1,0 +1,12 @@
+import type { Cluster } from '../cluster.ts';
+import type { AdmissionRequest } from './admission-request.ts';
+import { enforcePolicies } from './policy/policies.ts';
+
+/**
+ * Asks everything that may refuse a write which is complete and valid, before it is stored.
+ *
+ * @throws ApiError with the status and the words of the first refusal.
+ */
+export function admitWrite(cluster: Cluster, request: AdmissionRequest): void {
+  enforcePolicies(cluster, request);
+}
