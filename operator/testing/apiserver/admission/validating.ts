@@ -1,6 +1,7 @@
 import type { Cluster } from '../cluster.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import { enforcePolicies } from './policy/policies.ts';
+import { enforceQuotas } from './quota/quotas.ts';
 
 /**
  * Asks everything that may refuse a write which is complete and valid, before it is stored.
@@ -9,4 +10,5 @@ import { enforcePolicies } from './policy/policies.ts';
  */
 export function admitWrite(cluster: Cluster, request: AdmissionRequest): void {
   enforcePolicies(cluster, request);
+  enforceQuotas(cluster, request);
 }
