@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import type { AdmissionRequest } from './admission-request.ts';
+import { enforcePodSecurity } from './pod-security/enforce.ts';
 import { enforcePolicies } from './policy/policies.ts';
 import { enforceQuotas } from './quota/quotas.ts';
 
@@ -9,6 +10,7 @@ import { enforceQuotas } from './quota/quotas.ts';
  * @throws ApiError with the status and the words of the first refusal.
  */
 export function admitWrite(cluster: Cluster, request: AdmissionRequest): void {
+  enforcePodSecurity(cluster, request);
   enforcePolicies(cluster, request);
   enforceQuotas(cluster, request);
 }

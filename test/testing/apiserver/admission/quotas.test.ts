@@ -156,11 +156,11 @@ describe('[F-17] a ResourceQuota', () => {
     });
     const count = async (): Promise<number> =>
       (await cluster.send('GET', `${CORE}/pods`)).body.items.length;
-    await eventually(async () => expect(await count()).toBe(1));
+    await eventually(async () => (await count()) === 1);
 
     await cluster.send('PATCH', `${CORE}/resourcequotas/rq`, { spec: { hard: { pods: '2' } } });
 
-    await eventually(async () => expect(await count()).toBe(2));
+    await eventually(async () => (await count()) === 2);
     expect(await used(cluster)).toEqual({ pods: '2' });
   });
 });
