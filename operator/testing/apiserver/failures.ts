@@ -143,6 +143,29 @@ export function forbidden(
   });
 }
 
+/** The reasons that a policy may give, with their codes (`reasonToCode` in k8s.io/apiserver). */
+const POLICY_CODES: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+};
+
+/**
+ * The denial of a policy (k8s.io/apiserver, pkg/admission/plugin/policy/validating/dispatcher.go): a
+ * 403 by its words, with another reason, and with a cause that names no field.
+ *
+ * @param reason - of the validation; empty for `Invalid`.
+ */
+export function policyDenied(resource: Named, name: string, why: string, reason: string): ApiError {
+  return failure({
+    code: POLICY_CODES[reason] ?? 422,
+    reason: reason || 'Invalid',
+    message: `${pluralOf(resource)} "${name}" is forbidden: ${why}`,
+    details: detailsOf(resource, name, [{ message: why }]),
+  });
+}
+
 /** One entry of a 422: the field, and the text behind it. */
 export interface FieldError {
   readonly field: string;

@@ -110,7 +110,8 @@ export class InProcessAccess implements ClusterAccess {
     options: DeleteOptions = {},
   ): void {
     const target = this.#target(resource, namespace, name);
-    deleteObject(this.#cluster, target, { ...DEFAULT_DELETION, ...options });
+    const writer = internalWrite(this.#manager);
+    deleteObject(this.#cluster, target, { ...DEFAULT_DELETION, ...options }, writer);
   }
 
   subscribe(resource: ResourceName, listener: (event: CommittedEvent) => void): () => void {

@@ -25,14 +25,14 @@ export interface Rejection {
 }
 
 /**
- * Compiles an expression that must have the type `wanted`.
+ * Compiles an expression that must have the type `wanted`; `dyn` is any type.
  *
  * @param what - how the server begins its complaint: `compilation failed`.
  */
 export function compile(
   environment: CelEnvironment,
   expression: string,
-  wanted: 'bool' | 'string',
+  wanted: 'bool' | 'string' | 'dyn',
   what: string,
 ): Program | Rejection {
   try {
@@ -42,7 +42,9 @@ export function compile(
     checkPresenceTests(nodes);
     const checked = parsed.check();
     if (!checked.valid) throw checked.error;
-    if (checked.type !== wanted && checked.type !== 'dyn') return { rejected: wrongType(wanted) };
+    if (wanted !== 'dyn' && checked.type !== wanted && checked.type !== 'dyn') {
+      return { rejected: wrongType(wanted) };
+    }
     let current: Budget | undefined;
     meterLoops(nodesOf(parsed.ast), (steps) => current?.spend(steps) ?? false);
     const cost = costOf(nodes);

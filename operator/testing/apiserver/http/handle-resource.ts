@@ -16,7 +16,7 @@ import { requireResourceVersion, updateObject } from '../verbs/update.ts';
 import { decodeObject, decodeOptions, readBody } from './body.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
-import { type Handling, send, writeOptions } from './handling.ts';
+import { type Handling, send, writeOptions, writerOf } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 import { presentList, presentObject, viewOf, watchViewOf } from './present.ts';
 
@@ -96,7 +96,7 @@ async function deleteCollection(handling: Handling): Promise<void> {
     served,
     parseListOptions(exchange.query, served, info.namespace, false, cluster.behaviour.gates),
   );
-  await deleteAll(cluster, served, list.items, options, handling.signal);
+  await deleteAll(cluster, served, list.items, options, writerOf(exchange), handling.signal);
   send(handling, 200, presentList(list, served, handling.view));
 }
 
@@ -169,7 +169,7 @@ async function remove(handling: Handling, target: Target): Promise<void> {
     exchange.query,
     decodeOptions(exchange, await readBody(exchange), 'DeleteOptions'),
   );
-  const { gone, object } = deleteObject(cluster, target, options);
+  const { gone, object } = deleteObject(cluster, target, options, writerOf(exchange));
   // The last state of a Pod is of interest; of other objects only that they are gone.
   if (!gone || served.kind === 'Pod') {
     return send(handling, 200, presentObject(object, served, handling.view));

@@ -30,6 +30,11 @@ export function writeOptions(
   return { ...options, subresource, caller, warn: (text) => exchange.warn(text) };
 }
 
+/** Whose request it is. */
+export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'warn'> {
+  return { caller: exchange.caller, warn: (text) => exchange.warn(text) };
+}
+
 /** Sends a value in the media type that was asked for. */
 export function send({ exchange, view }: Handling, code: number, value: unknown): void {
   if (view.form.mediaType === 'yaml') exchange.yaml(code, value);

@@ -42,6 +42,12 @@ export function goQuantity(text: string): { readonly text: string } | { readonly
   return { text: minus + written(nanos, format) };
 }
 
+/** An amount as Go writes it. @param binary - in powers of 1024, where that is exact. */
+export function quantityText(nanos: bigint, binary: boolean): string {
+  const exact = binary && nanos >= 1024n * BILLION && nanos % BILLION === 0n;
+  return written(nanos, exact ? 'binary' : 'decimal');
+}
+
 const BILLION = 1_000_000_000n;
 
 /** An int64: no more is counted of an amount that is told in powers of 1024. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { policyProblems } from '../admission/policy/policy-problems.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { autoscaler } from './autoscaler.ts';
 import { type ChangeCheck, immutable } from './change.ts';
@@ -75,6 +76,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   Service: { object: service, change: changedService, changeFirst: true },
   StatefulSet: { object: statefulSet, change: changedStatefulSet },
   StorageClass: { object: storageClass, change: changedStorageClass },
+  ValidatingAdmissionPolicy: { object: policyProblems },
 };
 
 /** What is wrong with an object of a built-in kind, beside its metadata. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rfc3339 } from '../../../model/condition.ts';
 import { objectKey } from '../../../model/object.ts';
 import { admitNew } from '../admission/admit.ts';
+import { admitWrite } from '../admission/validating.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
@@ -70,6 +71,16 @@ export function createObject(
   const problems = [...newMetadata(whole, served), ...served.strategy.validate(whole, undefined)];
   // Both shapes of an object are refused as the one that is stored.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);
+  admitWrite(cluster, {
+    operation: 'CREATE',
+    served,
+    subresource: options.subresource,
+    namespace,
+    name,
+    object: fromStored(served, whole),
+    previous: undefined,
+    writer: options,
+  });
   const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));
   if (taken !== undefined) {
     if (!body.metadata.name) throw noFreeName(served, name);

@@ -1,4 +1,5 @@
 import { sleep } from '../../../core/clock.ts';
+import type { Writer } from '../admission/admission-request.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -12,6 +13,7 @@ export async function deleteAll(
   served: ServedResource,
   objects: readonly StoredObject[],
   options: DeletionOptions,
+  writer: Omit<Writer, 'dryRun'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { storage, clock, behaviour } = cluster;
@@ -21,6 +23,6 @@ export async function deleteAll(
     }
     const target = { served, namespace: metadata.namespace, name: metadata.name };
     if (storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
-    deleteObject(cluster, target, options);
+    deleteObject(cluster, target, options, writer);
   }
 }

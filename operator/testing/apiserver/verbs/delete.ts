@@ -1,4 +1,6 @@
 import { rfc3339 } from '../../../model/condition.ts';
+import type { Writer } from '../admission/admission-request.ts';
+import { admitWrite } from '../admission/validating.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { terminatingDefinition } from '../crd/definition-conditions.ts';
@@ -18,10 +20,32 @@ export interface Deletion {
   readonly object: StoredObject;
 }
 
-/** Deletes an object, or marks it as being deleted where a finalizer or a grace period holds it. */
-export function deleteObject(cluster: Cluster, target: Target, options: DeletionOptions): Deletion {
+/**
+ * Deletes an object, or marks it as being deleted where a finalizer or a grace period holds it.
+ *
+ * @param writer - whose request it is: policies may refuse it. Without one no policy is asked, as of
+ *   an eviction, or when the objects of a definition go with it.
+ */
+export function deleteObject(
+  cluster: Cluster,
+  target: Target,
+  options: DeletionOptions,
+  writer?: Omit<Writer, 'dryRun'>,
+): Deletion {
   const stored = requireStored(cluster, target);
   checkPreconditions(stored, target, options);
+  if (writer !== undefined) {
+    admitWrite(cluster, {
+      operation: 'DELETE',
+      served: target.served,
+      subresource: undefined,
+      namespace: target.namespace,
+      name: target.name,
+      object: undefined,
+      previous: shown(target, stored),
+      writer: { ...writer, dryRun: options.dryRun },
+    });
+  }
   const marked = mark(cluster, stored, target, options);
   if (options.dryRun) return { gone: finishesDeletion(marked), object: shown(target, marked) };
   if (finishesDeletion(marked)) return end(cluster, target, stored, marked);

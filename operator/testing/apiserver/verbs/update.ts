@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rfc3339 } from '../../../model/condition.ts';
 import { admitChange } from '../admission/admit.ts';
+import { admitWrite } from '../admission/validating.ts';
 import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
@@ -20,6 +21,7 @@ import { finishesDeletion } from './deletion.ts';
 import { nextGeneration } from './generation.ts';
 import { ownersAfter } from './ownership.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
+import { scaleOf } from './scale.ts';
 import { keyOfTarget, otherUid, requireStored, type Target } from './target.ts';
 
 /** What an object is to become; `managedFields` where the change has worked them out itself. */
@@ -76,6 +78,18 @@ export function updateObject(
   });
   const managedFields = wanted.managedFields ?? ownersAfter(served, stored, sent, options, time);
   const complete = storable(served, withMetadata(whole, { generation, managedFields }));
+  const shown = (object: StoredObject): StoredObject =>
+    subresource === 'scale' ? scaleOf(object, served) : fromStored(served, object);
+  admitWrite(cluster, {
+    operation: 'UPDATE',
+    served,
+    subresource,
+    namespace: target.namespace,
+    name: target.name,
+    object: shown(complete),
+    previous: shown(kept),
+    writer: options,
+  });
   return fromStored(served, commit(cluster, target, complete, kept, options.dryRun));
 }
 

@@ -1,0 +1,31 @@
+import type { Cluster } from '../../cluster.ts';
+import { forbidden } from '../../failures.ts';
+import { isObject } from '../../objects/metadata.ts';
+import type { AdmissionRequest } from '../admission-request.ts';
+import { namespaceOf } from '../policy/match.ts';
+import { BASELINE, RESTRICTED } from './checks.ts';
+
+const ENFORCE = 'pod-security.kubernetes.io/enforce';
+
+/**
+ * Refuses a new Pod that its namespace does not allow by the label
+ * `pod-security.kubernetes.io/enforce` (k8s.io/pod-security-admission). The checks are those of the
+ * latest version, whatever `enforce-version` says.
+ *
+ * @throws ApiError 403 that lists every violation.
+ */
+export function enforcePodSecurity(cluster: Cluster, request: AdmissionRequest): void {
+  const { operation, served, subresource, namespace, name, object } = request;
+  if (operation !== 'CREATE' || served.storedAs !== 'pods' || subresource !== undefined) return;
+  if (namespace === undefined) return;
+  const labels = namespaceOf(cluster, namespace)?.metadata.labels ?? {};
+  const level = labels[ENFORCE];
+  if (level !== 'baseline' && level !== 'restricted') return;
+  const spec = isObject(object?.spec) ? object.spec : {};
+  const checks = level === 'baseline' ? BASELINE : [...BASELINE, ...RESTRICTED];
+  const violations = checks.map((check) => check(spec)).filter((text) => text !== undefined);
+  if (violations.length === 0) return;
+  const version = labels[`${ENFORCE}-version`] ?? 'latest';
+  const why = `violates PodSecurity "${level}:${version}": ${violations.join(', ')}`;
+  throw forbidden(served, name, why);
+}

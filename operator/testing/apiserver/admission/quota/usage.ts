@@ -1,0 +1,103 @@
+import type { ResourceName, StoredObject } from '../../cluster-access.ts';
+import { isObject, type Json } from '../../objects/metadata.ts';
+import { parseQuantity } from '../../validation/quantity.ts';
+
+/** An amount in billionths, and whether it is written in powers of 1024. */
+export interface Amount {
+  readonly nanos: bigint;
+  readonly binary: boolean;
+}
+
+/** Amounts by the names that a ResourceQuota has for them. */
+export type Usage = ReadonlyMap<string, Amount>;
+
+export const NOTHING: Amount = { nanos: 0n, binary: false };
+const ONE: Amount = { nanos: 1_000_000_000n, binary: false };
+
+/** Core resources that a quota may count without `count/`. */
+const COUNTED_BY_NAME: ReadonlySet<ResourceName> = new Set([
+  'configmaps',
+  'persistentvolumeclaims',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'services',
+]);
+
+/** What an object takes of quotas (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
+export function usageOf(resource: ResourceName, object: StoredObject): Usage {
+  const usage = new Map<string, Amount>([[`count/${resource}`, ONE]]);
+  if (COUNTED_BY_NAME.has(resource)) usage.set(resource, ONE);
+  const spec = isObject(object.spec) ? object.spec : {};
+  if (resource === 'services') addService(usage, spec);
+  if (resource === 'persistentvolumeclaims') {
+    const { resources } = spec;
+    const requests = isObject(resources) ? resources.requests : undefined;
+    const storage = amountsOf(requests).get('storage');
+    if (storage !== undefined) usage.set('requests.storage', storage);
+  }
+  if (resource === 'pods' && !isFinished(object)) {
+    usage.set('pods', ONE);
+    for (const [name, amount] of podAmounts(spec)) usage.set(name, amount);
+  }
+  return usage;
+}
+
+export function plus(left: Amount, right: Amount): Amount {
+  return { nanos: left.nanos + right.nanos, binary: left.binary || right.binary };
+}
+
+/** A Pod that has ended takes nothing any more but its place among the objects. */
+function isFinished({ status }: StoredObject): boolean {
+  const phase = isObject(status) ? status.phase : undefined;
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+function addService(usage: Map<string, Amount>, { type, ports }: Json): void {
+  const count = Array.isArray(ports) ? ports.length : 0;
+  const nodePorts = { nanos: BigInt(count) * ONE.nanos, binary: false };
+  if (type === 'NodePort' || type === 'LoadBalancer') usage.set('services.nodeports', nodePorts);
+  if (type === 'LoadBalancer') usage.set('services.loadbalancers', ONE);
+}
+
+/** The sum of its containers, or its largest init container where that is more. */
+function podAmounts({ containers, initContainers }: Json): Usage {
+  const total = new Map<string, Amount>();
+  for (const container of containersOf(containers)) {
+    for (const [name, amount] of containerAmounts(container)) {
+      total.set(name, plus(total.get(name) ?? NOTHING, amount));
+    }
+  }
+  for (const container of containersOf(initContainers)) {
+    for (const [name, amount] of containerAmounts(container)) {
+      if (amount.nanos > (total.get(name)?.nanos ?? -1n)) total.set(name, amount);
+    }
+  }
+  return total;
+}
+
+export function containersOf(list: unknown): readonly Json[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** `requests.cpu`, `limits.cpu` and, as the request, `cpu`; the same for all that it asks for. */
+export function containerAmounts({ resources }: Json): Usage {
+  const { requests, limits } = isObject(resources) ? resources : {};
+  const amounts = new Map<string, Amount>();
+  for (const [name, amount] of amountsOf(requests)) {
+    amounts.set(name, amount);
+    amounts.set(`requests.${name}`, amount);
+  }
+  for (const [name, amount] of amountsOf(limits)) amounts.set(`limits.${name}`, amount);
+  return amounts;
+}
+
+export function amountsOf(list: unknown): Usage {
+  const entries = Object.entries(isObject(list) ? list : {});
+  return new Map(entries.map(([name, text]) => [name, amountOf(text)]));
+}
+
+function amountOf(text: unknown): Amount {
+  const nanos = parseQuantity(text)?.nanos ?? 0n;
+  return { nanos, binary: /[KMGTPE]i$/.test(String(text)) };
+}
