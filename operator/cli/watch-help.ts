@@ -50,7 +50,8 @@ ${environmentHelp([
   'CHANCERY_RELIST_INTERVAL',
 ])}
 
-Control characters, and those that turn the direction of text around, are printed as \\u009b and the
+An object is printed as it came: numbers have all their digits, however large they are. Control
+characters, and those that turn the direction of text around, are printed as \\u009b and the
 like: the same JSON, and harmless on a terminal.
 
 Results go to standard output, the log goes to standard error as JSON. A change that cannot be

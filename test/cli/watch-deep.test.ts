@@ -88,3 +88,29 @@ test('[attack A-1] an object that breaks its lines is one line', async () => {
 
   expect(summary(stdout.lines)).toEqual(['ADDED b', 'ADDED a']);
 });
+
+test('[attack A-7] integers beyond 2^53 keep their digits, in lists, watches and deletes', async () => {
+  const digits = '"k":"x","large":9007199254740993,"least":-9223372036854775808,"half":1.50';
+  const exact = (value: object): string => JSON.stringify(value).replace('"k":"x"', digits);
+  const list = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '10' } };
+  const { url } = await scriptedServer({
+    lists: [
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(exact({ ...list, items: [object('listed', '9')] })),
+    ],
+    watches: [
+      stream(
+        exact({ type: 'ADDED', object: object('watched', '11') }),
+        exact({ type: 'DELETED', object: object('watched', '12') }),
+      ),
+    ],
+  });
+
+  const { stdout } = invoke(['watch', PATH, '--server', url]);
+  await stdout.until(() => stdout.lines.length === 3);
+
+  expect(summary(stdout.lines)).toEqual(['ADDED listed', 'ADDED watched', 'DELETED watched']);
+  expect(stdout.lines.filter((line) => !line.includes(digits))).toEqual([]);
+});
