@@ -5,7 +5,8 @@ export interface ReflectorStatus {
   /**
    * `starting`: nothing has worked or failed yet. `healthy`: the last request worked. `failing`: it
    * retries. `unserved`: the server does not have the resource (now). `forbidden`: RBAC or the
-   * ambassador's filter refuses. `stopped`: for good.
+   * ambassador's filter refuses; after a healthy period the API server's first two refusals are
+   * `failing`. `stopped`: for good.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
   /** Why it is not healthy. */
@@ -33,6 +34,14 @@ const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
   'ahead-of-server',
 ]);
 
+/**
+ * Refusals by the API server, since a source was healthy, that make it forbidden; fewer are retries. A
+ * restarting API server answers 403 until its RBAC cache is filled, which takes an instant. The waits
+ * after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`), so the third refusal comes 15 to 18 s
+ * after the first: a right that was taken away is told within that time.
+ */
+const LASTING_REFUSALS = 3;
+
 /** A stall or a routine relist is part of normal life, and no state of its own. */
 const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
 
@@ -45,6 +54,8 @@ export class StatusReporter {
   #status: ReflectorStatus = plain('starting');
   /** Reasons that were told since the health changed. */
   readonly #told = new Set<Reason>();
+  /** Since the last healthy state; undefined before the first, when a refusal is told at once. */
+  #refusals: number | undefined;
 
   constructor(tell: (status: ReflectorStatus) => void) {
     this.#tell = tell;
@@ -56,7 +67,10 @@ export class StatusReporter {
 
   /** A new run begins, perhaps after another one. */
   starting(): ReflectorStatus {
-    if (this.#status.health === 'stopped') this.#enter(plain('starting'));
+    if (this.#status.health === 'stopped') {
+      this.#refusals = undefined;
+      this.#enter(plain('starting'));
+    }
     return this.#status;
   }
 
@@ -78,15 +92,25 @@ export class StatusReporter {
 
   failed({ reason, wait }: Action, retryInMs: number, error?: unknown): void {
     if (ROUTINE.has(reason) && wait === 'none') return;
-    this.#enter({ health: HEALTH[reason] ?? 'failing', reason, error, retryInMs });
+    const isEarly = reason === 'forbidden' && this.#refusedEarly();
+    const health = isEarly ? 'failing' : (HEALTH[reason] ?? 'failing');
+    this.#enter({ health, reason, error, retryInMs });
   }
 
   stopped(): void {
     this.#enter(plain('stopped'));
   }
 
+  /** Counts a refusal. True when it may be that of a server that has started again. */
+  #refusedEarly(): boolean {
+    if (this.#refusals === undefined) return false;
+    this.#refusals++;
+    return this.#refusals < LASTING_REFUSALS;
+  }
+
   #enter(status: ReflectorStatus): void {
     const { health, reason } = status;
+    if (health === 'healthy') this.#refusals = 0;
     const changed = health !== this.#status.health;
     this.#status = status;
     if (changed) this.#told.clear();
