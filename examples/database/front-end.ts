@@ -9,6 +9,8 @@ import {
   messageOf,
   READY,
   type ReconcileContext,
+  type Result,
+  retryRefused,
 } from 'chancery';
 import type { CustomResource } from 'chancery/schema';
 import { shortened } from './plan.ts';
@@ -23,8 +25,7 @@ const frontEnd = (name: string, resource: CustomResource<Database>): Controller<
     predicate: generationChanged,
     owns: [sampleDbs],
     async reconcile(_key, database, context) {
-      if (database !== undefined) await reconcile(database, context);
-      return AWAIT_CHANGE;
+      return database === undefined ? AWAIT_CHANGE : reconcile(database, context);
     },
   });
 
@@ -36,14 +37,17 @@ export const frontEnds: readonly Controller<Database>[] = [
 async function reconcile(
   { metadata: { name }, spec }: Database,
   { applyOwned, setStatus, event }: ReconcileContext<Database>,
-): Promise<void> {
+): Promise<Result> {
   const refuse = async (reason: string, message: string): Promise<void> => {
     const condition = { type: READY, status: 'False', reason, message } as const;
     const status = { phase: 'Refused', readyReplicas: 0, conditions: [condition] };
     if (await setStatus(status)) event('Warning', reason, message);
   };
   const { image } = spec;
-  if (image === undefined) return refuse('Invalid', 'spec.image must be specified');
+  if (image === undefined) {
+    await refuse('Invalid', 'spec.image must be specified');
+    return AWAIT_CHANGE;
+  }
   try {
     const db = await applyOwned(sampleDbs, { metadata: { name }, spec: specOf(spec, image) });
     const { phase = 'Deploying', readyReplicas = 0, conditions = [] } = db.status ?? {};
@@ -54,17 +58,14 @@ async function reconcile(
       readyReplicas,
       conditions: [{ type: READY, status, reason, message }],
     });
+    return AWAIT_CHANGE;
   } catch (error) {
-    const reason = reasonOf(error);
-    if (reason === undefined) throw error;
-    await refuse(reason, shortened(messageOf(error)));
+    const isTaken = error instanceof AlreadyOwnedError; // its name is told of when it is free
+    const next = isTaken ? AWAIT_CHANGE : retryRefused(error);
+    const refusal = isInvalid(error) ? 'Invalid' : 'Refused';
+    await refuse(isTaken ? 'NotOwned' : refusal, shortened(messageOf(error)));
+    return next;
   }
-}
-
-/** What only a change mends, of the spec or of what is in the way: no retry. */
-function reasonOf(error: unknown): 'NotOwned' | 'Invalid' | undefined {
-  if (error instanceof AlreadyOwnedError) return 'NotOwned';
-  return isInvalid(error) ? 'Invalid' : undefined;
 }
 
 function specOf({ port, replicas, name, 'storage-size': size }: Database['spec'], image: string) {

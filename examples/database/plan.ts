@@ -2,7 +2,15 @@
  * A plan is phases of steps, in their order. Nothing of it is kept in memory: each pass asks every step
  * anew how far it is, and the first that is not done holds up those behind it.
  */
-import { AlreadyOwnedError, BeingDeletedError, isInvalid, messageOf } from 'chancery';
+import {
+  AlreadyOwnedError,
+  BeingDeletedError,
+  isAdmissionDenied,
+  isInvalid,
+  messageOf,
+  type RefusedResult,
+  retryRefused,
+} from 'chancery';
 import { ListAtomic, type Static, Type } from 'chancery/schema';
 
 const StateSchema = Type.Enum(['PENDING', 'IN_PROGRESS', 'COMPLETE', 'ERROR', 'FATAL_ERROR']);
@@ -18,6 +26,8 @@ export interface Progress {
   readonly reason?: string;
   /** To look again, where no event will tell. */
   readonly requeueAfterMs?: number;
+  /** The API server refused what a change alone can mend: it is tried again rarely. */
+  readonly retry?: RefusedResult;
 }
 
 export interface Step {
@@ -62,6 +72,9 @@ export const inProgress = (message: string, requeueAfterMs?: number): Progress =
 /** Somebody else's object has not our label, so that no cache sees it go: it is looked for. */
 const LOOK_AGAIN_MS = 60_000;
 
+/** A policy, a webhook or a quota refuses: an ERROR of which people are told. */
+export const REFUSED = 'Refused';
+
 const MAX_MESSAGE = 1_000;
 
 /** What others have written may be of any length: a status keeps the beginning of it. */
@@ -103,8 +116,11 @@ function progressOfError(error: unknown): Progress {
   if (error instanceof AlreadyOwnedError)
     return { status: 'FATAL_ERROR', message, reason: 'NotOwned', requeueAfterMs: LOOK_AGAIN_MS };
   if (error instanceof BeingDeletedError) return inProgress(message);
-  // The same would be refused again: a change of the spec wakes us.
-  if (isInvalid(error)) return { status: 'FATAL_ERROR', message, reason: 'Invalid' };
+  if (isInvalid(error)) {
+    return { status: 'FATAL_ERROR', message, reason: 'Invalid', retry: retryRefused(error) };
+  }
+  // A policy or a quota may change: the toolkit retries what is thrown.
+  if (isAdmissionDenied(error)) return { status: 'ERROR', message, reason: REFUSED };
   return { status: 'ERROR', message };
 }
 

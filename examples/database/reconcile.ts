@@ -66,5 +66,7 @@ export function next(runs: readonly (PlanRun | undefined)[], wakeInMs?: number):
   const times = [wakeInMs, ...runs.map((run) => run?.progress.requeueAfterMs)].filter(
     (ms) => ms !== undefined,
   );
-  return times.length === 0 ? AWAIT_CHANGE : { requeueAfterMs: Math.min(...times) };
+  const soonest = times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
+  const refused = runs.find((run) => run?.progress.retry !== undefined)?.progress.retry;
+  return refused === undefined ? soonest : { ...refused, ...soonest };
 }

@@ -1,7 +1,7 @@
 /** What a pass has found, as status, conditions and Events. */
 import type { DesiredCondition } from 'chancery';
 import { INITIALIZED } from './deploy.ts';
-import type { PlanRun, PlanStatus, Progress } from './plan.ts';
+import { type PlanRun, type PlanStatus, type Progress, REFUSED } from './plan.ts';
 import type { SampleDb } from './resources/sample-db.ts';
 import { replicasOf, type Scene, statefulSetOf } from './scene.ts';
 import { dataVersion } from './upgrade.ts';
@@ -80,7 +80,7 @@ function announce({ db, context }: Scene, name: PlanName, { plan, progress }: Pl
   if (plan.status === 'COMPLETE') {
     context.event('Normal', `${TITLES[name]}Complete`, `the plan ${name} is complete`);
   }
-  if (plan.status === 'FATAL_ERROR') {
+  if (plan.status === 'FATAL_ERROR' || progress.reason === REFUSED) {
     const reason = progress.reason ?? `${TITLES[name]}Failed`;
     context.event('Warning', reason, progress.message ?? `the plan ${name} has failed`);
   }

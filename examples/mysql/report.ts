@@ -6,6 +6,8 @@ import {
   messageOf,
   READY,
   type ReconcileContext,
+  type Result,
+  retryRefused,
 } from 'chancery';
 
 /** What the condition `Ready` says, and of which type the Event is that tells of it, if any. */
@@ -14,6 +16,8 @@ export interface Verdict {
   readonly reason: string;
   readonly message: string;
   readonly event?: 'Normal' | 'Warning';
+  /** When to try again what was refused. Default: after a change. */
+  readonly next?: Result;
 }
 
 /** What a person has to do something about. */
@@ -27,8 +31,8 @@ export class NotOwnedError extends Error {
 }
 
 /**
- * What `work` comes to. What trying again would not change is a verdict, too: a name that is somebody
- * else's, a spec that the API server finds unusable. Any other failure is thrown on, to be tried again.
+ * What `work` comes to. A name that is somebody else's and a write that the API server refuses are
+ * verdicts, too. Any other failure is thrown on, to be tried again.
  */
 export async function verdictOf<V extends Verdict>(work: Promise<V>): Promise<V | Verdict> {
   try {
@@ -37,8 +41,8 @@ export async function verdictOf<V extends Verdict>(work: Promise<V>): Promise<V 
     if (error instanceof AlreadyOwnedError || error instanceof NotOwnedError) {
       return refused('NotOwned', messageOf(error));
     }
-    if (isInvalid(error)) return refused('Invalid', messageOf(error));
-    throw error;
+    const next = retryRefused(error);
+    return { ...refused(isInvalid(error) ? 'Invalid' : 'Refused', messageOf(error)), next };
   }
 }
 

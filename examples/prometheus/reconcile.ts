@@ -1,10 +1,10 @@
 import {
   AlreadyOwnedError,
   AWAIT_CHANGE,
-  isInvalid,
   messageOf,
   type ReconcileContext,
   type Reconciler,
+  retryRefused,
   secrets,
   selectorFromObject,
   services,
@@ -22,8 +22,9 @@ export const reconcile: Reconciler<Prometheus> = async (_key, prometheus, contex
   if (prometheus === undefined || prometheus.metadata.deletionTimestamp !== undefined) {
     return AWAIT_CHANGE;
   }
-  await report(prometheus, await outcomeOf(prometheus, context), context);
-  return AWAIT_CHANGE;
+  const outcome = await outcomeOf(prometheus, context);
+  await report(prometheus, outcome, context);
+  return outcome.next ?? AWAIT_CHANGE;
 };
 
 async function outcomeOf(
@@ -89,8 +90,8 @@ async function deploy(
   } catch (error) {
     const message = messageOf(error);
     if (error instanceof AlreadyOwnedError) return { ...selected, reason: 'NotOwned', message };
-    // Such as a configuration with more than a Secret has room for: only a change helps.
-    if (isInvalid(error)) return { ...selected, reason: 'Refused', message };
-    throw error;
+    // Such as a configuration with more than a Secret has room for, or by a policy.
+    const next = retryRefused(error);
+    return { ...selected, reason: 'Refused', message, next };
   }
 }

@@ -5,6 +5,7 @@ import {
   isControlledBy,
   objectKey,
   type ReconcileContext,
+  type Result,
   type StatefulSet,
   selectorFromObject,
   statefulSets,
@@ -21,6 +22,8 @@ export interface Outcome {
   /** Left out: as the status has it. */
   readonly rejected?: readonly Rejected[];
   readonly moreRejected?: number;
+  /** When to try again what was refused. Default: after a change. */
+  readonly next?: Result;
 }
 
 /** States the status, with an Event where an attempt was given up for a new reason. */

@@ -1,14 +1,15 @@
 import {
   AlreadyOwnedError,
-  ApiError,
   type Deployment,
   deployments,
   type HorizontalPodAutoscaler,
   isControlledBy,
-  isInvalid,
-  isNamespaceTerminating,
+  isForbidden,
+  messageOf,
   type ObjectKey,
   type ReconcileContext,
+  type RefusedResult,
+  retryRefused,
   services,
 } from 'chancery';
 import { adjust, autoscalerOf } from './autoscaler.ts';
@@ -27,13 +28,15 @@ import type { Outcome } from './status.ts';
 /** As whom the original writes: what its Deployments have from it alone goes when they are changed. */
 const ORIGINAL = 'manager';
 
-/** After which a write that was forbidden, by a quota for example, is tried again. */
+/** After which a write for which a right is missing is tried again. */
 const ASK_AGAIN_MS = 60_000;
 
 /** An outcome, and what is to happen next. */
 export interface CarriedOut extends Outcome {
   /** Until the next step of a ramp, or the next try. */
   readonly nextInMs?: number | undefined;
+  /** When a write that was refused is tried again. */
+  readonly retry?: RefusedResult;
 }
 
 /** One TDSet, its plan of this moment, and what is needed to carry it out. */
@@ -138,8 +141,7 @@ function refused(own: Deployment | undefined, error: unknown): CarriedOut {
   if (error instanceof AlreadyOwnedError) {
     return { deployment: own, trouble: { reason: 'NotOwned', message: error.message } };
   }
-  const isForbidden = error instanceof ApiError && error.status === 403;
-  if (!isInvalid(error) && (!isForbidden || isNamespaceTerminating(error))) throw error;
-  const trouble = { reason: 'Refused', message: (error as ApiError).message };
-  return { deployment: own, trouble, nextInMs: isForbidden ? ASK_AGAIN_MS : undefined };
+  const trouble = { reason: 'Refused', message: messageOf(error) };
+  if (isForbidden(error)) return { deployment: own, trouble, nextInMs: ASK_AGAIN_MS };
+  return { deployment: own, trouble, retry: retryRefused(error) };
 }

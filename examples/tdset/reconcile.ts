@@ -36,7 +36,7 @@ export function reconciler({ createServices }: TDSetOptions): Reconciler<TDSet> 
     const { nextAtMs = Number.POSITIVE_INFINITY } = plan;
     const { nextInMs = Number.POSITIVE_INFINITY } = done;
     const dueInMs = Math.min(nextAtMs - context.clock.now(), nextInMs, intervalMint * 60_000);
-    return { requeueAfterMs: Math.max(dueInMs, 1) }; // it may be over already
+    return { ...done.retry, requeueAfterMs: Math.max(dueInMs, 1) }; // it may be over already
   };
 }
 

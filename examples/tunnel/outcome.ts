@@ -2,10 +2,13 @@ import {
   AlreadyOwnedError,
   type DesiredCondition,
   findCondition,
+  isAdmissionDenied,
   isInvalid,
   messageOf,
   READY,
   type ReconcileContext,
+  type RefusedResult,
+  retryRefused,
 } from 'chancery';
 import { ProvisionerError } from './provisioner/provisioner.ts';
 import type { Tunnel, TunnelFacts } from './tunnel.ts';
@@ -18,6 +21,8 @@ export interface Outcome {
   /** Somebody should look at it. */
   readonly warning?: boolean;
   readonly requeueAfterMs: number;
+  /** When a write that was refused is tried again, if that is earlier. */
+  readonly retry?: RefusedResult;
 }
 
 /** Ends a pass early: what it needs is not there, and a failure it is not. */
@@ -41,7 +46,10 @@ export function outcomeOf(error: unknown, requeueAfterMs: number): Outcome | und
   if (error instanceof AlreadyOwnedError) {
     return { reason: 'NotOwned', message: error.message, ...warning };
   }
-  if (isInvalid(error)) return { reason: 'Refused', message: messageOf(error), ...warning };
+  if (isInvalid(error) || isAdmissionDenied(error)) {
+    const message = messageOf(error);
+    return { reason: 'Refused', message, ...warning, retry: retryRefused(error) };
+  }
   if (error instanceof ProvisionerError) {
     return { reason: 'ProvisionerFailed', message: error.message, ...warning };
   }

@@ -62,7 +62,7 @@ export function tunnelController(options: TunnelControllerOptions): Controller<T
       if (outcome === undefined) throw failure;
       await report(tunnel, facts, outcome, context);
       if (failure instanceof ProvisionerError) throw failure; // again, with back-off
-      return { requeueAfterMs: outcome.requeueAfterMs };
+      return { ...outcome.retry, requeueAfterMs: outcome.requeueAfterMs };
     },
   });
 }

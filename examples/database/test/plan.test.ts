@@ -38,6 +38,7 @@ test('what the API server refuses as wrong waits for a person; all else that is 
   const going = await runPlan(phases(thrown(new BeingDeletedError('it goes'))), signal);
 
   expect(invalid).toMatchObject({ progress: { status: 'FATAL_ERROR', reason: 'Invalid' } });
+  expect(invalid.progress.retry).toEqual({ refusal: { kind: 'invalid', fields: ['spec'] } });
   expect(invalid.failure).toBeUndefined();
   expect(down).toMatchObject({ progress: { status: 'ERROR' }, failure: { status: 503 } });
   expect(going.progress.status).toBe('IN_PROGRESS');
@@ -54,4 +55,15 @@ test('of a long text from elsewhere the beginning is told', async () => {
 
   expect(progress.message).toHaveLength(1_000);
   expect(plan.phases[0]?.steps[0]?.message).toHaveLength(1_000);
+});
+
+test('[real R-1] [real R-3] what a quota refuses is told of, and retried by the toolkit', async () => {
+  const message = 'secrets "a" is forbidden: exceeded quota: rq, requested: secrets=1';
+  const full = new ApiError({ code: 403, reason: 'Forbidden', message });
+
+  const { progress, failure } = await runPlan(phases(thrown(full)), signal);
+
+  expect(progress).toMatchObject({ status: 'ERROR', reason: 'Refused' });
+  expect(progress.message).toContain('exceeded quota: rq');
+  expect(failure).toBe(full);
 });

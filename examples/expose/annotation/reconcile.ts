@@ -4,11 +4,12 @@ import {
   type Desired,
   type Ingress,
   ingresses,
-  isInvalid,
   keyOf,
   messageOf,
   type ReconcileContext,
   type Reconciler,
+  type Result,
+  retryRefused,
   type Service,
 } from 'chancery';
 import { exposedUrl } from './exposed-url.ts';
@@ -30,23 +31,28 @@ export const reconcile: Reconciler<Service> = async (_key, service, context) => 
     const problem = { reason: 'InvalidAnnotation', note: wanted.refusal };
     await report(service, { problem, url: service.metadata.annotations?.['expose.url'] }, context);
   } else {
-    await expose(service, wanted.ingress, context);
+    return expose(service, wanted.ingress, context);
   }
   return AWAIT_CHANGE;
 };
 
-async function expose(service: Service, wanted: Desired<Ingress>, context: Context): Promise<void> {
+async function expose(
+  service: Service,
+  wanted: Desired<Ingress>,
+  context: Context,
+): Promise<Result> {
   const { name } = service.metadata;
   const isNew = context.store(ingresses).get(keyOf(service)) === undefined;
   try {
     const ingress = await context.applyOwned(ingresses, wanted);
     if (isNew) context.event('Normal', 'Exposed', `Ingress ${name} was created`);
     await report(service, { url: exposedUrl(wanted, ingress) }, context);
+    return AWAIT_CHANGE;
   } catch (error) {
-    if (isOfPredecessor(error, service)) return;
+    if (isOfPredecessor(error, service)) return AWAIT_CHANGE;
     const problem = problemOf(error, name);
-    if (problem === undefined) throw error;
     await report(service, { problem }, context);
+    return problem.next ?? AWAIT_CHANGE;
   }
 }
 
@@ -64,11 +70,12 @@ function isOfPredecessor(error: unknown, { metadata }: Service): boolean {
   return error.controller?.kind === 'Service' && error.controller.name === metadata.name;
 }
 
-/** What only a change can help, and a retry cannot; undefined for everything else. */
-function problemOf(error: unknown, name: string): Problem | undefined {
+/** What people are told of a failure. @throws the error where they need not know of it. */
+function problemOf(error: unknown, name: string): Problem {
   if (error instanceof AlreadyOwnedError) {
     const note = `Ingress ${name} exists and is not of this Service: it is left as it is`;
     return { reason: 'ErrResourceExists', note };
   }
-  return isInvalid(error) ? { reason: 'IngressRejected', note: messageOf(error) } : undefined;
+  const next = retryRefused(error);
+  return { reason: 'IngressRejected', note: messageOf(error), next };
 }

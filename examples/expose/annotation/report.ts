@@ -1,8 +1,10 @@
-import { type ReconcileContext, type Service, services } from 'chancery';
+import { type ReconcileContext, type Result, type Service, services } from 'chancery';
 
 export interface Problem {
   readonly reason: string;
   readonly note: string;
+  /** When to try again what was refused. Default: after a change. */
+  readonly next?: Result;
 }
 
 /** What people are to know about a Service: a Service has no status of its own for that. */

@@ -6,12 +6,12 @@ import {
   type Ingress,
   ingresses,
   isAlreadyExists,
-  isInvalid,
   isNotFound,
   keyOf,
   messageOf,
   type ReconcileContext,
   type Result,
+  retryRefused,
   splitKey,
 } from 'chancery';
 import { configFor, isConfigMap } from './config.ts';
@@ -71,8 +71,9 @@ export const ingressController = controller({
     if (asking.some(({ refusal }) => refusal !== undefined)) return AWAIT_CHANGE;
     const contributions = asking.filter((each): each is Contribution => each.plan !== undefined);
     if (contributions.length > 0) {
-      await write(mergedIngress(namespace, name, contributions), live, contributions, context);
-    } else if (live !== undefined) await remove(live, context);
+      return write(mergedIngress(namespace, name, contributions), live, contributions, context);
+    }
+    if (live !== undefined) await remove(live, context);
     return AWAIT_CHANGE;
   },
 });
@@ -82,17 +83,18 @@ async function write(
   live: Ingress | undefined,
   contributions: readonly Contribution[],
   { client, events }: Context,
-): Promise<void> {
-  if (live !== undefined && isAsWanted(live, wanted)) return;
+): Promise<Result> {
+  if (live !== undefined && isAsWanted(live, wanted)) return AWAIT_CHANGE;
   try {
     // A POST takes over nothing of what somebody has made under this name this very moment.
     const { metadata } = live ?? (await client.create(ingresses, bareIngress(wanted)));
     const { uid = '' } = metadata;
     const body = { ...wanted, metadata: { ...wanted.metadata, uid } };
     await client.applyExisting(ingresses, body, { force: true });
+    return AWAIT_CHANGE;
   } catch (error) {
-    if (isAlreadyExists(error)) return; // its arrival brings us back
-    if (!isInvalid(error)) throw error;
+    if (isAlreadyExists(error)) return AWAIT_CHANGE; // its arrival brings us back
+    const next = retryRefused(error);
     for (const { service: regarding } of contributions) {
       const reason = 'IngressRejected';
       events.record({
@@ -103,6 +105,7 @@ async function write(
         note: messageOf(error),
       });
     }
+    return next;
   }
 }
 

@@ -4,9 +4,10 @@ import {
   configMaps,
   type Deployment,
   deployments,
-  isInvalid,
   messageOf,
   type ReconcileContext,
+  type RefusedResult,
+  retryRefused,
   type Service,
 } from 'chancery';
 import type { Config } from './config.ts';
@@ -17,21 +18,27 @@ type Context = ReconcileContext<Service>;
 /** Deployments that are to be rolled when a ConfigMap changes, by name, with commas between them. */
 const UPDATE_ON_CHANGE = 'configmap.fabric8.io/update-on-change';
 
-/** Tells the ConfigMaps of the namespace what they want to know, and rolls who reads the Service's own. */
+/**
+ * Tells the ConfigMaps of the namespace what they want to know, and rolls who reads the Service's own.
+ * Resolves to when to try again where one was refused.
+ */
 export async function inject(
   service: Service,
   url: string | undefined,
   config: Config,
   context: Context,
-): Promise<void> {
+): Promise<RefusedResult | undefined> {
   const { name, namespace = '' } = service.metadata;
+  let refused: RefusedResult | undefined;
   for (const configMap of context.store(configMaps).list({ namespace })) {
     if (!servicesNamedBy(configMap).includes(name)) continue;
     const wanted = injectedData(configMap, service, url, config);
     if (Object.keys(wanted).length === 0) continue;
-    const data = await write(configMap, wanted, context);
+    const { data, retry } = await write(configMap, wanted, context);
+    refused ??= retry;
     if (configMap.metadata.name === name) await roll(name, data, namespace, context);
   }
+  return refused;
 }
 
 /** Only the keys that differ are sent; with the uid, so that another ConfigMap of that name is not meant. */
@@ -39,21 +46,26 @@ async function write(
   configMap: ConfigMap,
   wanted: Readonly<Record<string, string>>,
   { client, events }: Context,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Written> {
   const { metadata, data = {} } = configMap;
   const different = Object.entries(wanted).filter(([key, value]) => data[key] !== value);
-  if (different.length === 0) return data;
+  if (different.length === 0) return { data };
   const body = { metadata: { uid: metadata.uid }, data: Object.fromEntries(different) };
   try {
     await client.patch(configMaps, metadata, { type: 'merge', body });
-    return { ...data, ...wanted };
+    return { data: { ...data, ...wanted } };
   } catch (error) {
-    if (!isInvalid(error)) throw error; // an immutable one
+    const retry = retryRefused(error); // an immutable one, for example
     const reason = 'InjectionRejected';
     const note = messageOf(error);
     events.record({ regarding: configMap, type: 'Warning', reason, action: 'Inject', note });
-    return data;
+    return { data, retry };
   }
+}
+
+interface Written {
+  readonly data: Readonly<Record<string, string>>;
+  readonly retry?: RefusedResult;
 }
 
 async function roll(

@@ -65,13 +65,14 @@ export const serviceController = controller({
       await client.patch(services, service.metadata, { type: 'merge', body });
     }
     await report(service, exposure, context);
-    await inject(service, exposure.url, config, context);
-    return exposure.problem?.reason === NO_NODE_ADDRESS ? LOOK_FOR_NODES : AWAIT_CHANGE;
+    const refused = await inject(service, exposure.url, config, context);
+    const looksAgain = exposure.problem?.reason === NO_NODE_ADDRESS;
+    return { ...refused, ...(looksAgain && LOOK_FOR_NODES) };
   },
 });
 
 /** Nodes change all the time, and are not watched for the one that may come. */
-const LOOK_FOR_NODES: Result = { requeueAfterMs: 60_000 };
+const LOOK_FOR_NODES = { requeueAfterMs: 60_000 };
 
 function isCleanedUp(service: Service, { cleanup, cleanupFilter }: Config): boolean {
   return cleanup && ingressNameOf(service).includes(cleanupFilter);

@@ -38,7 +38,7 @@ test('EX3: an API server that cannot say which Ingresses there are is not taken 
   expect(new Set(asked().map(({ method }) => method))).toEqual(new Set(['GET']));
 });
 
-test('what the API server refuses is told of, and not tried again before something changes', async () => {
+test('[real R-1] what the API server refuses is told of, and tried again rarely', async () => {
   const web = service('web', { annotations: { expose: '/' } }) as Service;
   const told: unknown[] = [];
   const refusing = {
@@ -57,7 +57,7 @@ test('what the API server refuses is told of, and not tried again before somethi
 
   const answer = await exposeByAnnotation.reconcile(objectKey('ns', 'web'), web, refusing);
 
-  expect(answer).toEqual({});
+  expect(answer).toEqual({ refusal: { kind: 'invalid', fields: ['spec'] } });
   expect(told).toMatchObject([
     ['Warning', 'IngressRejected', '422 Invalid: no'],
     { body: { metadata: { annotations: { 'expose.problem': expect.any(String) } } } },

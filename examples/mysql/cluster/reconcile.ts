@@ -34,7 +34,7 @@ export const clusterController = controller({
     const state = verdict.event === 'Warning' ? 'Failed update' : 'Successful update';
     const { readyReplicas = 0 } = madeFor(cluster, context)?.status ?? {};
     await report(verdict, { state, message: verdict.message, readyReplicas }, context);
-    return AWAIT_CHANGE;
+    return verdict.next ?? AWAIT_CHANGE;
   },
 });
 

@@ -43,7 +43,7 @@ export const instanceController = controller({
     if (instance === undefined || isOver(instance)) return AWAIT_CHANGE;
     const { phase = 'Scheduled', ...verdict }: Outcome = await verdictOf(take(instance, context));
     await report(verdict, { phase }, context);
-    return AWAIT_CHANGE;
+    return verdict.next ?? AWAIT_CHANGE;
   },
 });
 

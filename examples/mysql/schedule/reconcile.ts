@@ -45,7 +45,7 @@ export const scheduleController = controller({
       apply(schedule, context),
     );
     await report(verdict, { ...(lastBackup !== undefined && { lastBackup }) }, context);
-    return AWAIT_CHANGE;
+    return verdict.next ?? AWAIT_CHANGE;
   },
 });
 

@@ -25,7 +25,8 @@ test('TD8: what a quota forbids is said, and tried again in a minute', async () 
 
   const done = await carryOut(taskWith(new ApiError({ code: 403, reason: 'Forbidden', message })));
 
-  expect(done).toMatchObject({ trouble: { reason: 'Refused' }, nextInMs: 60_000 });
+  const refusal = { kind: 'quota', name: 'small' };
+  expect(done).toMatchObject({ trouble: { reason: 'Refused' }, retry: { refusal } });
   expect(done.trouble?.message).toContain('exceeded quota');
 });
 

@@ -1,8 +1,8 @@
 /** When an Event is told; the toolkit would count equal ones, and never show how many there were. */
 import { isDeepStrictEqual } from 'node:util';
-import type { DesiredStatus, ReconcileContext } from 'chancery';
+import { ApiError, type DesiredStatus, type ReconcileContext } from 'chancery';
 import { expect, test } from 'vitest';
-import { type Outcome, report } from '../outcome.ts';
+import { type Outcome, outcomeOf, report } from '../outcome.ts';
 import type { Tunnel } from '../tunnel.ts';
 
 const TUNNEL: Tunnel = {
@@ -37,4 +37,16 @@ test('IN12: an Event is told when the reason is another one, and not with every 
   const events = await told([WAITING, { ...WAITING, message: 'host 2' }, wrong, wrong, done, done]);
 
   expect(events).toEqual(['Normal Provisioning', 'Warning InvalidSpec', 'Normal Connected']);
+});
+
+test('[real R-1] [real R-3] what a webhook refuses is told of, and tried again', () => {
+  const message = 'admission webhook "w.example.dev" denied the request: no';
+  const denied = new ApiError({ code: 403, reason: 'Forbidden', message });
+
+  expect(outcomeOf(denied, 1_000)).toMatchObject({
+    reason: 'Refused',
+    warning: true,
+    requeueAfterMs: 1_000,
+    retry: { refusal: { kind: 'webhook', name: 'w.example.dev' } },
+  });
 });
