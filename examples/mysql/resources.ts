@@ -142,7 +142,7 @@ export const backups = customResource({
     time: Type.Optional(Type.String()),
   }),
   rules: [
-    { rule: 'false', message: `write kind: MySQLBackupSchedule, apiVersion: ${GROUP}/v1 instead` },
+    { rule: 'false', message: `write a MySQLBackupSchedule of ${GROUP}/v1 instead` },
   ],
 });
 

@@ -241,6 +241,7 @@ test('[attack A-3] what a real API server says of names, rights and versions is 
       '400 BadRequest: invalid continue token: continue key is not valid: invalid character (not shown) looking for beginning of value',
       '400 BadRequest: strconv.ParseInt: parsing (not shown): invalid syntax',
       "400 BadRequest: the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (not shown)",
+      '422 Invalid: PersistentVolumeClaim "pvc" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims …',
       '422 Invalid: ConfigWatcher.k8spatterns.io "with-finalizer" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{(not shown)}',
     ]),
   );

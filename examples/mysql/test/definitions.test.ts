@@ -162,5 +162,5 @@ test('the kind of the README of the original is refused with what to write inste
     ...{ spec: { cluster: 'my-cluster', time: '*/5 * * * *' } },
   });
 
-  await expect(refused).rejects.toThrow('write kind: MySQLBackupSchedule');
+  await expect(refused).rejects.toThrow('write a MySQLBackupSchedule');
 });

@@ -142,7 +142,7 @@ test('TD8: what the API server does not take is said once, and not sent again un
   const ready = await place.condition('shop', 'Ready', 'True');
   const set = await place.set('shop');
 
-  expect(refused.message).toContain('70000');
+  expect(refused.message).toContain('must be between 1 and 65535');
   expect(await place.told('Refused')).toMatchObject([{ type: 'Warning' }]);
   expect(ready).toMatchObject({ message: '2 of 2 replicas are available', observedGeneration: 2 });
   expect(set?.status?.conditions?.map(({ type, status }) => `${type}=${status}`).sort()).toEqual([
