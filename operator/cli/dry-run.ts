@@ -17,6 +17,12 @@ export interface DryRunOptions {
   readonly follow: boolean;
 }
 
+/**
+ * How long a source may fail before the first list. The waits after a 403 are 5, 10 and 20 s, so that a
+ * right that is missing for an instant is asked for three times.
+ */
+const SOURCES_WITHIN_MS = 30_000;
+
 /** Between two looks at whether there is work left. */
 const LOOK_MS = 50;
 
@@ -40,14 +46,14 @@ export class DryRun {
 
   /**
    * Whoever leads goes on to lead: a dry run takes no Lease. It opens no port, installs nothing, and
-   * starts no runnables, which do as they like. One that is to end does not wait for ever for a
-   * resource that is not served.
+   * starts no runnables, which do as they like. Without `--follow` it fails when a source that is not
+   * optional still fails, is refused or is not served after 30 s.
    *
    * @throws ConfigurationError `CONFIG` for settings that are unusable.
    */
   optionsFrom(options: CreateManagerOptions): CreateManagerOptions {
     const { environment = {}, runnables = [] } = options;
-    const { crdWait, leaderElection, installCrds } = settingsFrom(environment);
+    const { leaderElection, installCrds } = settingsFrom(environment);
     for (const { name } of runnables) this.#tell(`${name} is not started`);
     if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
     if (installCrds) this.#tell('installs no CustomResourceDefinitions');
@@ -55,6 +61,7 @@ export class DryRun {
       ...options,
       controllers: options.controllers.map((each) => this.#controller(each)),
       runnables: [],
+      ...(!this.#follow && { sourcesWithinMs: SOURCES_WITHIN_MS }),
       leaderElection: false,
       decorate: (connection) => this.#connection(connection),
       settings: {
@@ -63,7 +70,6 @@ export class DryRun {
         metricsPort: 0,
         installCrds: false,
         selfTest: 'off', // nothing is stored, whatever the ambassador lets through
-        crdWait: crdWait === 'forever' && !this.#follow ? 'timeout' : crdWait,
       },
     };
   }

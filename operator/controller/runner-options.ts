@@ -29,6 +29,11 @@ export interface RunnerOptions {
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   /** Default 2 minutes, controller-runtime's; then one line says which sources are missing. */
   readonly cacheSyncTimeoutMs?: number;
+  /**
+   * The run fails when a source still fails, or is refused, after so many milliseconds. Default: it is
+   * waited for, as `cacheSyncTimeoutMs` and `crdWait` say.
+   */
+  readonly sourcesWithinMs?: number;
   /** About a source that the API server does not serve. Default `forever`. */
   readonly crdWait?: CrdWait;
   /** Something around every attempt. Default: nothing. */

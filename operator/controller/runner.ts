@@ -172,17 +172,21 @@ export class ControllerRunner {
    * whatever changes. Resolves when the reconciles under way have ended. Their `context.signal` is
    * `hardStop`, so that they may finish what they began.
    *
-   * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled.
+   * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled;
+   *   `NOT_SYNCED` when a source fails after `sourcesWithinMs`.
    */
   async run(signal: AbortSignal, hardStop: AbortSignal): Promise<void> {
-    const { cacheSyncTimeoutMs, clock, controller, crdWait = 'forever' } = this.#options;
+    const { cacheSyncTimeoutMs, clock, controller, crdWait, sourcesWithinMs } = this.#options;
     const workers = controller.maxConcurrentReconciles;
     this.attach();
     this.#metrics.begin(workers);
     try {
-      const timeoutMs = cacheSyncTimeoutMs ?? DEFAULT_CACHE_SYNC_TIMEOUT_MS;
-      const informers = this.#informers;
-      await settledSources({ informers, clock, log: this.#log, timeoutMs, crdWait }, signal);
+      const timeoutMs = sourcesWithinMs ?? cacheSyncTimeoutMs ?? DEFAULT_CACHE_SYNC_TIMEOUT_MS;
+      const options = {
+        ...{ informers: this.#informers, clock, log: this.#log, timeoutMs },
+        ...{ failsLate: sourcesWithinMs !== undefined, ...(crdWait && { crdWait }) },
+      };
+      await settledSources(options, signal);
     } catch (error) {
       if (signal.aborted) return;
       throw error;

@@ -20,6 +20,8 @@ export interface SettledSourcesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeoutMs: number;
+  /** After `timeoutMs` a source that fails or is refused, in whatever way, is an error. Default false. */
+  readonly failsLate?: boolean;
   /** Default `forever`. */
   readonly crdWait?: CrdWait;
 }
@@ -32,27 +34,41 @@ export interface SettledSourcesOptions {
  *
  * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server
  *   says that it does not serve a source; one that fails in another way is waited for.
+ *   `NOT_SYNCED` with `failsLate`, when the time is over and a source fails or is refused; one whose
+ *   first list is under way is waited for.
  * @throws `signal.reason` when aborted first.
  */
 export async function settledSources(
-  { informers, clock, log, timeoutMs, crdWait = 'forever' }: SettledSourcesOptions,
+  {
+    informers,
+    clock,
+    log,
+    timeoutMs,
+    failsLate = false,
+    crdWait = 'forever',
+  }: SettledSourcesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   using failure = linkedAbort(signal);
   const missing = (): (readonly [Source, SharedInformer<KubernetesObject>])[] =>
     [...informers].filter(([source, informer]) => !isSettled(source, informer, crdWait));
-  const failIfUnserved = (): void => {
+  const failIfMissing = (): void => {
+    if (failsLate) {
+      const failing = missing().filter(([, { status }]) => status.error !== undefined);
+      if (failing.length > 0) failure.abort(failingSources(failing, timeoutMs));
+      return;
+    }
     const unserved = missing().filter(([, { status }]) => status.health === 'unserved');
     if (unserved.length > 0) failure.abort(unservedSources(unserved));
   };
   const endings: (() => void)[] = [];
   const cancelTimeout = clock.schedule(timeoutMs, () => {
     const sources = missing().map(([source, informer]) => describe(source, informer));
-    if (crdWait === 'timeout') {
+    if (failsLate || crdWait === 'timeout') {
       for (const informer of informers.values()) {
-        endings.push(informer.onStateChange(failIfUnserved));
+        endings.push(informer.onStateChange(failIfMissing));
       }
-      failIfUnserved();
+      failIfMissing();
       if (failure.signal.aborted) return;
     }
     log.error({ sources, timeoutMs }, 'sources are not synced, the controller waits for them');
@@ -92,6 +108,25 @@ function unservedSources(
       layer: 'api-server',
       cause: missing[0]?.[1].status.error,
       context: { resources: [...new Set(names)].join(',') },
+    },
+  );
+}
+
+/** Names each source with the words of its error, which is that of a list: it quotes no object. */
+function failingSources(
+  failing: readonly (readonly [Source, SharedInformer<KubernetesObject>])[],
+  timeoutMs: number,
+): OperatorError {
+  const texts = failing.map(([{ resource }, { status }]) => {
+    return `${resourceName(resource)}: ${messageOf(status.error)}`;
+  });
+  const error = failing[0]?.[1].status.error;
+  return new OperatorError(
+    `no first list within ${timeoutMs / 1_000} s of ${[...new Set(texts)].join('; ')}`,
+    {
+      code: 'NOT_SYNCED',
+      layer: error instanceof OperatorError ? error.layer : 'api-server',
+      cause: error,
     },
   );
 }

@@ -33,7 +33,7 @@ export type ErrorCode =
   | 'FILTER_OPEN' // the ambassador lets through what it must refuse
   | 'UNSERVED' // the API server does not have a resource that cannot be done without
   | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
-  | 'NOT_SYNCED' // a cache was read before its first full list
+  | 'NOT_SYNCED' // a cache was read before its first full list, or a dry run got none
   | 'ALREADY_OWNED' // an object that was to be a child belongs to somebody else
   | 'BEING_DELETED' // an object must be gone before it can be made again
   | 'USER_CODE'; // code that the toolkit runs for its user misbehaved

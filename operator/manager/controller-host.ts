@@ -31,6 +31,8 @@ export interface ControllerHostOptions {
   /** What Events must pass. Default: nothing. */
   readonly eventFence?: Fence;
   readonly aroundAttempt?: AroundAttempt;
+  /** See `ManagerOptions`. */
+  readonly sourcesWithinMs?: number;
   /** Counts what controllers write. Default: nothing does. */
   readonly writes?: MinuteCounts;
 }
@@ -109,6 +111,7 @@ export class ControllerHost {
       logFor,
       meter = noMeter,
       settings,
+      sourcesWithinMs,
       writes,
     } = this.#options;
     const bare = connection.clientFor(
@@ -127,6 +130,7 @@ export class ControllerHost {
       }),
       clock,
       crdWait: settings.crdWait,
+      ...(sourcesWithinMs !== undefined && { sourcesWithinMs }),
       events: this.#events.for(controller.name),
       self: selfOf(settings),
       logFor,

@@ -13,6 +13,7 @@ export interface CreateManagerOptions
     | 'runnables'
     | 'healthChecks'
     | 'leaderElection'
+    | 'sourcesWithinMs'
     | 'aroundAttempt'
     | 'onLeadershipLost'
   > {

@@ -44,6 +44,11 @@ export interface ManagerOptions {
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }
     | undefined;
+  /**
+   * The run fails when a source still fails, or is refused, so many milliseconds after its controller
+   * began and has no first list. Default: it is waited for, as the settings say.
+   */
+  readonly sourcesWithinMs?: number;
   /** False: there is no election, whatever the settings say. */
   readonly leaderElection?: false;
   /** Done once, when the ambassador is there and before anything is read or written. A failure ends the run. */

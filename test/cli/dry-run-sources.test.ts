@@ -1,0 +1,88 @@
+/** `chancery run --dry-run` whose sources cannot be listed: it ends, and says which and why. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../operator/cli/run.ts';
+import { eventually } from '../../operator/testing/eventually.ts';
+import { FakeClock } from '../../operator/testing/fake-clock.ts';
+import { folderWith } from './child.ts';
+import { invoke } from './invocation.ts';
+import { startServer } from './server.ts';
+
+const MODULE = `
+import { AWAIT_CHANGE, configMaps, controller, defineResource } from 'chancery';
+
+const gadgets = defineResource({
+  group: 'example.dev', version: 'v1', plural: 'gadgets', kind: 'Gadget', namespaced: true,
+});
+
+export const maps = () => controller({
+  name: 'maps', for: configMaps, reconcile: async () => AWAIT_CHANGE,
+});
+export const gadget = () => controller({
+  name: 'gadget', for: gadgets, reconcile: async () => AWAIT_CHANGE,
+});
+`;
+
+/** The filter of an ambassador that lets nothing through. */
+async function closedAmbassador(): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'text/plain' }).end('<h3>Unauthorized</h3>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  [
+    'forbidden by RBAC',
+    'maps',
+    async () => (await startServer({ authorization: 'RBAC' })).urlFor('jane'),
+    /no first list within 30 s of configmaps: 403 Forbidden: configmaps is forbidden: User "jane"/,
+  ],
+  [
+    'not served',
+    'gadget',
+    async () => (await startServer()).url,
+    /no first list within 30 s of gadgets\.example\.dev: 404 NotFound: /,
+  ],
+  [
+    'refused by the ambassador’s filter',
+    'maps',
+    closedAmbassador,
+    /no first list within 30 s of configmaps: .*refused GET \/api\/v1\/namespaces\/demo\/configmaps/,
+  ],
+])('[real R-5] a dry run whose source is %s fails after 30 s with 1, and names it and why', async (_, name, start, words) => {
+  const clock = new FakeClock();
+  const folder = folderWith({
+    'controllers.ts': MODULE,
+    'operator.ts': `import { ${name} } from './controllers.ts'; export default ${name}();`,
+  });
+  const { exit, stderr } = invoke(['run', '--dry-run', `${folder}/operator.ts`], {
+    commands: [runCommand({ clock })],
+    env: { CHANCERY_API_URL: await start(), WATCH_NAMESPACE: 'demo' },
+  });
+  const ended: number[] = [];
+  const ending = exit.then((code) => ended.push(code));
+  await eventually(() =>
+    stderr.lines.some((line) => /source is (forbidden|not served)/.test(line)),
+  );
+
+  clock.advance(29_999);
+  const early = [...ended];
+  clock.advance(1);
+  await eventually(() => {
+    clock.advance(100); // the stop has waits of its own
+    return ended.length > 0;
+  });
+  await ending;
+
+  expect(early).toEqual([]);
+  expect(ended).toEqual([1]);
+  expect(stderr.lines.filter((line) => !line.startsWith('{')).at(-1)).toMatch(words);
+});
