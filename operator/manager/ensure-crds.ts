@@ -23,7 +23,8 @@ export interface EnsureCrdOptions {
   readonly log: Log;
   /**
    * Take over fields of the definition that somebody else applied, such as the deployment of
-   * manifests. Default false: that is an error, since the two would undo each other's work.
+   * manifests. Default false: that is an error, since the two would undo each other's work. A version
+   * in which objects may be stored is never dropped. Setting: `CHANCERY_INSTALL_CRDS=force`.
    */
   readonly force?: boolean;
 }
@@ -171,7 +172,7 @@ function ownedByOthers(error: ApiError, definition: string): ConfigurationError 
     ({ message = '' }) => /conflict with "([^"]+)"/.exec(message)?.[1] ?? [],
   );
   return new ConfigurationError(
-    'somebody else applied another definition: let one of the two install it, or take it over with force',
+    'somebody else applied another definition: let one of the two install it, or take it over with CHANCERY_INSTALL_CRDS=force (in a program: force: true)',
     { cause: error, context: { definition, managers: [...new Set(managers)].join(',') } },
   );
 }

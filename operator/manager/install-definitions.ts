@@ -15,6 +15,8 @@ export interface DefinitionInstallerOptions {
   readonly log: Log;
   /** One that the operator may read. */
   readonly namespace: string;
+  /** As `force` of `ensureCrd`. Default false. */
+  readonly force?: boolean;
 }
 
 /** Between two attempts: who grants a missing right sees within half a minute that it was enough. */
@@ -75,10 +77,10 @@ export class DefinitionInstaller {
     retryInMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { client, clock, log } = this.#options;
+    const { client, clock, log, force = false } = this.#options;
     const { name } = resource.definition.metadata;
     try {
-      await ensureCrd(client, resource, { clock, log, signal });
+      await ensureCrd(client, resource, { clock, log, signal, force });
       this.#missing.delete(name);
       return true;
     } catch (error) {

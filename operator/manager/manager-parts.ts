@@ -43,7 +43,7 @@ export function definitionInstallerOf(
   if (!settings.installCrds) return undefined;
   const client = connection.clientFor(DEFINITIONS_MANAGER);
   const [namespace = 'default'] = settings.namespaces ?? [];
-  return new DefinitionInstaller({ client, clock, log, namespace });
+  return new DefinitionInstaller({ client, clock, log, namespace, force: settings.forceCrds });
 }
 
 /**

@@ -49,6 +49,8 @@ export interface Settings {
   readonly shutdownTimeoutMs: number;
   /** The start brings the CustomResourceDefinitions of the controllers along. */
   readonly installCrds: boolean;
+  /** Fields of a definition that another field manager applied are taken over. */
+  readonly forceCrds: boolean;
   /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
   readonly freeze: boolean;
   /** What is done about an ambassador that lets through what it must refuse, and about missing rights. */
@@ -110,8 +112,8 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ],
   [
     'CHANCERY_INSTALL_CRDS',
-    'true: installs or upgrades the CustomResourceDefinitions of the controllers at start; default ' +
-      'false',
+    'true: installs or upgrades the CustomResourceDefinitions of the controllers at start; force: also ' +
+      'those that another field manager applied, such as kubectl apply; default false',
   ],
   ...LEADER_ELECTION_ENVIRONMENT,
   [
@@ -161,7 +163,7 @@ export function settingsFrom(environment: Environment): Settings {
     watchTimeoutSeconds: range('CHANCERY_WATCH_TIMEOUT', read('CHANCERY_WATCH_TIMEOUT')),
     relistIntervalMs: relistInterval(read('CHANCERY_RELIST_INTERVAL')),
     crdWait: oneOf(read, 'CHANCERY_CRD_WAIT', CRD_WAITS) ?? 'forever',
-    installCrds: flag(read, 'CHANCERY_INSTALL_CRDS', false),
+    ...crdInstallation(read),
     leaderElection: leaderElectionFrom(read),
     warmup: flag(read, 'CHANCERY_WARMUP', true),
     shutdownTimeoutMs: shutdownTimeout(read),
@@ -174,7 +176,13 @@ export function settingsFrom(environment: Environment): Settings {
 const PORTS = { max: 65_535 };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const SELF_TEST_MODES = ['warn', 'require', 'off'] as const;
+const CRD_INSTALLATIONS = ['true', 'force', 'false'] as const;
 const CRD_WAITS = ['forever', 'timeout', 'optional'] as const;
+
+function crdInstallation(read: ReadSetting): Pick<Settings, 'installCrds' | 'forceCrds'> {
+  const how = oneOf(read, 'CHANCERY_INSTALL_CRDS', CRD_INSTALLATIONS) ?? 'false';
+  return { installCrds: how !== 'false', forceCrds: how === 'force' };
+}
 
 function metricsPrefix(read: ReadSetting): string | undefined {
   const text = read('CHANCERY_METRICS_PREFIX');

@@ -175,3 +175,99 @@ test('[W-40] who installs a definition while it runs need not wait for the next 
 
   expect(clock.monotonic() - startedAt).toBeLessThan(4_000);
 });
+
+/** `definition` as client-side `kubectl apply` has put it there. */
+async function putByKubectl(env: TestEnv, definition: object): Promise<void> {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const query = '?fieldManager=kubectl-client-side-apply';
+  const answer = await fetch(env.url + path + query, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(definition),
+  });
+  expect(answer.status).toBe(201);
+}
+
+interface Installed {
+  readonly managers: readonly unknown[];
+  readonly versions: readonly string[];
+  readonly fields: readonly string[];
+}
+
+async function installed(env: TestEnv): Promise<Installed> {
+  const { name } = gadgets.definition.metadata;
+  const live = await env.get(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    undefined,
+    name,
+  );
+  const { metadata, spec } = live as unknown as typeof gadgets.definition;
+  const { managedFields = [] } = metadata as { managedFields?: readonly Record<string, unknown>[] };
+  const schema = spec.versions[0]?.schema as {
+    openAPIV3Schema: { properties: { spec: { properties: object } } };
+  };
+  return {
+    managers: managedFields.map(({ manager, operation }) => `${manager} ${operation}`),
+    versions: spec.versions.map((version) => version.name),
+    fields: Object.keys(schema.openAPIV3Schema.properties.spec.properties),
+  };
+}
+
+/** The definition of an earlier release: other fields, in `version`. */
+function earlier(version: string): object {
+  return customResource({
+    group: 'example.dev',
+    version,
+    kind: 'Gadget',
+    spec: Type.Object({ weight: Type.Optional(Type.Integer()) }),
+  }).definition;
+}
+
+test('[real R-2] a definition put there by kubectl apply is kept, and upgraded with force', async () => {
+  const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  await putByKubectl(env, earlier('v1'));
+  const start = (how: string) => {
+    const environment = { CHANCERY_INSTALL_CRDS: how };
+    const operator = startOperator({
+      url: env.url,
+      controllers: [gadgetController([])],
+      environment,
+    });
+    onTestFinished(() => operator.stop());
+    return operator;
+  };
+
+  const careful = start('true');
+  await eventually(() => careful.log.some(({ level }) => level === 'error'));
+  const kept = await installed(env);
+  await careful.stop();
+  const forced = start('force');
+  await forced.untilReady();
+
+  expect(String(careful.log.find(({ level }) => level === 'error')?.fields.err)).toContain(
+    'CHANCERY_INSTALL_CRDS=force',
+  );
+  expect(kept.managers).toContain('kubectl-client-side-apply Update');
+  expect(kept.fields).toEqual(['weight']);
+  expect(await installed(env)).toMatchObject({ versions: ['v1'], fields: ['size'] });
+});
+
+test('[real R-2] with force, too, a version in which objects may be stored is not dropped', async () => {
+  const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  await putByKubectl(env, earlier('v1alpha1'));
+
+  const operator = startOperator({
+    url: env.url,
+    controllers: [gadgetController([])],
+    environment: { CHANCERY_INSTALL_CRDS: 'force' },
+  });
+  onTestFinished(() => operator.stop());
+  await eventually(() => operator.log.some(({ level }) => level === 'error'));
+
+  const told = operator.log.find(({ level }) => level === 'error');
+  expect(String(told?.fields.err)).toContain('a version that the definition drops');
+  expect(await installed(env)).toMatchObject({ versions: ['v1alpha1'], fields: ['weight'] });
+});
