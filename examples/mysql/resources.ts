@@ -141,9 +141,7 @@ export const backups = customResource({
     cluster: Type.Optional(Type.String()),
     time: Type.Optional(Type.String()),
   }),
-  rules: [
-    { rule: 'false', message: `write a MySQLBackupSchedule of ${GROUP}/v1 instead` },
-  ],
+  rules: [{ rule: 'false', message: `write a MySQLBackupSchedule of ${GROUP}/v1 instead` }],
 });
 
 export type Cluster = ObjectOf<typeof clusters>;

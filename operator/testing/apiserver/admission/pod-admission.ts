@@ -12,15 +12,19 @@ const PODS = { group: '', plural: 'pods' };
  * What admission adds to a new Pod: whose account it has, with its token, how important it is, and
  * how long it stays on a node that is lost.
  *
- * Whether the ServiceAccount is there is not asked, as long as nobody makes the `default` ones.
- *
- * @throws ApiError 403 for a priority that contradicts its class, or that has none.
+ * @throws ApiError 403 for a ServiceAccount that is not there, other than `default`, and for a priority
+ *   that contradicts its class, or whose class is not there.
  */
 export function admitPod({ storage }: Cluster, pod: StoredObject): StoredObject {
   const { namespace, name = '' } = pod.metadata;
   const spec = isObject(pod.spec) ? pod.spec : {};
   const accountName = String(spec.serviceAccountName ?? 'default');
   const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
+  // Without controllers nobody makes the `default` accounts: each namespace counts as having one.
+  if (account === undefined && accountName !== 'default') {
+    const why = `error looking up service account ${namespace}/${accountName}: serviceaccount "${accountName}" not found`;
+    throw forbidden(PODS, name, why);
+  }
   const mounts = spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true;
   const owned = fill(spec, { serviceAccountName: accountName, serviceAccount: accountName });
   const classes = storage.list('priorityclasses.scheduling.k8s.io');

@@ -87,6 +87,10 @@ describe('[F-12] what admission adds to a Pod', () => {
 
   test.each([
     [
+      { serviceAccountName: 'none' },
+      'pods "p" is forbidden: error looking up service account default/none: serviceaccount "none" not found',
+    ],
+    [
       { priorityClassName: 'none' },
       'pods "p" is forbidden: no PriorityClass with name none was found',
     ],
@@ -94,7 +98,7 @@ describe('[F-12] what admission adds to a Pod', () => {
       { priority: 5 },
       'pods "p" is forbidden: the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name',
     ],
-  ])('not what contradicts the classes: %j', async (spec, message) => {
+  ])('not what contradicts accounts or classes: %j', async (spec, message) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', PODS, pod(spec));
