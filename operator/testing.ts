@@ -53,7 +53,7 @@ export { type RequestGate, RequestLine } from './testing/env/request-line.ts';
 export type { LoggedRequest, RequestFilter, RequestLog, Verb } from './testing/env/request-log.ts';
 export { withoutServerFields } from './testing/env/server-fields.ts';
 export { startTestEnv, type TestEnvOptions } from './testing/env/start-test-env.ts';
-export type { TestEnv } from './testing/env/test-env.ts';
+export type { EnvFeature, TestEnv } from './testing/env/test-env.ts';
 export { type EventuallyOptions, eventually } from './testing/eventually.ts';
 export { FakeClock, settle } from './testing/fake-clock.ts';
 export type { ConnectionFault, CutKind } from './testing/faults/connection-fault.ts';

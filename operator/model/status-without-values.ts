@@ -148,6 +148,14 @@ const NAME_BEFORE =
 /** Texts of decoders, which quote what they could not read. */
 function outsideOfFields(text: string, code: number): string {
   if (ABOUT_NAMES.has(code)) return text;
+  const head = ABOUT_AN_OBJECT.exec(text)?.[0] ?? '';
+  return head + decoderText(text.slice(head.length));
+}
+
+/** How an answer about one object begins: its resource and its name. */
+const ABOUT_AN_OBJECT = /^[\w.-]+ "(?:[^"\\\n]|\\.)*" is (?:forbidden|invalid): /;
+
+function decoderText(text: string): string {
   const cut = text
     .replace(/(json parse error: [^(]*)\(.*/s, `$1${NOT_SHOWN}`)
     .replace(/got &?[\w.]+\{.*/s, `got ${NOT_SHOWN}`)

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers/promises';
-import { messageOf, OperatorError } from '../core/errors.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
 
 export interface EventuallyOptions {
   /** Default 10 s. */
@@ -13,6 +13,7 @@ const INTERVAL_MS = 10;
  * For tests with real processes and sockets; where a clock can be injected, own the clock instead.
  *
  * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last failure as its cause.
+ * @throws ConfigurationError at once when `probe` throws one: waiting does not change a configuration.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
@@ -26,6 +27,7 @@ export async function eventually<T>(
       if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
       failure = undefined;
     } catch (error) {
+      if (error instanceof ConfigurationError) throw error;
       failure = error;
     }
     if (performance.now() > givenUpAt) break;

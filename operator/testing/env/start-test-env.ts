@@ -16,7 +16,7 @@ import { kubebuilderBackend } from './kubebuilder-backend.ts';
 import { Leftovers } from './leftovers.ts';
 import { untilQuiet } from './quiet.ts';
 import type { RequestLog } from './request-log.ts';
-import type { TestEnv } from './test-env.ts';
+import type { EnvFeature, TestEnv } from './test-env.ts';
 
 export interface TestEnvOptions {
   /** Default: what the environment says, see `chooseBackend`; `embedded` when it says nothing. */
@@ -90,6 +90,11 @@ class StartedEnv implements TestEnv {
 
   get runsWorkloads(): boolean {
     return this.#backend.runsWorkloads;
+  }
+
+  supports(what: EnvFeature): boolean {
+    if (this.#backend.embedded === undefined) return false;
+    return what === 'clock' ? this.#clock instanceof FakeClock : true;
   }
 
   async namespace(): Promise<string> {

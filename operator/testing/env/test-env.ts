@@ -14,12 +14,22 @@ import type { RequestLog } from './request-log.ts';
  * Every method that writes or reads goes over HTTP, apart from the toolkit that is under test, and
  * throws ApiError as the API server answers.
  */
+/** What not every environment has: `clock` is `settled` and `advance`, the others are members. */
+export type EnvFeature = 'clock' | 'events' | 'requests' | 'server';
+
 export interface TestEnv extends AsyncDisposable {
   readonly backend: TestBackend;
   /** Plain HTTP on 127.0.0.1: the operator's `CHANCERY_API_URL`. */
   readonly url: string;
   /** Something turns Deployments into Pods, makes these Ready, and collects garbage. */
   readonly runsWorkloads: boolean;
+
+  /**
+   * Whether this environment has it. Ask before a test uses it, and skip the test otherwise: the logs and
+   * the server are the embedded backend's alone, and `clock` needs `startTestEnv({ embedded: { clock } })`
+   * with a FakeClock.
+   */
+  supports(what: EnvFeature): boolean;
 
   /** A new namespace, which nobody else uses. It is deleted when the environment stops. */
   namespace(): Promise<string>;

@@ -44,6 +44,7 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
       'the backend kubebuilder has no server in this process: only the embedded server has',
     ]);
     expect(env.runsWorkloads).toBe(false);
+    expect(env.supports('events') || env.supports('server') || env.supports('clock')).toBe(false);
     await expect(env.advance(1)).rejects.toThrow('time can be moved on a FakeClock alone');
   });
 

@@ -52,6 +52,29 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
   });
 });
 
+test('[real R-6] an environment tells what it has', async () => {
+  const plain = await start({ environment: {} });
+  const clocked = await start({ environment: {}, embedded: { clock: new FakeClock(0) } });
+  const features = ['clock', 'events', 'requests', 'server'] as const;
+
+  expect(features.map((what) => plain.supports(what))).toEqual([false, true, true, true]);
+  expect(features.map((what) => clocked.supports(what))).toEqual([true, true, true, true]);
+});
+
+test('[real R-6] eventually passes a ConfigurationError on, and asks once', async () => {
+  const env = await start({ environment: {} });
+  let asked = 0;
+
+  const waiting = eventually(async () => {
+    asked += 1;
+    await env.advance(1);
+    return true;
+  });
+
+  await expect(waiting).rejects.toMatchObject({ code: 'CONFIG' });
+  expect(asked).toBe(1);
+});
+
 describe('which backend', () => {
   test.each<[Record<string, string>, TestBackend]>([
     [{}, 'embedded'],
