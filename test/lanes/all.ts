@@ -15,7 +15,8 @@ import { type Counts, sumOf, testCounts } from './counts.ts';
 
 const USAGE = `usage: npm run test:all [-- --npm-test REPORT]
 
-  --npm-test REPORT   npm test has run already, and this is its JSON report
+  --npm-test REPORT          npm test has run already, and this is its JSON report
+  --npm-test-exit-code CODE  what it ended with; default 0
 `;
 
 const { values } = readArguments();
@@ -23,15 +24,18 @@ const folder = mkdtempSync(join(tmpdir(), 'chancery-reports-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const all: Counts[] = [];
 const reports: string[] = [];
+/** Told at the end, where a log that keeps only its last lines still has them. */
+const failures: string[] = [];
 
 if (values['npm-test'] === undefined) lane('npm test', ['test']);
-else addReport('npm test', values['npm-test'], 0);
+else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
 step('check', ['run', 'check']);
 step('build', ['run', 'build']);
 lane('test:tools', ['run', 'test:tools']);
 lane('test:again', ['run', 'test:again']);
 step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
 
+for (const failure of failures) process.stdout.write(`test:all: FAILED: ${failure}\n`);
 const { passed, failed, skipped } = sumOf(all);
 process.stdout.write(
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
@@ -47,16 +51,20 @@ function lane(name: string, command: readonly string[]): void {
 
 function addReport(name: string, report: string, exitCode: number): void {
   const counts = testCounts(readIfThere(report), exitCode);
-  if (counts.failed > 0) process.stdout.write(`test:all: FAILED: ${name}: ${counts.why}\n`);
+  if (counts.failed > 0)
+    failures.push(
+      `${name}: ${counts.why}`,
+      ...(counts.failures ?? []).map((failure) => `  ${failure}`),
+    );
   all.push(counts);
   reports.push(report);
 }
 
 /** Runs what counts as one check. */
 function step(name: string, command: readonly string[]): void {
-  const failed = npm(name, command) === 0 ? 0 : 1;
-  if (failed > 0) process.stdout.write(`test:all: FAILED: ${name}\n`);
-  all.push({ passed: 1 - failed, failed, skipped: 0 });
+  const isPassed = npm(name, command) === 0;
+  if (!isPassed) failures.push(name);
+  all.push({ passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0 });
 }
 
 function npm(name: string, command: readonly string[]): number {
@@ -72,9 +80,13 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-function readArguments(): { readonly values: { readonly 'npm-test'?: string } } {
+function readArguments(): {
+  readonly values: { readonly 'npm-test'?: string; readonly 'npm-test-exit-code'?: string };
+} {
   try {
-    return parseArgs({ options: { 'npm-test': { type: 'string' } } });
+    return parseArgs({
+      options: { 'npm-test': { type: 'string' }, 'npm-test-exit-code': { type: 'string' } },
+    });
   } catch (error) {
     process.stderr.write(`test:all: ${(error as Error).message}\n${USAGE}`);
     process.exit(2);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { sumOf, testCounts } from './counts.ts';
 
@@ -7,11 +8,46 @@ const report = (passed: number, failed: number, pending = 0): string =>
     numFailedTests: failed,
     numPendingTests: pending,
     numTodoTests: 0,
+    testResults: [],
   });
 
 test('what passed, failed and was skipped is counted', () => {
   expect(testCounts(report(7, 0, 2), 0)).toEqual({ passed: 7, failed: 0, skipped: 2 });
   expect(testCounts(report(7, 2), 1)).toMatchObject({ passed: 7, failed: 2 });
+});
+
+test('each failure is told by its file, its name and the first line of its message', () => {
+  const test = (fullName: string, status: string, ...failureMessages: string[]): object => ({
+    fullName,
+    status,
+    failureMessages,
+  });
+  const files = [
+    {
+      name: resolve('test/queue/a.test.ts'),
+      status: 'failed',
+      message: '',
+      assertionResults: [
+        test('adds up', 'passed'),
+        test('group subtracts', 'failed', `Error: 1 is not 2\n  at ${'x'.repeat(600)}`),
+      ],
+    },
+    {
+      name: resolve('test/b.test.ts'),
+      status: 'failed',
+      message: `SyntaxError: ${'y'.repeat(600)}`,
+      assertionResults: [],
+    },
+  ];
+  const { failures } = testCounts(
+    JSON.stringify({ ...JSON.parse(report(1, 1)), testResults: files }),
+    1,
+  );
+
+  expect(failures?.[0]).toBe('test/queue/a.test.ts > group subtracts: Error: 1 is not 2');
+  expect(failures?.[1]).toMatch(/^test\/b\.test\.ts: SyntaxError: y+$/);
+  expect(failures?.[1]).toHaveLength(500);
+  expect(failures).toHaveLength(2);
 });
 
 test('a run that failed without a failed test counts as one failure', () => {

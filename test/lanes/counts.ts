@@ -1,12 +1,18 @@
+import { relative } from 'node:path';
+import process from 'node:process';
+import type { Report } from './vitest-report.ts';
+
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   /** What failed, in words. */
   readonly why?: string;
+  /** A line for each failed test or file: its file, its name, and the first line of its message. */
+  readonly failures?: readonly string[];
 }
 
-interface Report {
+interface CountedReport extends Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
@@ -23,16 +29,33 @@ export function testCounts(report: string | undefined, exitCode: number): Counts
   if (report === undefined) {
     return { passed: 0, failed: 1, skipped: 0, why: 'it wrote no report' };
   }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
-    report,
-  ) as Report;
+  const read = JSON.parse(report) as CountedReport;
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = read;
   const counts = { passed: numPassedTests, skipped: numPendingTests + numTodoTests };
+  const failures = failuresOf(read);
   if (numFailedTests > 0) {
-    return { ...counts, failed: numFailedTests, why: `${numFailedTests} tests failed` };
+    return { ...counts, failed: numFailedTests, why: `${numFailedTests} tests failed`, failures };
   }
-  if (exitCode !== 0) return { ...counts, failed: 1, why: `it ended with exit code ${exitCode}` };
+  if (exitCode !== 0) {
+    return { ...counts, failed: 1, why: `it ended with exit code ${exitCode}`, failures };
+  }
   if (numPassedTests === 0) return { ...counts, failed: 1, why: 'it ran no test' };
   return { ...counts, failed: 0 };
+}
+
+function failuresOf(report: Report): string[] {
+  return report.testResults.flatMap((file) => [
+    ...(file.status === 'failed' && file.message ? [oneLine(file.name, '', file.message)] : []),
+    ...file.assertionResults
+      .filter((test) => test.status === 'failed')
+      .map((test) => oneLine(file.name, ` > ${test.fullName}`, test.failureMessages?.[0] ?? '')),
+  ]);
+}
+
+/** At most 500 characters, so that a long list of failures can still be read. */
+function oneLine(file: string, test: string, message: string): string {
+  const first = message.split('\n', 1)[0] ?? '';
+  return `${relative(process.cwd(), file)}${test}: ${first}`.slice(0, 500);
 }
 
 export function sumOf(all: readonly Counts[]): Counts {

@@ -8,6 +8,9 @@ export interface Report {
 export interface FileResult {
   /** An absolute path. */
   readonly name: string;
+  readonly status?: string;
+  /** Why the file could not be run; empty otherwise. */
+  readonly message?: string;
   readonly assertionResults: readonly TestResult[];
 }
 
@@ -15,6 +18,7 @@ export interface TestResult {
   /** The titles of its `describe`s, and its own. */
   readonly fullName: string;
   readonly status: string;
+  readonly failureMessages?: readonly string[];
 }
 
 /** @throws TypeError when the text is no such report. */
