@@ -1,5 +1,5 @@
 import { AmbassadorError, type OperatorError, ProtocolError } from '../core/errors.ts';
-import { isUndeclaredText } from '../model/refusal.ts';
+import { isAdmissionDenied, isUndeclaredText } from '../model/refusal.ts';
 import { ApiError, isStatus, type Status } from '../model/status.ts';
 import { quoted, upstreamFailure } from './upstream-failure.ts';
 
@@ -28,9 +28,18 @@ const UNDECLARED =
 /** Marks the ApiError of a path that the server does not serve at all. */
 const PATH_NOT_SERVED = 'PathNotServed';
 
-/** What a 401 is about: the operator itself sends no credentials. */
+/** What a 401 without a refusal by admission is about: the operator itself sends no credentials. */
 const TOKEN_REFUSED =
   'the API server does not accept the ambassador’s token: has it expired, or is the ServiceAccount or the Pod that it was made for gone? kubectl reads the file of the token again within a minute';
+
+/**
+ * What a 401 of admission is about. A ValidatingAdmissionPolicy with `reason: Unauthorized` answers 401
+ * (reasonToCode in kubernetes/kubernetes,
+ * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/policy_decision.go), and a webhook may
+ * choose any code. Both are asked after the token was accepted.
+ */
+const ADMISSION_DENIED =
+  'the ambassador’s token was accepted: a policy or a webhook of the cluster denied this request, and chose the status 401';
 
 /**
  * Who failed, and how: an answer → the error to throw.
@@ -119,9 +128,13 @@ function explained(body: Status, httpStatus: number): Status {
   return { ...body, message: `${body.message ?? 'no message'} (${hint})` };
 }
 
-function hintFor({ message = '' }: Status, httpStatus: number): string | undefined {
-  // A server tells nobody why it refuses a token; who reads it here needs to know whose it is.
-  if (httpStatus === 401) return TOKEN_REFUSED;
+function hintFor(body: Status, httpStatus: number): string | undefined {
+  const { message = '' } = body;
+  if (httpStatus === 401) {
+    // A server tells nobody why it refuses a token, so the hint says whose token it is.
+    const isDenied = isAdmissionDenied(new ApiError(body, { httpStatus }));
+    return isDenied ? ADMISSION_DENIED : TOKEN_REFUSED;
+  }
   return httpStatus === 500 && isUndeclaredText(message) ? UNDECLARED : undefined;
 }
 

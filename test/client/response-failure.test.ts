@@ -4,6 +4,7 @@ import {
   parseRetryAfter,
   responseFailure,
 } from '../../operator/client/response-failure.ts';
+import { isAdmissionDenied } from '../../operator/model/refusal.ts';
 import { recording } from '../support/recorded-stream.ts';
 
 const text = { 'content-type': 'text/plain; charset=utf-8' };
@@ -222,6 +223,33 @@ test('a refusal by the filter names the request without its query, the layer, an
   });
   expect(failure.message).toMatch(/refused PATCH \/api\/v1\/namespaces\/a\/secrets\/b: /);
   expect(failure.message).toMatch(/Declare it in the controller .*chancery generate proxy/);
+});
+
+describe('a 401', () => {
+  const failed = (message: string) =>
+    responseFailure(
+      { status: 401, headers: json, text: status(401, 'Unauthorized', { message }) },
+      0,
+    );
+
+  test.each([
+    "services \"shop\" is forbidden: ValidatingAdmissionPolicy 'badges' with binding 'all' denied request: no badge",
+    'admission webhook "badges.example.com" denied the request: no badge',
+  ])('[real R-1] of admission does not blame the token: %s', (message) => {
+    const error = failed(message);
+
+    expect(error.message).toContain(message);
+    expect(error.message).toMatch(/token was accepted: a policy or a webhook .* denied/);
+    expect(error.message).not.toMatch(/does not accept|expired/);
+    expect(isAdmissionDenied(error)).toBe(true);
+  });
+
+  test.each([
+    'Unauthorized',
+    "a token for ValidatingAdmissionPolicy 'x' denied request: y",
+  ])('[real R-1] of authentication blames the token: %s', (message) => {
+    expect(failed(message).message).toMatch(/does not accept the ambassador’s token/);
+  });
 });
 
 describe('an unserved path', () => {

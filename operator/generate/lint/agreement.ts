@@ -159,9 +159,15 @@ function isOfCollection({ verb, subresource }: Right): boolean {
   return subresource === undefined && OF_COLLECTION.includes(verb);
 }
 
-/** A right to create an object of a name is one to apply it. */
+/**
+ * A right to create an object of this name lets server-side apply create it. A right to create every
+ * object contains that one: roles know no versions, so that it replaces the named right of another
+ * version in them, while the filter still has the path of that version. It opens no other path of an
+ * object, because a POST has no name in its path.
+ */
 function isOfObject(right: Right, name: string): boolean {
   const { verb, names } = right;
+  if (verb === 'create' && isOfCollection(right) && names === undefined) return name !== ANY_NAME;
   if (isOfCollection(right) && verb !== 'create') return false;
-  return names === undefined ? !isOfCollection(right) : names.includes(name);
+  return names === undefined || names.includes(name);
 }
