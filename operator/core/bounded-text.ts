@@ -7,12 +7,16 @@ export const MAX_TEXT_CHARS = 2_048;
 /** Of the end, where an API server names the last of several causes. */
 const END_CHARS = 512;
 
-/** `text`, without its middle where it has more than 2,048 characters; the number of them is told there. */
-export function boundedText(text: string): string {
-  if (text.length <= MAX_TEXT_CHARS) return text;
+/**
+ * `text`, without its middle where it is too long; the number of characters left out is told there.
+ *
+ * @param maxChars - of `text` that stay. Default 2,048.
+ */
+export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): string {
+  if (text.length <= maxChars) return text;
   const end = text.slice(-END_CHARS);
-  const beginning = text.slice(0, MAX_TEXT_CHARS - END_CHARS);
-  const leftOut = text.length - MAX_TEXT_CHARS;
+  const beginning = text.slice(0, maxChars - END_CHARS);
+  const leftOut = text.length - maxChars;
   // A half of a surrogate pair at a cut becomes U+FFFD.
   return `${beginning} … (${leftOut} characters left out) … ${end}`.toWellFormed();
 }

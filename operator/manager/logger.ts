@@ -19,7 +19,8 @@ export interface Logger extends Log {
  * The process's logger: one JSON object a line on `destination`.
  *
  * Errors print with code, layer, context and cause. Whole objects must never be logged: in case one is,
- * members that may be secrets are `[redacted]` at every depth, see `redactedFields`.
+ * members that may be secrets are `[redacted]` at every depth, and long texts lose their middle, see
+ * `redactedFields`. A message has 2,048 characters at most.
  */
 export function createLogger(level: LogLevel, destination: Writable): Logger {
   const root = pino(
@@ -74,24 +75,29 @@ class SharedLevelLogger implements Logger {
   }
 
   debug(fields: object, message: string): void {
-    if (this.#shows('debug')) this.#pino().debug(fields, message);
+    if (this.#shows('debug')) this.#pino().debug(fields, bounded(message));
   }
 
   info(fields: object, message: string): void {
-    if (this.#shows('info')) this.#pino().info(fields, message);
+    if (this.#shows('info')) this.#pino().info(fields, bounded(message));
   }
 
   warn(fields: object, message: string): void {
-    if (this.#shows('warn')) this.#pino().warn(fields, message);
+    if (this.#shows('warn')) this.#pino().warn(fields, bounded(message));
   }
 
   error(fields: object, message: string): void {
-    if (this.#shows('error')) this.#pino().error(fields, message);
+    if (this.#shows('error')) this.#pino().error(fields, bounded(message));
   }
 
   #shows(level: LogLevel): boolean {
     return SEVERITY[level] >= SEVERITY[this.#shared.level];
   }
+}
+
+/** JavaScript can leave the message out. */
+function bounded(message: string): string {
+  return typeof message === 'string' ? boundedText(message) : message;
 }
 
 /** Stacks are for bugs: an error that the toolkit throws on purpose says all in its fields. */

@@ -1,8 +1,13 @@
+import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
+
 /** Levels of a logged value that are printed; a condition of a child in a list is at the fifth. */
 export const MAX_DEPTH = 8;
 
 /** Values of a line that are printed. Ordinary lines have ten. */
 export const MAX_VALUES = 1_000;
+
+/** Characters of a stack that are printed: room for the frames of an error and of its causes. */
+const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;
 
 /** Stands for what has a name that may be a secret's. */
 const REDACTED = '[redacted]';
@@ -22,13 +27,14 @@ export type DescribeError = (error: unknown) => unknown;
 /**
  * A copy of `fields` that a logger can print: at every depth, in lists, Maps, Sets and Errors as well,
  * a member whose name may be a secret's is `[redacted]`. Values beyond 8 levels, or beyond 1,000 of one
- * line, are `[deep]`. Never throws, and prints what JSON cannot: Maps, Sets and large integers.
+ * line, are `[deep]`. Texts and names have 2,048 characters at most, a member `stack` 8,192: a longer
+ * one loses its middle. Never throws, and prints what JSON cannot: Maps, Sets and large integers.
  */
 export function redactedFields(fields: object, describe: DescribeError): Fields {
   const walk: Walk = { left: MAX_VALUES, describe };
   const copy: Fields = Object.create(null);
   for (const name of Object.keys(fields)) {
-    copy[name] = member(fields, name, 1, walk);
+    copy[boundedText(name)] = member(fields, name, 1, walk);
   }
   return copy;
 }
@@ -47,11 +53,13 @@ function member(parent: object, name: string, depth: number, walk: Walk): unknow
   }
   if (value === undefined) return undefined;
   if (isSecretName(name)) return REDACTED;
+  if (name === 'stack' && typeof value === 'string') return boundedText(value, MAX_STACK_CHARS);
   return printable(name === 'err' ? walk.describe(value) : value, depth, walk);
 }
 
 function printable(value: unknown, depth: number, walk: Walk): unknown {
-  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'string') return boundedText(value);
+  if (typeof value === 'bigint') return boundedText(String(value));
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH || walk.left <= 0) return DEEP;
   if (value instanceof Error) return printable(walk.describe(value), depth, walk);
@@ -68,7 +76,7 @@ function printable(value: unknown, depth: number, walk: Walk): unknown {
       copy['…'] = DEEP;
       break;
     }
-    copy[name] = member(value, name, depth + 1, walk);
+    copy[boundedText(name)] = member(value, name, depth + 1, walk);
   }
   return copy;
 }
@@ -92,7 +100,7 @@ function members(
       copy['…'] = DEEP;
       break;
     }
-    copy[name] = isSecretName(name) ? REDACTED : printable(value, depth + 1, walk);
+    copy[boundedText(name)] = isSecretName(name) ? REDACTED : printable(value, depth + 1, walk);
   }
   return copy;
 }

@@ -227,4 +227,32 @@ describe('createLogger', () => {
     expect(JSON.stringify(lines[1]).length).toBeLessThan(30_000);
     expect(JSON.stringify(lines)).not.toContain('S3CRET');
   });
+
+  test('[attack A-12] no text of user code makes a long line', () => {
+    const long = `first${'x'.repeat(1_000_000)}last`;
+    const bug = new TypeError(long);
+
+    const lines = logged((log) => {
+      log.info({ long, list: [long], map: new Map([[long, long]]), [long]: 1 }, 'm');
+      log.info({ held: { toJSON: () => long }, large: 10n ** 10_000n }, long);
+      log.error({ err: bug, failure: bug }, 'm');
+      log.error({ err: long }, 'm');
+      log.child({ long }).info({}, 'm');
+    });
+
+    expect(lines).toHaveLength(5);
+    for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(30_000);
+    const left = /^first[x]+ … \(997961 characters left out\) … [x]+last$/;
+    expect(lines[0]).toMatchObject({ long: expect.stringMatching(left) });
+    expect(lines[1]).toMatchObject({ msg: expect.stringMatching(left) });
+  });
+
+  test('[attack A-12] a stack of several causes is printed whole', () => {
+    const error = new TypeError('outer');
+    error.stack = `TypeError: outer\n${'    at place\n'.repeat(400)}    at its end`;
+
+    const [line] = logged((log) => log.error({ err: error }, 'm'));
+
+    expect(line?.err).toMatchObject({ stack: error.stack });
+  });
 });
