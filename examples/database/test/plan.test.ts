@@ -67,3 +67,15 @@ test('[real R-1] [real R-3] what a quota refuses is told of, and retried by the 
   expect(progress.message).toContain('exceeded quota: rq');
   expect(failure).toBe(full);
 });
+
+test('[real R-1] what a policy refuses is not the fault of the object, and retried by the toolkit', async () => {
+  const message =
+    'secrets "a" is forbidden: ValidatingAdmissionPolicy \'team\' with binding \'team\' denied request: no';
+  const causes = [{ message }];
+  const denied = new ApiError({ code: 422, reason: 'Invalid', message, details: { causes } });
+
+  const { progress, failure } = await runPlan(phases(thrown(denied)), signal);
+
+  expect(progress).toMatchObject({ status: 'ERROR', reason: 'Refused' });
+  expect(failure).toBe(denied);
+});

@@ -2,12 +2,13 @@ import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { withDefaultResources } from './limits/limit-ranges.ts';
 import { admitPod } from './pod-admission.ts';
 import { allocate } from './service-addresses.ts';
 
 /**
- * What the server adds to a new object of a built-in kind out of what else there is: accounts,
- * classes, addresses. No field manager owns it.
+ * What the server adds to a new object of a built-in kind out of what else there is: default
+ * resources, accounts, classes, addresses. No field manager owns it.
  *
  * @throws ApiError for what contradicts the rest of the cluster.
  */
@@ -17,7 +18,7 @@ export function admitNew(
   object: StoredObject,
 ): StoredObject {
   if (served.custom) return object;
-  if (object.kind === 'Pod') return admitPod(cluster, object);
+  if (object.kind === 'Pod') return admitPod(cluster, withDefaultResources(cluster, object));
   if (object.kind === 'Service') return allocate(cluster, object);
   if (object.kind === 'PersistentVolumeClaim') return withStorageClass(cluster, object);
   return object.kind === 'Ingress' ? withIngressClass(cluster, object) : object;

@@ -2,6 +2,7 @@ import type { StoredObject } from '../cluster-access.ts';
 import type { Json } from '../objects/metadata.ts';
 import { defaultAutoscalerSpec } from './autoscaler.ts';
 import { each, fill } from './fill.ts';
+import { defaultLimitRangeSpec } from './limit-range.ts';
 import { defaultOwnPodSpec } from './pod-spec.ts';
 import { defaultServiceSpec } from './service.ts';
 import { defaultClaim, defaultVolumeSpec } from './storage.ts';
@@ -86,6 +87,7 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
     }),
   HorizontalPodAutoscaler: spec(defaultAutoscalerSpec),
   Job: defaultJob,
+  LimitRange: spec(defaultLimitRangeSpec),
   NetworkPolicy: spec(defaultPolicySpec),
   PersistentVolume: spec(defaultVolumeSpec),
   PersistentVolumeClaim: defaultClaim,

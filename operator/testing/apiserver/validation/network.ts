@@ -87,7 +87,10 @@ const rule: Check = fields({
     paths: must(
       each(
         fields({}, ingressPath, (path, field) =>
-          backend(isObject(path.backend) ? path.backend : {}, `${field}.backend`),
+          // Without a type nothing else of the path is looked at.
+          isEmpty(path.pathType)
+            ? []
+            : backend(isObject(path.backend) ? path.backend : {}, `${field}.backend`),
         ),
       ),
     ),

@@ -74,7 +74,7 @@ export function priorityClass(object: StoredObject): readonly Problem[] {
 
 export const changedPriorityClass: ChangeCheck = (object, previous) => [
   ...(changed(object, previous, ['value'])
-    ? [forbidden('Value', 'may not be changed in an update.')]
+    ? [forbidden('value', 'may not be changed in an update.')]
     : []),
   ...immutable(['preemptionPolicy'])(object, previous),
 ];

@@ -28,8 +28,6 @@ function unifiedDiff(a: readonly string[], b: readonly string[]): string {
   const from = Math.max(0, start - CONTEXT);
   const [toA, toB] = [Math.min(a.length, endA + CONTEXT), Math.min(b.length, endB + CONTEXT)];
   const lines = [
-    '--- ',
-    '+++ ',
     `@@ -${from + 1},${toA - from} +${from + 1},${toB - from} @@`,
     ...a.slice(from, start).map((line) => ` ${line}`),
     ...a.slice(start, endA).map((line) => `-${line}`),

@@ -4,7 +4,7 @@ import { admitWrite } from '../admission/validating.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { terminatingDefinition } from '../crd/definition-conditions.ts';
-import { preconditionFailed } from '../failures.ts';
+import { forbidden, preconditionFailed } from '../failures.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
 import { fromStored } from '../registry/served-resource.ts';
 import type { DeletionOptions, PropagationPolicy } from '../request/delete-options.ts';
@@ -12,6 +12,9 @@ import { canonical } from './canonical.ts';
 import { finishesDeletion } from './deletion.ts';
 import { gracePeriodOf, hasGracePeriod } from './grace-period.ts';
 import { keyOfTarget, requireStored, type Target } from './target.ts';
+
+/** Namespaces that stay (k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission.go). */
+const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
 
 /** What a deletion has done: ended the object, or only begun to. */
 export interface Deletion {
@@ -34,6 +37,10 @@ export function deleteObject(
 ): Deletion {
   const stored = requireStored(cluster, target);
   checkPreconditions(stored, target, options);
+  const { served, name } = target;
+  if (served.storedAs === 'namespaces' && IMMORTAL.has(name)) {
+    throw forbidden(served, name, 'this namespace may not be deleted');
+  }
   if (writer !== undefined) {
     admitWrite(cluster, {
       operation: 'DELETE',

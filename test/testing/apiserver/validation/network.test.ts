@@ -38,6 +38,11 @@ const INGRESSES: readonly Row[] = [
     [`${PATH}.pathType: Required value: pathType must be specified`],
   ],
   [
+    'no type of path, and a backend without a port',
+    { [`${PATH}.pathType`]: undefined, [`${PATH}.backend`]: { service: { name: 's' } } },
+    [`${PATH}.pathType: Required value: pathType must be specified`],
+  ],
+  [
     'an unknown type of path',
     { [`${PATH}.pathType`]: 'Regex' },
     [

@@ -182,7 +182,7 @@ test('[F-12] a PriorityClass has its value for good', () => {
   };
 
   expect(problemsOf(changedBy(priority, { value: 6 }), priority)).toEqual([
-    'Value: Forbidden: may not be changed in an update.',
+    'value: Forbidden: may not be changed in an update.',
   ]);
   expect(problemsOf(changedBy(priority, { value: 2_000_000_000 }))).toEqual([
     'value: Forbidden: maximum allowed value of a user defined priority is 1000000000',

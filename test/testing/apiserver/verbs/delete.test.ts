@@ -179,3 +179,29 @@ test('[F-6] a collection is deleted one object after the other, as slowly as the
   expect((body as { items: readonly unknown[] }).items).toHaveLength(2);
   expect(server.list('v1', 'ConfigMap', 'default')).toEqual([]);
 });
+
+test.each([
+  'default',
+  'kube-public',
+  'kube-system',
+])('the namespace %s is not deleted, as on a real server', async (name) => {
+  const { send } = await startCluster();
+  await send('POST', '/api/v1/namespaces', { metadata: { name } });
+
+  const { status, body } = await send('DELETE', `/api/v1/namespaces/${name}`);
+
+  expect([status, body]).toEqual([
+    403,
+    {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+      reason: 'Forbidden',
+      details: { name, kind: 'namespaces' },
+      code: 403,
+    },
+  ]);
+  expect((await send('GET', `/api/v1/namespaces/${name}`)).status).toBe(200);
+});

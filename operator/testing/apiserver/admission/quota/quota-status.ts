@@ -7,8 +7,8 @@ import type {
   ResourceName,
   StoredObject,
 } from '../../cluster-access.ts';
-import { amountText, hardOf, QUOTAS, quotasOf, usedOf } from './quotas.ts';
-import type { Usage } from './usage.ts';
+import { hardOf, QUOTAS, quotasOf, usedOf } from './quotas.ts';
+import { amountText, type Usage } from './usage.ts';
 
 /**
  * Keeps `status.hard` and `status.used` of every ResourceQuota, at once after each write. As in a

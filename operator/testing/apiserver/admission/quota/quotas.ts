@@ -2,12 +2,12 @@ import type { Cluster } from '../../cluster.ts';
 import type { ResourceName, StoredObject } from '../../cluster-access.ts';
 import { forbidden } from '../../failures.ts';
 import { isObject } from '../../objects/metadata.ts';
-import { quantityText } from '../../objects/quantity.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { AdmissionRequest } from '../admission-request.ts';
 import {
   type Amount,
   amountsOf,
+  amountText,
   containerAmounts,
   containersOf,
   NOTHING,
@@ -79,10 +79,6 @@ export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage 
     }
   }
   return used;
-}
-
-export function amountText({ nanos, binary }: Amount): string {
-  return quantityText(nanos, binary);
 }
 
 /** The resource whose objects take of an amount. */

@@ -1,5 +1,6 @@
 import type { ResourceName, StoredObject } from '../../cluster-access.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
+import { quantityText } from '../../objects/quantity.ts';
 import { parseQuantity } from '../../validation/quantity.ts';
 
 /** An amount in billionths, and whether it is written in powers of 1024. */
@@ -43,6 +44,10 @@ export function usageOf(resource: ResourceName, object: StoredObject): Usage {
   return usage;
 }
 
+export function amountText({ nanos, binary }: Amount): string {
+  return quantityText(nanos, binary);
+}
+
 export function plus(left: Amount, right: Amount): Amount {
   return { nanos: left.nanos + right.nanos, binary: left.binary || right.binary };
 }
@@ -60,20 +65,35 @@ function addService(usage: Map<string, Amount>, { type, ports }: Json): void {
   if (type === 'LoadBalancer') usage.set('services.loadbalancers', ONE);
 }
 
-/** The sum of its containers, or its largest init container where that is more. */
-function podAmounts({ containers, initContainers }: Json): Usage {
+/**
+ * The sum of its containers, or its largest init container where that is more. An init container that
+ * stays (`restartPolicy: Always`) counts among the containers, and runs beside those that come after it.
+ */
+export function podAmounts({ containers, initContainers }: Json): Usage {
   const total = new Map<string, Amount>();
-  for (const container of containersOf(containers)) {
-    for (const [name, amount] of containerAmounts(container)) {
-      total.set(name, plus(total.get(name) ?? NOTHING, amount));
-    }
-  }
+  const staying = new Map<string, Amount>();
+  const starting = new Map<string, Amount>();
+  for (const container of containersOf(containers)) add(total, containerAmounts(container));
   for (const container of containersOf(initContainers)) {
-    for (const [name, amount] of containerAmounts(container)) {
-      if (amount.nanos > (total.get(name)?.nanos ?? -1n)) total.set(name, amount);
-    }
+    const amounts = containerAmounts(container);
+    const stays = container.restartPolicy === 'Always';
+    if (stays) add(total, amounts);
+    if (stays) add(staying, amounts);
+    raise(starting, stays ? staying : add(new Map(amounts), staying));
   }
-  return total;
+  return raise(total, starting);
+}
+
+function add(sum: Map<string, Amount>, amounts: Usage): Usage {
+  for (const [name, amount] of amounts) sum.set(name, plus(sum.get(name) ?? NOTHING, amount));
+  return sum;
+}
+
+function raise(most: Map<string, Amount>, amounts: Usage): Usage {
+  for (const [name, amount] of amounts) {
+    if (amount.nanos > (most.get(name)?.nanos ?? -1n)) most.set(name, amount);
+  }
+  return most;
 }
 
 export function containersOf(list: unknown): readonly Json[] {
