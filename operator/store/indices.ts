@@ -27,7 +27,7 @@ export const byOwner: IndexFunction = ofMetadata(({ metadata }) =>
 /** By the value of one label; an object without it is under none. */
 export function byLabel(label: string): IndexFunction {
   return ofMetadata<IndexFunction>(({ metadata }) => {
-    const { labels = {} } = metadata;
+    const labels = metadata.labels ?? {}; // an aggregated API server may send null
     const value = Object.hasOwn(labels, label) ? labels[label] : undefined;
     return value === undefined ? [] : [value];
   });
