@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { ProtocolError } from '../core/errors.ts';
+import { OperatorError } from '../core/errors.ts';
 import { metadataOf } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
@@ -93,7 +93,8 @@ function forSelf(options: IntakeOptions): Handler {
   const finalizer = controller.finalizer?.name;
   return (changes) => {
     for (const change of changes) {
-      if (!passes(change) && !readably(() => beginsToFinalize(change, finalizer))) continue;
+      const begins = (): boolean => beginsToFinalize(change, finalizer);
+      if (!passes(change) && !readably(options, change, begins)) continue;
       enqueue({ key: change.key, priority: priorityOf(change), resource, change });
     }
   };
@@ -109,9 +110,13 @@ function forOwners(
   return (changes) => {
     for (const change of changes) {
       // Whoever waits for the name does so whatever a predicate says.
-      const keys = new Set(readably(() => nameWaits.freedBy(source.resource, change)));
+      const keys = new Set(
+        readably(options, change, () => nameWaits.freedBy(source.resource, change)),
+      );
       for (const object of passes(change) ? statesOf(change) : []) {
-        const owners = readably(() => ownerKeys(metadataOf(object), owner, anyOwner));
+        const owners = readably(options, change, () =>
+          ownerKeys(metadataOf(object), owner, anyOwner),
+        );
         for (const key of owners ?? []) keys.add(key);
       }
       const priority = priorityOf(change);
@@ -164,15 +169,23 @@ function filter(
 }
 
 /**
- * What `read` makes of an object; undefined where it cannot be read. Then a list follows that tells of it
- * again, and the other changes are not to be missed for its sake.
+ * What `read` makes of an object; undefined where it cannot be read, and the other changes are not
+ * missed for its sake. Then a list follows that tells of it again, or its transform has failed, which
+ * its source has told of. Anything else is told of here: metadata that no kube-apiserver writes, or a
+ * bug.
  */
-function readably<R>(read: () => R): R | undefined {
+function readably<R>(
+  { log, mappingFailed }: IntakeOptions,
+  { key }: Change,
+  read: () => R,
+): R | undefined {
   try {
     return read();
-  } catch (error) {
-    if (error instanceof ProtocolError) return undefined;
-    throw error;
+  } catch (err) {
+    if (err instanceof OperatorError) return undefined;
+    mappingFailed();
+    log.error({ err, key }, 'mapping failed, the change is dropped');
+    return undefined;
   }
 }
 

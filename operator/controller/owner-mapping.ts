@@ -1,4 +1,4 @@
-import { type ObjectKey, type ObjectMeta, objectKey } from '../model/object.ts';
+import { type ObjectKey, type ObjectMeta, objectKey, ownersIn } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 
 /**
@@ -15,9 +15,9 @@ export function ownerKeys(
   owner: Resource,
   anyOwner: boolean,
 ): readonly ObjectKey[] {
-  const { namespace, ownerReferences = [] } = metadata;
+  const { namespace } = metadata;
   if (owner.namespaced && namespace === undefined) return [];
-  return ownerReferences
+  return ownersIn(metadata)
     .filter(({ controller }) => anyOwner || controller === true)
     .filter(({ kind, apiVersion }) => kind === owner.kind && groupOf(apiVersion) === owner.group)
     .map(({ name }) => objectKey(owner.namespaced ? namespace : undefined, name));

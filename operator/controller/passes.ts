@@ -20,14 +20,26 @@ export function passesOf(
   const seen = isOfMetadata(predicate) ? metadataView : readObject;
   let hasFailed = false;
   return (change) => {
+    const event = eventOrUndefined(change, seen);
+    // Its source has told of it. The attempt at its key fails, which the queue sees to.
+    if (event === undefined) return true;
     try {
-      return predicate(eventOf(change, seen));
+      return predicate(event);
     } catch (error) {
       if (!hasFailed) failed(error, change);
       hasFailed = true;
       return true;
     }
   };
+}
+
+/** Undefined where an object cannot be read. */
+function eventOrUndefined(...of: Parameters<typeof eventOf>): PredicateEvent | undefined {
+  try {
+    return eventOf(...of);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

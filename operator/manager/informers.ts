@@ -21,6 +21,7 @@ import { CacheGauges } from './cache-gauges.ts';
 import type { NeededSource } from './health-checks.ts';
 import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
 import { statusLog } from './status-log.ts';
+import { transformLog } from './transform-log.ts';
 
 export type { Scope } from './scope.ts';
 
@@ -187,9 +188,14 @@ export class Informers {
     const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
-    const source = transformed(listWatchFor(scope), transform);
+    const { clock } = reflector;
+    const source = transformed(
+      listWatchFor(scope),
+      transform,
+      transformLog({ log, clock, meter, labels, facts }),
+    );
     const statusChanged = statusLog(log, facts, {
-      clock: reflector.clock,
+      clock,
       resourceVersion: () => informer.resourceVersion,
     });
     const informer: Informer<KubernetesObject> = new Informer(

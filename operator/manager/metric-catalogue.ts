@@ -347,6 +347,12 @@ const OWN: readonly Metric[] = [
     labels: SOURCE,
   },
   {
+    name: 'chancery_transform_errors_total',
+    type: 'counter',
+    help: 'Objects that a source received and whose transform failed',
+    labels: SOURCE,
+  },
+  {
     name: 'chancery_handler_errors_total',
     type: 'counter',
     help: 'Calls of a change handler that threw',

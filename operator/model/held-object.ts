@@ -1,4 +1,4 @@
-import { ProtocolError } from '../core/errors.ts';
+import { OperatorError, ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectMeta } from './object.ts';
 import { type Predecessor, readAfter } from './read-after.ts';
 
@@ -45,7 +45,7 @@ export class HeldObject implements KubernetesObject {
   #tail: string;
   #metadata: ObjectMeta | undefined;
   /** What came of reading it. */
-  #read: KubernetesObject | ProtocolError | undefined;
+  #read: KubernetesObject | OperatorError | undefined;
   #keeper: HeldObjectKeeper | undefined;
   /** Of the state before it that was read last; of this one once it was read. */
   #predecessor: Predecessor | undefined;
@@ -60,11 +60,27 @@ export class HeldObject implements KubernetesObject {
     this.#tail = tail;
   }
 
+  /**
+   * Stands in a cache for `object`, which arrived whole and which nobody may read, because what was to be
+   * made of it before could not be made. Every `read` throws `failure`; `readMetadata` gives the metadata
+   * that arrived, without `managedFields`, so that selectors, owners and indices of metadata find it.
+   */
+  static withheld(object: KubernetesObject, failure: OperatorError): HeldObject {
+    const { apiVersion, kind } = object;
+    const { managedFields: _, ...metadata } = object.metadata;
+    const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
+    const identity = { apiVersion, kind, name, namespace, uid, resourceVersion };
+    const held = new HeldObject(identity, { head: '', tail: '' });
+    held.#read = failure;
+    held.#metadata = metadata;
+    return held;
+  }
+
   get metadata(): ObjectMeta {
     return this.#identity;
   }
 
-  /** Characters that are held; 0 once it was read. */
+  /** Characters that are held; 0 once it was read, and where it is withheld. */
   get textLength(): number {
     return this.#head.length + this.#tail.length;
   }
@@ -74,15 +90,15 @@ export class HeldObject implements KubernetesObject {
     return typeof this.#predecessor === 'object' ? this.#predecessor.tail.length : 0;
   }
 
-  /** Somebody has tried to read it, in vain. */
+  /** Somebody has tried to read it, in vain, or it is withheld. */
   get isUnreadable(): boolean {
-    return this.#read instanceof ProtocolError;
+    return this.#read instanceof OperatorError;
   }
 
   /** Names who keeps it from now on. What is to be done with the object is done at once if it was read. */
   keptBy(keeper: HeldObjectKeeper): void {
     this.#keeper = keeper;
-    if (this.#read === undefined || this.#read instanceof ProtocolError) return;
+    if (this.#read === undefined || this.#read instanceof OperatorError) return;
     keeper.prepare(this.#read);
   }
 
@@ -102,6 +118,7 @@ export class HeldObject implements KubernetesObject {
    *
    * @throws ProtocolError `DECODE` when the text is no JSON, or is another object than its beginning
    *   said. Its context has the length, and no content.
+   * @throws OperatorError what it is withheld for.
    */
   read(): KubernetesObject {
     if (this.#read !== undefined) return given(this.#read);
@@ -138,11 +155,12 @@ export class HeldObject implements KubernetesObject {
   /**
    * Its whole `metadata`, at a fraction of what reading it costs.
    *
-   * @throws ProtocolError as `read` does.
+   * @throws ProtocolError as `read` does, for text that cannot be read.
    */
   readMetadata(): ObjectMeta {
+    if (this.#metadata !== undefined) return this.#metadata;
     if (this.#read !== undefined) return given(this.#read).metadata;
-    this.#metadata ??= this.#decoded(() => metadataIn(this.#head));
+    this.#metadata = this.#decoded(() => metadataIn(this.#head));
     return this.#metadata;
   }
 
@@ -159,14 +177,15 @@ export class HeldObject implements KubernetesObject {
     const context = { textLength: this.textLength };
     const failure = new ProtocolError(message, { code: 'DECODE', context });
     this.#read = failure;
+    this.#metadata = undefined; // of a text that is no object, nothing is to be believed
     this.#keeper?.unreadable(failure);
     return failure;
   }
 }
 
-/** @throws ProtocolError when that is what came of reading. */
-function given(read: KubernetesObject | ProtocolError): KubernetesObject {
-  if (read instanceof ProtocolError) throw read;
+/** @throws OperatorError when that is what came of reading. */
+function given(read: KubernetesObject | OperatorError): KubernetesObject {
+  if (read instanceof OperatorError) throw read;
   return read;
 }
 

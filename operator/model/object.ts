@@ -57,5 +57,20 @@ export function splitKey(key: ObjectKey): { namespace: string | undefined; name:
 export function controllerOf(object: {
   readonly metadata: ObjectMeta;
 }): OwnerReference | undefined {
-  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  return ownersIn(object.metadata).find((reference) => reference.controller === true);
+}
+
+/**
+ * The owners that `metadata` names. An aggregated API server may send null for the list, or items that
+ * name nobody: what is no reference is left out.
+ */
+export function ownersIn({ ownerReferences }: ObjectMeta): readonly OwnerReference[] {
+  const named: unknown = ownerReferences;
+  return Array.isArray(named) ? named.filter(isReference) : [];
+}
+
+function isReference(item: unknown): item is OwnerReference {
+  if (typeof item !== 'object' || item === null) return false;
+  const { apiVersion, kind, name, uid } = item as Partial<Record<keyof OwnerReference, unknown>>;
+  return [apiVersion, kind, name, uid].every((part) => typeof part === 'string');
 }

@@ -26,12 +26,10 @@ export function matchesSelector(
   selector: Selector,
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
+  const known = labels ?? {}; // an aggregated API server may send null
   return selector.every((requirement) => {
     const { key } = requirement;
-    return holds(
-      requirement,
-      labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined,
-    );
+    return holds(requirement, Object.hasOwn(known, key) ? known[key] : undefined);
   });
 }
 

@@ -31,7 +31,8 @@ export function estimateBytes(value: unknown): number {
 
 function heldBytes(held: HeldObject): number {
   const { textLength, keptLength } = held;
-  return keptLength + (textLength > 0 ? textLength : estimateBytes(held.read()));
+  if (textLength > 0) return keptLength + textLength;
+  return keptLength + estimateBytes(held.isUnreadable ? held.readMetadata() : held.read());
 }
 
 /** How many objects are measured to estimate them all. */

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { OBJECTS_A_TURN } from '../core/turns.ts';
 import { readObject } from '../model/held-object.ts';
 import { isOfMetadata, metadataView, ofMetadata } from '../model/metadata-only.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import { type KubernetesObject, type ObjectKey, ownersIn } from '../model/object.ts';
 import type { Change, Replacement } from './cache.ts';
 
 /**
@@ -21,13 +21,13 @@ export const byNamespace: IndexFunction = ofMetadata(({ metadata }) =>
 
 /** By the uid of each owner reference, controller or not. */
 export const byOwner: IndexFunction = ofMetadata(({ metadata }) =>
-  (metadata.ownerReferences ?? []).map(({ uid }) => uid),
+  ownersIn(metadata).map(({ uid }) => uid),
 );
 
 /** By the value of one label; an object without it is under none. */
 export function byLabel(label: string): IndexFunction {
   return ofMetadata<IndexFunction>(({ metadata }) => {
-    const { labels = {} } = metadata;
+    const labels = metadata.labels ?? {}; // an aggregated API server may send null
     const value = Object.hasOwn(labels, label) ? labels[label] : undefined;
     return value === undefined ? [] : [value];
   });

@@ -1,10 +1,11 @@
+import { HeldObject } from '../model/held-object.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import { deepFreeze } from './freeze.ts';
 import type { OwnWriteForm } from './overlay.ts';
-import type { Transform } from './transform.ts';
+import { type Transform, transformedOrWithheld } from './transform.ts';
 
 /** What a source selects, and what it keeps of each object. */
 export interface OwnWriteFormOptions<T extends KubernetesObject> {
@@ -33,8 +34,8 @@ export function ownWriteForm<T extends KubernetesObject>({
   const kept = (answer: T): T => {
     const { apiVersion, kind, metadata } = answer;
     const received = metadataOnly ? ({ apiVersion, kind, metadata } as T) : answer;
-    const object = transform(structuredClone(received));
-    if (freeze) deepFreeze(object);
+    const object = transformedOrWithheld(structuredClone(received), transform);
+    if (freeze && !(object instanceof HeldObject)) deepFreeze(object);
     return object;
   };
   return (answer) => {
@@ -48,7 +49,7 @@ export function ownWriteForm<T extends KubernetesObject>({
     try {
       return { object: kept(answer) };
     } catch {
-      return undefined; // a transform that throws is told of when the watch brings the object
+      return undefined; // nested too deeply to be copied: the watch brings it
     }
   };
 }

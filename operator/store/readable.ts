@@ -4,8 +4,9 @@ import type { Change } from './cache.ts';
 
 /**
  * Changes as handlers see them: what is held as text is read. A change whose object cannot be read is
- * left out, for nobody can say what has changed; the list that follows tells of it again, see
- * `Reflector.unreadable`. A delete is told of in any case, with no more of the object than its name.
+ * left out, for nobody can say what has changed. For text that cannot be read the list that follows tells
+ * of it again, see `Reflector.unreadable`; an object whose transform failed is told of when that
+ * succeeds. A delete is told of in any case, with no more of the object than its name.
  */
 export function readable<T extends KubernetesObject>(
   changes: readonly Change<T>[],

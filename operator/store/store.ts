@@ -25,11 +25,17 @@ export interface Query {
 export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
-  /** @throws OperatorError `NOT_SYNCED` before the first full list and after the end. */
+  /**
+   * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
+   *   object whose transform failed: it is there, and cannot be read.
+   */
   get(key: ObjectKey, options?: GetOptions): T | undefined;
   /**
-   * A snapshot; later events do not change the returned array.
+   * A snapshot; later events do not change the returned array. It has all objects that the query
+   * selects, or it throws: it never lacks one that cannot be read.
    *
+   * @throws OperatorError `USER_CODE` when the transform of one of these objects failed. Objects in other
+   *   namespaces, and those that the selector does not select, do no harm.
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end.
    * @throws ConfigurationError `CONFIG` for a selector that cannot be parsed.
    */

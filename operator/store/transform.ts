@@ -1,6 +1,6 @@
-import { ProtocolError } from '../core/errors.ts';
+import { type ErrorContext, OperatorError } from '../core/errors.ts';
 import { HeldObject } from '../model/held-object.ts';
-import { type KubernetesObject, keyOf } from '../model/object.ts';
+import { type KubernetesObject, keyOf, type ObjectKey, type ObjectMeta } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
 
@@ -8,11 +8,23 @@ import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watc
  * What of an object is worth keeping. Called once for every object that is received, listed or
  * watched, before it is compared, cached or shown to a handler. The object is fresh from the wire:
  * it may be changed in place or replaced, but name, namespace, uid and resourceVersion must stay.
+ *
+ * One that throws costs nobody but the object: see `transformed`.
  * The type of a method, so that a source of Pods is a source.
  */
 export type Transform<T extends KubernetesObject = KubernetesObject> = {
   transform(object: T): T;
 }['transform'];
+
+/** Told of what became of objects. Must not throw. */
+export interface TransformObserver {
+  /** The transform of an object failed; the error has no word of the object but its key. */
+  failed(key: ObjectKey, error: OperatorError): void;
+  /** The transform of an object succeeded, or the object is gone. */
+  settled(key: ObjectKey): void;
+}
+
+const UNOBSERVED: TransformObserver = { failed: () => {}, settled: () => {} };
 
 /** Drops `metadata.managedFields`, often half of an object, which no cache's reader needs. */
 export function dropManagedFields<T extends KubernetesObject>(object: T): T {
@@ -22,17 +34,25 @@ export function dropManagedFields<T extends KubernetesObject>(object: T): T {
 }
 
 /**
- * `source` with all of its objects transformed. An object whose transform throws, or changes what
- * tells one object from another, fails as an undecodable one: a ProtocolError `DECODE`, so that it
- * is reported and retried, and the cache never holds a part of it.
+ * `source` with all of its objects transformed.
+ *
+ * An object whose transform throws, returns no object, or changes what tells one object from another,
+ * is withheld: the cache knows that it is there and has its metadata, and nobody can read it (see
+ * `HeldObject.withheld`). A reader of that object, or of a list that has it, gets an OperatorError
+ * `USER_CODE`; nobody is told that the object is not there. Every other object is as ever, and nothing
+ * is listed anew for it: its next state, and the next list, are transformed again.
  */
 export function transformed<T extends KubernetesObject>(
   source: ListWatch<T>,
   transform: Transform<T>,
+  observer: TransformObserver = UNOBSERVED,
 ): ListWatch<T> {
+  const one = (object: T): T => observed(object, transform, observer);
   const event = (received: WatchEvent<T>): WatchEvent<T> => {
     if (received.type === 'BOOKMARK' || received.object instanceof HeldObject) return received;
-    return { ...received, object: checked(transform, received.object) };
+    const object = one(received.object);
+    if (received.type === 'DELETED') observer.settled(keyOf(object));
+    return { ...received, object };
   };
   // Of a text managedFields are cut out; for anything else to be done with it, it must be read.
   const drops = (transform as unknown) === dropManagedFields;
@@ -44,13 +64,83 @@ export function transformed<T extends KubernetesObject>(
     discovery: source.discovery,
     async listPage(request: ListPageRequest): Promise<ListPage<T>> {
       const page = await source.listPage(holding(request));
-      return { ...page, items: page.items.map((item) => checked(transform, item)) };
+      return { ...page, items: page.items.map(one) };
     },
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
       const batches = await source.watch(holding(request));
       return mapBatches(batches, event);
     },
   };
+}
+
+function observed<T extends KubernetesObject>(
+  object: T,
+  transform: Transform<T>,
+  observer: TransformObserver,
+): T {
+  // It is held for who drops managedFields alone, and without them.
+  if (object instanceof HeldObject) return object;
+  const key = keyOf(object);
+  let failed = false;
+  const result = transformedOrWithheld(object, transform, (error) => {
+    failed = true;
+    observer.failed(key, error);
+  });
+  if (!failed) observer.settled(key);
+  return result;
+}
+
+/**
+ * What `transform` makes of an object; where it fails, what stands for the object.
+ *
+ * @param failed - told of the failure. Default: nobody is.
+ */
+export function transformedOrWithheld<T extends KubernetesObject>(
+  object: T,
+  transform: Transform<T>,
+  failed: (error: OperatorError) => void = () => {},
+): T {
+  // A transform that changes it in place may have taken members away before it throws.
+  const { apiVersion, kind } = object;
+  const metadata = { ...object.metadata };
+  let failure: OperatorError;
+  try {
+    const result = transform(object);
+    if (hasIdentity(result, metadata)) return result;
+    failure = failureAt(metadata, 'the transform of a source changed the identity of an object');
+  } catch (error) {
+    const problem = 'the transform of a source threw, or returned no object';
+    failure = failureAt(metadata, problem, error);
+  }
+  failed(failure);
+  return HeldObject.withheld({ apiVersion, kind, metadata }, failure) as unknown as T; // nobody reads it
+}
+
+function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolean {
+  const { name, namespace, uid, resourceVersion } = before;
+  return (
+    metadata.name === name &&
+    metadata.namespace === namespace &&
+    metadata.uid === uid &&
+    metadata.resourceVersion === resourceVersion
+  );
+}
+
+/** No cause, and no message of it: what a transform throws may quote the object, which may be a Secret. */
+function failureAt(metadata: ObjectMeta, message: string, thrown?: unknown): OperatorError {
+  const context = { key: keyOf({ metadata }), ...(thrown !== undefined && placeOf(thrown)) };
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });
+}
+
+/** What was thrown, by its class, and where: the first frame of its stack. */
+function placeOf(thrown: unknown): ErrorContext {
+  if (!(thrown instanceof Error)) return { thrown: typeof thrown };
+  const { message, stack = '' } = thrown;
+  const begin = stack.indexOf(message);
+  // Frames stand behind the message, which may look like one.
+  const frames = begin < 0 ? '' : stack.slice(begin + message.length);
+  const at = /^ {4}at .{1,300}$/m.exec(frames)?.[0].trim();
+  return { thrown: thrown.constructor.name, ...(at !== undefined && { at }) };
 }
 
 /** As an iterator of promises: each generator that a batch passes takes it several turns of its own. */
@@ -64,13 +154,7 @@ function mapBatches<E>(
       return {
         async next() {
           const { done, value } = await iterator.next();
-          if (done === true) return { done, value };
-          try {
-            return { done: false, value: value.map(change) };
-          } catch (error) {
-            await iterator.return?.(); // nobody leaves what has failed
-            throw error;
-          }
+          return done === true ? { done, value } : { done: false, value: value.map(change) };
         },
         return: async () => {
           await iterator.return?.();
@@ -79,25 +163,4 @@ function mapBatches<E>(
       };
     },
   };
-}
-
-function checked<T extends KubernetesObject>(transform: Transform<T>, object: T): T {
-  // It is held for who drops managedFields alone, and without them.
-  if (object instanceof HeldObject) return object;
-  const key = keyOf(object);
-  const { uid, resourceVersion } = object.metadata;
-  const problem = (message: string, cause?: unknown): ProtocolError =>
-    new ProtocolError(message, { code: 'DECODE', cause, context: { key } });
-  let result: T;
-  let same: boolean;
-  try {
-    result = transform(object);
-    const { metadata } = result;
-    same =
-      keyOf(result) === key && metadata.uid === uid && metadata.resourceVersion === resourceVersion;
-  } catch (error) {
-    throw problem('the transform of a source threw, or returned no object', error);
-  }
-  if (!same) throw problem('the transform of a source changed the identity of an object');
-  return result;
 }

@@ -1,8 +1,12 @@
 /** An object that is nested more deeply than recursion can follow, in a cache beside others. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { frozenStore } from '../../operator/controller/frozen-store.ts';
+import type { OperatorError } from '../../operator/core/errors.ts';
+import { objectKey } from '../../operator/model/object.ts';
 import { estimateBytes } from '../../operator/store/estimate-bytes.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
+import { Informer } from '../../operator/store/informer.ts';
+import { type Transform, transformed } from '../../operator/store/transform.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { type StartedInformer, start } from './started-informer.ts';
 
@@ -83,4 +87,39 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
     expect(found.map(({ metadata }) => metadata.name)).toEqual(['a']);
     expect(started.indexErrors).toEqual([expect.stringContaining('RangeError')]);
   });
+});
+
+test('[attack A-1] an object nested too deeply for its transform is withheld, and no word of it is told', async () => {
+  const HUSH = 'hush-hush';
+  const nested: string = JSON.parse(`${'{"a":'.repeat(100_000)}"${HUSH}"${'}'.repeat(100_000)}`);
+  const collection = new FakeCollection();
+  collection.put('deep', 1, { annotations: { nested } });
+  collection.put('text', 1, { annotations: { nested: `${HUSH}\n    at ${HUSH}` } });
+  collection.put('flat', 1, { annotations: { nested: '{}' } });
+  const failures: OperatorError[] = [];
+  const reads: Transform<Thing> = (thing) => {
+    const text = thing.metadata.annotations?.['nested'];
+    JSON.parse(typeof text === 'string' ? text : JSON.stringify(text));
+    return thing;
+  };
+  const failed = (_key: string, error: OperatorError) => void failures.push(error);
+  const source = transformed(collection, reads, { failed, settled: () => {} });
+  const observer = { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} };
+  const informer = new Informer(source, observer, { clock: new FakeClock(), relistIntervalMs: 0 });
+  const stop = new AbortController();
+  const running = informer.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  await settle();
+
+  expect(informer.store.get(objectKey('demo', 'flat'))).toMatchObject({ value: 1 });
+  expect(failures.map(({ context }) => context)).toMatchObject([
+    { key: 'demo/deep', thrown: 'RangeError' },
+    { key: 'demo/text', thrown: 'SyntaxError', at: expect.stringContaining('JSON.parse') },
+  ]);
+  for (const failure of failures) {
+    expect(JSON.stringify(failure) + failure.stack + String(failure.cause)).not.toContain(HUSH);
+  }
 });

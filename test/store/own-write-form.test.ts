@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pods } from '../../operator/model/builtin.ts';
+import { readObject } from '../../operator/model/held-object.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { type OwnWriteFormOptions, ownWriteForm } from '../../operator/store/own-write-form.ts';
 import { dropManagedFields } from '../../operator/store/transform.ts';
@@ -54,12 +55,15 @@ test('[K-61] what is kept is a copy, and frozen where the process says so', () =
   expect(Object.isFrozen(answer.metadata)).toBe(false);
 });
 
-test('[K-61] an answer whose transform throws is left to the watch', () => {
+test('[K-61] [attack A-1] an answer whose transform throws is there, and cannot be read', () => {
   const broken = (): KubernetesObject => {
     throw new Error('broken');
   };
 
-  expect(formOf({ transform: broken })(pod())).toBeUndefined();
+  const shown = formOf({ transform: broken, freeze: true })(pod())?.object;
+
+  expect(shown?.metadata.uid).toBe(pod().metadata.uid);
+  expect(() => shown && readObject(shown)).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
 describe('[K-61] an object is absent that has left', () => {

@@ -1,16 +1,32 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ProtocolError } from '../../operator/core/errors.ts';
-import type { KubernetesObject } from '../../operator/model/object.ts';
+import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
+import { byOwner } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { dropManagedFields, type Transform, transformed } from '../../operator/store/transform.ts';
+import {
+  dropManagedFields,
+  type Transform,
+  type TransformObserver,
+  transformed,
+} from '../../operator/store/transform.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
-import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { listener } from './started-informer.ts';
 
-async function run(collection: FakeCollection, transform: Transform<Thing>) {
+const FACTS = { code: 'USER_CODE', layer: 'user-code' };
+const TYPED = expect.objectContaining({
+  ...FACTS,
+  context: expect.objectContaining({ key: 'demo/a' }),
+});
+
+async function run(
+  collection: FakeCollection,
+  transform: Transform<Thing>,
+  failed: TransformObserver['failed'] = () => {},
+) {
   const clock = new FakeClock();
   const stop = new AbortController();
   const informer = new Informer(
-    transformed(collection, transform),
+    transformed(collection, transform, { failed, settled: () => {} }),
     { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
     { clock, relistIntervalMs: 0 },
   );
@@ -75,43 +91,94 @@ const BROKEN: readonly [string, Transform<Thing>][] = [
 
 test.each(
   BROKEN,
-)('[L-17] a transform that %s makes a list undecodable', async (_what, transform) => {
+)('[L-17] [attack A-1] an object whose transform %s is withheld, and no other', async (_what, broken) => {
   const collection = new FakeCollection();
-  collection.put('a', 1);
-  const source = transformed(collection, transform);
-  const request = { consistency: { kind: 'latest' }, limit: 0 } as const;
+  collection.put('a', 1, { labels: { app: 'web' } });
+  collection.put('b', 2);
+  const failures: unknown[] = [];
+  const { informer, clock } = await run(
+    collection,
+    (thing) => (thing.metadata.name === 'a' ? broken(thing) : thing),
+    (key, error) => failures.push([key, error]),
+  );
+  const { told, handler } = listener();
+  informer.addHandler(handler);
+  const [lists, watch] = [collection.lists.length, collection.newestWatch];
 
-  const page = source.listPage({ ...request, signal: AbortSignal.timeout(10_000) });
-
-  await expect(page).rejects.toThrow(ProtocolError);
-  await expect(page).rejects.toMatchObject({ code: 'DECODE', context: { key: 'demo/a' } });
-});
-
-test('[L-17] a transform that throws on an event leads to a list, and never to a part of the object', async () => {
-  const collection = new FakeCollection();
-  collection.put('a', 1);
-  let broken = false;
-  const { clock, informer } = await run(collection, (thing) => {
-    if (broken && thing.value === 2) throw new Error('no twos');
-    return thing;
+  const events = ['a', 'b'].map((name) => {
+    collection.loseNextEvent = true;
+    return { type: 'MODIFIED', object: collection.put(name, 3) } as const;
   });
-  const lists = collection.lists.length;
-
-  broken = true;
-  collection.put('a', 2);
-  await settle();
-  await clock.advanceAndSettle(60_000);
-  const meanwhile = informer.store.list();
-  const failing = informer.status;
-  const listsMeanwhile = collection.lists.length;
-  broken = false;
+  watch.send(...events);
   await clock.advanceAndSettle(120_000);
 
-  expect(listsMeanwhile).toBeGreaterThan(lists);
-  expect(meanwhile).toMatchObject([{ value: 1 }]);
-  expect(failing.health).toBe('failing');
-  expect(failing.error).toMatchObject({ code: 'DECODE' });
-  expect(informer.store.list()).toMatchObject([{ value: 2 }]);
+  expect(told).toEqual(['add b=2 (initial)', 'update b=3']);
+  expect(failures).toEqual(Array(2).fill(['demo/a', TYPED]));
+  expect(informer.store.get(objectKey('demo', 'b'))).toMatchObject({ value: 3 });
+  expect(() => informer.store.get(objectKey('demo', 'a'))).toThrow(expect.objectContaining(FACTS));
+  expect(informer.status.health).toBe('healthy');
+  expect([collection.lists.length, watch.ended]).toEqual([lists, false]);
+});
+
+test('[L-17] [attack A-1] nobody who looks for a withheld object is told that it is not there', async () => {
+  const collection = new FakeCollection();
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'owner' }];
+  collection.put('a', 1, { labels: { app: 'web' }, ownerReferences });
+  collection.put('b', 2, { labels: { app: 'shop' } });
+  const { informer } = await run(collection, (thing) => {
+    // In place, and half done.
+    if (thing.value !== 1) return thing;
+    Object.assign(thing, { metadata: { name: 'a' } });
+    throw new Error('no ones');
+  });
+  informer.addIndex('owner', byOwner);
+  const { store } = informer;
+
+  expect(() => store.list()).toThrow(expect.objectContaining(FACTS));
+  expect(() => store.list({ selector: 'app=web' })).toThrow(expect.objectContaining(FACTS));
+  expect(() => store.byIndex('owner', 'owner')).toThrow(expect.objectContaining(FACTS));
+  expect(store.list({ selector: 'app=shop' })).toMatchObject([{ value: 2 }]);
+  expect(store.list({ namespace: 'other' })).toEqual([]);
+  expect(informer.size().objects).toBe(2);
+  expect(informer.size().bytes).toBeGreaterThan(0);
+});
+
+test('[L-17] [attack A-1] a withheld object is told of when its next state can be transformed, and when it is deleted', async () => {
+  const collection = new FakeCollection();
+  collection.put('a', 1);
+  collection.put('b', 1);
+  const { informer } = await run(collection, (thing) => {
+    if (thing.value === 1) throw new Error('no ones');
+    return thing;
+  });
+  const { told, handler } = listener();
+  informer.addHandler(handler);
+
+  collection.put('a', 2);
+  await settle();
+  collection.put('a', 1);
+  collection.remove('a');
+  collection.remove('b');
+  await settle();
+
+  expect(told).toEqual(['update a=2', 'delete? a=undefined', 'delete? b=undefined']);
+  expect(informer.store.list()).toEqual([]);
+});
+
+test('[L-17] [attack A-1] a list that comes anew transforms a withheld object again', async () => {
+  const collection = new FakeCollection();
+  collection.put('a', 1);
+  let broken = true;
+  const { clock, informer } = await run(collection, (thing) => {
+    if (broken) throw new Error('not yet');
+    return thing;
+  });
+
+  broken = false;
+  collection.newestWatch.fail(expired());
+  await clock.advanceAndSettle(5_000);
+
+  expect(informer.store.list()).toMatchObject([{ value: 1 }]);
 });
 
 test('managed fields are dropped, and nothing else', () => {
