@@ -62,7 +62,7 @@ test('[L-17] [attack A-1] a reconciler is called for each other object, and for 
   await advanceUntil(world.clock, all, { withinMs: 60_000 });
 
   expect(meanwhile).toEqual(['demo/b=2', 'demo/c=3']);
-  expect(new Set(failed.map(({ fields }) => fields['key']))).toEqual(new Set(['demo/a', 'demo/b']));
+  expect(new Set(failed.map(({ fields }) => fields.key))).toEqual(new Set(['demo/a', 'demo/b']));
   expect(told(world)).toMatchObject([
     { level: 'error', fields: { key: 'demo/a' } },
     { level: 'error', fields: { key: 'demo/b' } },

@@ -98,7 +98,7 @@ test('[attack A-1] an object nested too deeply for its transform is withheld, an
   collection.put('flat', 1, { annotations: { nested: '{}' } });
   const failures: OperatorError[] = [];
   const reads: Transform<Thing> = (thing) => {
-    const text = thing.metadata.annotations?.['nested'];
+    const text = thing.metadata.annotations?.nested;
     JSON.parse(typeof text === 'string' ? text : JSON.stringify(text));
     return thing;
   };

@@ -70,7 +70,7 @@ test('[real R-1] [real R-3] what a quota refuses is told of, and retried by the 
 
 test('[real R-1] what a policy refuses is not the fault of the object, and retried by the toolkit', async () => {
   const message =
-    'secrets "a" is forbidden: ValidatingAdmissionPolicy \'team\' with binding \'team\' denied request: no';
+    "secrets \"a\" is forbidden: ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no";
   const causes = [{ message }];
   const denied = new ApiError({ code: 422, reason: 'Invalid', message, details: { causes } });
 
