@@ -122,6 +122,22 @@ test('[real R-4] asked to stop while its reconciles end, it stops in order and d
   expect(at.world.clock.pending).toBe(0);
 });
 
+test('[real R-4] its controllers have another fence in each term, and the one before stays closed', async () => {
+  const at = await leading(busy());
+  const before = at.world.fences.get('busy');
+  const firstDeadlineAt = before?.writeDeadlineAt();
+  await lose(at);
+  at.world.leases.hangs = false;
+  await at.world.clock.advanceAndSettle(30_000);
+
+  const after = at.world.fences.get('busy');
+
+  expect(firstDeadlineAt).toBe(at.renewedAt + 14_000);
+  expect(at.world.manager.leads).toBe(true);
+  expect(() => before?.writeDeadlineAt()).toThrow(LeadershipLostError);
+  expect(after?.writeDeadlineAt()).toBeGreaterThan(at.world.clock.monotonic());
+});
+
 test('[real R-4] asked to stop while it leads again, it gives the Lease back', async () => {
   const at = await leading(busy());
   await lose(at);

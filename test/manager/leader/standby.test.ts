@@ -64,7 +64,8 @@ test('[real R-4] [LE-12] after an outage longer than its lease a leader leads ag
   seen.length = 0;
   replica.gate = {};
   const leadsAgain = await place.until(() => replica.operator.leads);
-  await place.until(() => seen.length >= 2);
+  const regainedAt = Date.parse((await leaseIn(place)).spec?.acquireTime ?? '');
+  await place.until(() => place.writes('one', regainedAt).length >= 2);
 
   expect([hasLost, leadsAgain]).toEqual([true, true]);
   expect(lostAt - outageAt).toBeLessThanOrEqual(10_500);
@@ -72,11 +73,10 @@ test('[real R-4] [LE-12] after an outage longer than its lease a leader leads ag
   expect(during.controllers).toMatchObject([
     { working: false, busy: 0, ready: [], delayed: 0, failing: 0 },
   ]);
-  const lease = await leaseIn(place);
-  const regainedAt = Date.parse(lease.spec?.acquireTime ?? '');
   expect(place.writes('one', lostAt, regainedAt)).toEqual([]);
+  expect(place.writes('one', regainedAt).length).toBeGreaterThanOrEqual(2);
   expect(new Set(seen)).toEqual(new Set(['a', 'b']));
-  expect(lease.spec?.leaseTransitions).toBe(1);
+  expect((await leaseIn(place)).spec?.leaseTransitions).toBe(1);
   expect([said(replica, 'leadership lost'), said(replica, 'leads')]).toEqual([1, 2]);
 });
 
@@ -98,7 +98,7 @@ test('[real R-4] where another process leads meanwhile, there is never more than
   });
   const takenAt = place.clock.monotonic() - 500;
   one.gate = {};
-  for (let second = 0; second < 40; second++) {
+  for (let second = 0; second < 25; second++) {
     await place.env.advance(1_000);
     looks();
   }
@@ -116,7 +116,7 @@ test('[real R-4] where another process leads meanwhile, there is never more than
     leadership: { leads: false, holder: expect.stringMatching(/^two_/) },
     controllers: [{ name: 'writer', working: false }],
   });
-  expect(place.writes('two', takenAt).length).toBeGreaterThan(20);
+  expect(place.writes('two', takenAt).length).toBeGreaterThan(10);
   expect((await leaseIn(place)).spec?.leaseTransitions).toBe(2);
 });
 
