@@ -16,8 +16,11 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to stop; a command that is asked to stop has not failed. */
   readonly signal: AbortSignal;
-  /** Ends the process with `code` when `withinMs` are over, whatever is under way then. */
-  exitWithin(withinMs: number, code: ExitCode): void;
+  /**
+   * Ends the process with `code` when `withinMs` are over, whatever is under way then, unless `cancel`
+   * aborts before.
+   */
+  exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal): void;
 }
 
 /** One word of the command line, and what it does. */

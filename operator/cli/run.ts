@@ -62,7 +62,7 @@ export function runCommand({
         },
         logger,
         clock,
-        onLeadershipLost: (withinMs) => io.exitWithin(withinMs, 3),
+        onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
       };
       const manager = await createManager(dryRun?.optionsFrom(options) ?? options);
       if (isCheck) {

@@ -1,5 +1,5 @@
 import type { Connection, Fence } from '../client/connection.ts';
-import { ApiEventRecorder } from '../controller/api-event-recorder.ts';
+import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/api-event-recorder.ts';
 import type { AroundAttempt } from '../controller/attempt.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
@@ -26,10 +26,8 @@ export interface ControllerHostOptions {
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   readonly meter?: Meter;
-  /** What the writes of controllers that need leadership must pass. Default: nothing. */
-  readonly fence?: Fence;
-  /** What Events must pass. Default: nothing. */
-  readonly eventFence?: Fence;
+  /** The first term of leadership. Default: nobody is elected, and nothing is fenced. */
+  readonly term?: TermFences;
   readonly aroundAttempt?: AroundAttempt;
   /** See `ManagerOptions`. */
   readonly sourcesWithinMs?: number;
@@ -37,52 +35,58 @@ export interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
 }
 
-/** Puts controllers to work: each has a client of its own, and all have one Event recorder. */
+/** What belongs to one term of leadership must pass, so that it ends with that term. */
+export interface TermFences {
+  /** What the writes of controllers that need leadership must pass. */
+  readonly fence: Fence;
+  /** What their Events must pass. */
+  readonly eventFence: Fence;
+}
+
+/**
+ * Puts controllers to work: each has a client of its own, and all have one Event recorder. With an
+ * election those that need leadership have another recorder, and both it and what runs them (queue,
+ * back-off, memory of writes) are made anew for each term.
+ */
 export class ControllerHost {
   readonly #options: ControllerHostOptions;
-  readonly #runners = new Map<string, ControllerRunner>();
-  /** One for the process: who aggregates and limits must see all. */
+  readonly #runners = new Map<
+    string,
+    { runner: ControllerRunner; readonly controller: Controller }
+  >();
+  /** One for all controllers: who aggregates and limits must see all. */
   readonly #events: ApiEventRecorder;
+  /** Of the term that is under way, or to come; undefined when nobody is elected. */
+  #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
   /** One for the process: many controllers that take 10 ms each would stop it for seconds. */
   readonly #turn: TurnLimit;
 
   constructor(options: ControllerHostOptions) {
     this.#options = options;
-    const { clock, connection, logFor, meter = noMeter, settings } = options;
-    this.#turn = new TurnLimit(clock);
-    this.#events = new ApiEventRecorder({
-      // What a leader did may be told when it leads no more, but not when another may have begun.
-      client: connection.clientFor('chancery-events', options.eventFence),
-      clock,
-      self: selfOf(settings),
-      log: logFor({}),
-      meter,
-    });
+    this.#turn = new TurnLimit(options.clock);
+    this.#events = this.#recorder();
+    this.#term = options.term && this.#termOf(options.term);
   }
 
   /** True while a reconcile takes longer than its controller allows. */
   get stuck(): boolean {
-    return [...this.#runners.values()].some(({ stuck }) => stuck);
+    return [...this.#runners.values()].some(({ runner }) => runner.stuck);
   }
 
   /** What each controller is doing. */
   *activities(): Generator<ControllerActivity, void, undefined> {
-    for (const { activity } of this.#runners.values()) yield activity;
+    for (const { runner } of this.#runners.values()) yield runner.activity;
   }
 
   /** True when every controller has looked at everything that its sources hold. */
   get idle(): boolean {
-    return [...this.#runners.values()].every(({ idle }) => idle);
+    return [...this.#runners.values()].every(({ runner }) => runner.idle);
   }
 
   /** Lists and watches its sources from now on, or from the run of the informers; again does nothing. */
   attach(controller: Controller): ControllerRunner {
     const known = this.#runners.get(controller.name);
-    if (known !== undefined) return known;
-    const runner = this.#runner(controller);
-    this.#runners.set(controller.name, runner);
-    runner.attach();
-    return runner;
+    return known?.runner ?? this.#attached(controller);
   }
 
   /** The controller at work, for a manager to start and to stop. */
@@ -98,7 +102,46 @@ export class ControllerHost {
 
   /** Resolves when all Events are sent or dropped, after `limitMs` at the latest. */
   async flushEvents(limitMs: number): Promise<void> {
-    await this.#events.close(limitMs);
+    await Promise.all([this.#events.close(limitMs), this.#term?.events.close(limitMs)]);
+  }
+
+  /** Resolves when the Events of the term are sent or dropped, after `limitMs` at the latest. */
+  async endTerm(limitMs: number): Promise<void> {
+    await this.#term?.events.close(Math.min(limitMs, EVENT_FLUSH_MS));
+  }
+
+  /**
+   * Makes anew what runs the controllers that need leadership, for another term. What ran them in the
+   * term before must have ended. Their sources go on.
+   */
+  beginTerm(fences: TermFences): void {
+    this.#term = this.#termOf(fences);
+    for (const { controller } of this.#runners.values()) {
+      if (controller.needsLeaderElection) this.#attached(controller);
+    }
+  }
+
+  #attached(controller: Controller): ControllerRunner {
+    const runner = this.#runner(controller);
+    this.#runners.set(controller.name, { runner, controller });
+    runner.attach();
+    return runner;
+  }
+
+  #termOf({ fence, eventFence }: TermFences): { fence: Fence; events: ApiEventRecorder } {
+    // What a leader did may be told when it leads no more, but not when another may have begun.
+    return { fence, events: this.#recorder(eventFence) };
+  }
+
+  #recorder(fence?: Fence): ApiEventRecorder {
+    const { clock, connection, logFor, meter = noMeter, settings } = this.#options;
+    return new ApiEventRecorder({
+      client: connection.clientFor('chancery-events', fence),
+      clock,
+      self: selfOf(settings),
+      log: logFor({}),
+      meter,
+    });
   }
 
   #runner(controller: Controller): ControllerRunner {
@@ -106,7 +149,6 @@ export class ControllerHost {
       aroundAttempt,
       clock,
       connection,
-      fence,
       informers,
       logFor,
       meter = noMeter,
@@ -114,10 +156,8 @@ export class ControllerHost {
       sourcesWithinMs,
       writes,
     } = this.#options;
-    const bare = connection.clientFor(
-      controller.name,
-      controller.needsLeaderElection ? fence : undefined,
-    );
+    const term = controller.needsLeaderElection ? this.#term : undefined;
+    const bare = connection.clientFor(controller.name, term?.fence);
     const client = writes === undefined ? bare : countWrites(bare, writes);
     return new ControllerRunner({
       controller,
@@ -131,7 +171,7 @@ export class ControllerHost {
       clock,
       crdWait: settings.crdWait,
       ...(sourcesWithinMs !== undefined && { sourcesWithinMs }),
-      events: this.#events.for(controller.name),
+      events: (term?.events ?? this.#events).for(controller.name),
       self: selfOf(settings),
       logFor,
       meter,

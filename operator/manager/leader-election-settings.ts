@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import { flag, type ReadSetting, unusable, wholeNumber } from './setting-text.ts';
+import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './setting-text.ts';
 
 /** How the replicas of an operator agree on the one that works. */
 export interface LeaderElectionSettings {
@@ -14,7 +14,17 @@ export interface LeaderElectionSettings {
   readonly retryPeriodMs: number;
   /** The Lease is given back at the end, once nothing that it guards runs any more. Default true. */
   readonly releaseOnStop: boolean;
+  /** What a process does that has lost its leadership: it ends, or stands by. Default `exit`. */
+  readonly onLost: OnLeadershipLost;
 }
+
+/**
+ * - `exit`: the process stops in order and ends with exit code 3, before another may lead.
+ * - `standby`: it ends what needs leadership, stays alive, and stands for leadership again.
+ */
+export type OnLeadershipLost = 'exit' | 'standby';
+
+const ON_LOST = ['exit', 'standby'] as const;
 
 export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['CHANCERY_LEADER_ELECTION', 'true: one replica at a time works, by a Lease; default false'],
@@ -27,6 +37,10 @@ export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, mean
   ['CHANCERY_LEASE_RENEW_DEADLINE', 'seconds that a leader works on unrenewed; default 10'],
   ['CHANCERY_LEASE_RETRY_PERIOD', 'seconds between attempts to get or to keep it; default 2'],
   ['CHANCERY_RELEASE_ON_STOP', 'false: the Lease is left to expire at the end; default true'],
+  [
+    'CHANCERY_ON_LEADERSHIP_LOST',
+    'exit (default): a process that loses leadership ends with 3; standby: it stands for it again',
+  ],
 ];
 
 const DAY_SECONDS = 86_400;
@@ -56,6 +70,7 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
   const leaseName = dnsName(read, 'CHANCERY_LEASE_NAME');
   const leaseNamespace = dnsName(read, 'CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
   const releaseOnStop = flag(read, 'CHANCERY_RELEASE_ON_STOP', true);
+  const onLost = oneOf(read, 'CHANCERY_ON_LEADERSHIP_LOST', ON_LOST) ?? 'exit';
   if (!isOn) return undefined;
   if (leaseNamespace === undefined) {
     throw new ConfigurationError(
@@ -70,6 +85,7 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
     renewDeadlineMs: deadline * 1_000,
     retryPeriodMs: period * 1_000,
     releaseOnStop,
+    onLost,
   };
 }
 

@@ -56,6 +56,9 @@ export interface ManagerOptions {
   /**
    * Called when leadership is lost: the process must be gone within `withinMs`, whatever is still
    * under way, for then another may lead. Default: it is gone when the orderly stop is over.
+   *
+   * `standsBy` lifts that: it aborts when the settings say `onLost: 'standby'` and all that leadership
+   * guards has ended, so that the process may stay.
    */
-  readonly onLeadershipLost?: (withinMs: number) => void;
+  readonly onLeadershipLost?: (withinMs: number, standsBy: AbortSignal) => void;
 }

@@ -55,7 +55,8 @@ export function electorOf(options: ManagerOptions, log: Log): LeaderElector | un
   const { settings, connection, clock, meter, controllers, runnables = [] } = options;
   const { leaderElection } = settings;
   if (leaderElection === undefined || options.leaderElection === false) return undefined;
-  const { leaseNamespace, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = leaderElection;
+  const { leaseNamespace, leaseDurationMs, renewDeadlineMs, retryPeriodMs, onLost } =
+    leaderElection;
   const leaseName = leaderElection.leaseName ?? leaseNameOf([...controllers, ...runnables]);
   return new LeaderElector({
     client: connection.leaseClientFor('chancery-leader-election'),
@@ -65,6 +66,7 @@ export function electorOf(options: ManagerOptions, log: Log): LeaderElector | un
     leaseDurationMs,
     renewDeadlineMs,
     retryPeriodMs,
+    onLost,
     log,
     ...(meter && { meter }),
   });

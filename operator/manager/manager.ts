@@ -2,11 +2,12 @@ import { type Controller, isController } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { Campaign } from './campaign.ts';
 import { ControllerHost } from './controller-host.ts';
 import type { HealthServer } from './health-server.ts';
 import { Informers } from './informers.ts';
 import type { DefinitionInstaller } from './install-definitions.ts';
-import { Leadership } from './leadership.ts';
+import type { LeaderElector } from './leader/leader-elector.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import {
   definitionInstallerOf,
@@ -27,12 +28,6 @@ import { waitForAmbassador } from './wait-for-ambassador.ts';
 
 export type { ManagerOptions } from './manager-options.ts';
 
-/** Of what is left until another may lead; the rest is for the end of the process itself. */
-const STOP_SHARE_OF_LOSS = 0.9;
-
-/** Of what is left of a stop when the Lease is to be given back. */
-const RELEASE_SHARE_OF_REST = 0.9;
-
 /** The controllers and runnables of one process, with what they share. */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -41,10 +36,12 @@ export class Manager {
   readonly #host: ControllerHost;
   readonly #health: HealthServer | undefined;
   readonly #view: ProcessView;
-  readonly #leadership: Leadership | undefined;
+  /** Undefined without an election. */
+  readonly #campaign: Campaign | undefined;
   /** Undefined unless the settings say `installCrds`. */
   readonly #definitions: DefinitionInstaller | undefined;
   readonly #controllerNames = new Set<string>();
+  readonly #declared = new Set<Controller | Runnable>();
   /** What waits for the start, or for leadership. */
   readonly #waiting = new Set<Controller | Runnable>();
   readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
@@ -54,7 +51,6 @@ export class Manager {
   #phase: 'new' | 'starting' | 'running' | 'stopped' = 'new';
   #leads = false;
   #watching: Promise<void> = Promise.resolve();
-  #campaign: Promise<void> = Promise.resolve();
   #budget: StopBudget | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -63,13 +59,13 @@ export class Manager {
     this.#options = options;
     this.#log = options.logFor({});
     const elector = electorOf(options, this.#log);
-    this.#leadership = elector && new Leadership(elector);
+    this.#campaign = elector && this.#campaignOf(elector);
     this.#informers = new Informers(informersOptions(options, this.#log));
     this.#view = new ProcessView({
       ...options,
       phase: () => this.#shownPhase,
       ready: () => this.ready,
-      leadership: () => elector && leadershipStatus(elector),
+      leadership: () => this.#campaign && leadershipStatus(this.#campaign.elector),
       scopes: () => this.#informers.scopes(),
       controllers: () => this.#host.activities(),
     });
@@ -78,12 +74,12 @@ export class Manager {
       aroundAttempt: this.#view.around(options.aroundAttempt),
       writes: this.#view.writes,
       informers: this.#informers,
-      ...(elector && { fence: elector, eventFence: elector.eventFence }),
+      ...(elector && { term: elector }),
     });
     this.#definitions = definitionInstallerOf(options, this.#log);
     const checks = {
       live: [
-        { name: 'leaderelection', ok: () => elector?.healthy ?? true },
+        { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },
         { name: 'reconciles', ok: () => !this.#host.stuck },
       ],
       ready: [
@@ -140,6 +136,7 @@ export class Manager {
       }
       this.#controllerNames.add(declared.name);
     }
+    this.#declared.add(declared);
     this.#waiting.add(declared);
     if (this.#phase !== 'running') return;
     this.#watch(declared);
@@ -153,7 +150,12 @@ export class Manager {
    * more; runnables; sources; Events; the Lease, if nothing that it guards is left; the servers last.
    *
    * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began.
+   * With `onLost: 'standby'` in the settings the loss of the Lease begins no stop: what needs leadership
+   * has its signals aborted, ends before another may lead (or within 1 s, where that is later), and
+   * begins anew with the next term, a runnable by another call of its `run`.
+   *
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began; with
+   *   `onLost: 'standby'` when something that needs leadership did not end in time.
    * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
    *   served after 2 minutes; `USER_CODE` when a runnable fails. Nothing else that the cluster does
    *   makes it throw; a bug in the toolkit does, after an orderly stop.
@@ -215,7 +217,7 @@ export class Manager {
     if (prepare !== undefined) await abortable(prepare(signal), signal);
     await this.#definitions?.install([...this.#waiting].filter(isController), signal);
     signal.throwIfAborted();
-    this.#leads = this.#leadership === undefined;
+    this.#leads = this.#campaign === undefined;
     for (const declared of this.#waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';
@@ -228,7 +230,7 @@ export class Manager {
       'manager started',
     );
     for (const declared of this.#waiting) this.#launch(declared);
-    if (this.#leadership !== undefined) this.#campaign = this.#stand(this.#leadership);
+    this.#campaign?.begin();
   }
 
   /** Lists and watches what it needs, unless that is left until it leads. */
@@ -249,26 +251,35 @@ export class Manager {
     return this.#leads || !needsLeaderElection;
   }
 
-  async #stand(leadership: Leadership): Promise<void> {
-    try {
-      const lost = (error: unknown): void => this.#lost(leadership, error);
-      if (!(await leadership.gain(this.#stop.signal, lost))) return;
-    } catch (error) {
-      this.#fail(error);
-    }
-    if (!this.#isRunning) return;
-    this.#leads = true;
-    this.#informers.overlays.clear(); // another has led, and may have written since
-    for (const declared of this.#waiting) this.#launch(declared);
-  }
-
-  #lost({ elector }: Leadership, error: unknown): void {
-    this.#leads = false;
-    const withinMs = Math.max(elector.exitBy - this.#options.clock.monotonic(), 0);
-    this.#options.onLeadershipLost?.(withinMs); // first: what listens to a signal may block for long
-    this.#budget?.shrinkTo(withinMs * STOP_SHARE_OF_LOSS);
-    this.#fail(error);
-    this.#tasks.abort(({ guarded }) => guarded, error);
+  #campaignOf(elector: LeaderElector): Campaign {
+    const { leaderElection } = this.#options.settings;
+    return new Campaign({
+      elector,
+      onLost: leaderElection?.onLost ?? 'exit',
+      releaseOnStop: leaderElection?.releaseOnStop ?? true,
+      clock: this.#options.clock,
+      log: this.#log,
+      tasks: this.#tasks,
+      stop: this.#stop.signal,
+      gained: () => {
+        this.#leads = true;
+        this.#informers.overlays.clear(); // another has led, and may have written since
+        for (const declared of this.#waiting) this.#launch(declared);
+      },
+      lost: (withinMs, standsBy) => {
+        this.#leads = false;
+        this.#options.onLeadershipLost?.(withinMs, standsBy);
+        this.#budget?.shrinkTo(this.#campaign?.stopLimitMs ?? 0);
+      },
+      termEnded: (limitMs) => this.#host.endTerm(limitMs),
+      standsBy: (next) => {
+        this.#host.beginTerm(next);
+        for (const declared of this.#declared) {
+          if (!this.#mayRun(declared)) this.#waiting.add(declared);
+        }
+      },
+      fail: (error) => this.#fail(error),
+    });
   }
 
   /** From a manager of which a part has failed nothing more must come. */
@@ -282,8 +293,7 @@ export class Manager {
     const { reason } = this.#stop.signal;
     using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
     this.#budget = budget;
-    const exitBy = this.#leadership?.elector.exitBy ?? Number.POSITIVE_INFINITY;
-    budget.shrinkTo(Math.max(exitBy - clock.monotonic(), 0) * STOP_SHARE_OF_LOSS);
+    budget.shrinkTo(this.#campaign?.stopLimitMs ?? Number.POSITIVE_INFINITY);
     const { leftMs } = budget;
     this.#log.info(Number.isFinite(leftMs) ? { budgetMs: Math.round(leftMs) } : {}, 'stopping');
     const sources = (): Promise<void> => {
@@ -294,29 +304,13 @@ export class Manager {
     const options = { budget, log: this.#log, reason };
     try {
       const eventsDone = await stopInOrder(this.#tasks, { sources, events }, options);
-      await this.#endLeadership(budget, eventsDone);
+      this.#leads = false;
+      await this.#campaign?.end(budget, eventsDone);
     } finally {
       await metricsServer?.stop();
       this.#view.stop();
       await this.#health?.stop();
     }
     this.#log.info({}, 'stopped');
-  }
-
-  async #endLeadership(budget: StopBudget, eventsDone: boolean): Promise<void> {
-    const leadership = this.#leadership;
-    if (leadership === undefined) return;
-    const left = this.#tasks.names(({ guarded }) => guarded);
-    const isOver = left.length === 0 && eventsDone;
-    const release = isOver && this.#options.settings.leaderElection?.releaseOnStop === true;
-    if (leadership.isHeld && !isOver) {
-      this.#log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
-    }
-    this.#leads = false;
-    // Within the budget, so that it can still be said what became of it.
-    const ended = this.#campaign.then(() =>
-      leadership.end(release, budget.leftMs * RELEASE_SHARE_OF_REST),
-    );
-    await budget.wait(ended, budget.leftMs);
   }
 }

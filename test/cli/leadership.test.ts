@@ -11,12 +11,16 @@ export default controller({
   name: 'stubborn',
   for: source(configMaps, { namespace: 'all' }),
   reconcile: (key, object, { log, signal }) => {
+    let heed;
     log.info({}, 'reconciling for ever');
     signal.addEventListener('abort', () => {
       log.info({}, 'signal aborted');
       ON_ABORT
+      if (process.env.HEEDS_SIGNAL) heed();
     });
-    return new Promise(() => {});
+    return new Promise((resolve) => {
+      heed = resolve;
+    });
   },
 });`;
 
@@ -40,8 +44,8 @@ async function leading(onAbort: string, environment: Readonly<Record<string, str
   return { server, child };
 }
 
-function logged(child: Child, message: string): () => boolean {
-  return () => child.stderr.records.some(({ msg }) => msg === message);
+function logged(child: Child, message: string, times = 1): () => boolean {
+  return () => child.stderr.records.filter(({ msg }) => msg === message).length >= times;
 }
 
 describe('[D-5] leadership that is lost', () => {
@@ -75,5 +79,51 @@ describe('[D-5] leadership that is lost', () => {
 
     expect(await child.exit).toBe('SIGKILL');
     expect(child.stderr.records.at(-1)).toMatchObject({ msg: 'signal aborted' });
+  });
+});
+
+describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
+  const STANDBY = {
+    CHANCERY_ON_LEADERSHIP_LOST: 'standby',
+    CHANCERY_SHUTDOWN_TIMEOUT: '5',
+    HEEDS_SIGNAL: 'yes',
+  };
+
+  test('[real R-4] a process that lost leads again in the same process, and ends with 0 when asked to', async () => {
+    const { server, child } = await leading('', STANDBY);
+    const hold = (holderIdentity: string): void =>
+      void server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
+        spec: { holderIdentity },
+      });
+
+    hold('another');
+    await child.stderr.until(logged(child, 'leadership lost'));
+    hold('');
+    await child.stderr.until(logged(child, 'reconciling for ever', 2));
+    child.kill('SIGTERM');
+
+    expect(await child.exit).toBe(0);
+    expect(logged(child, 'leads', 2)()).toBe(true);
+    expect(logged(child, 'leadership lost', 2)()).toBe(false);
+  });
+
+  test('[real R-4] [D-5] asked to stop while it stands by, it ends with 0', async () => {
+    const { server, child } = await leading('', STANDBY);
+    server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
+      spec: { holderIdentity: 'another', leaseDurationSeconds: 3_600 },
+    });
+    await child.stderr.until(logged(child, 'controller stopped'));
+
+    child.kill('SIGTERM');
+
+    expect(await child.exit).toBe(0);
+  });
+
+  test('[real R-4] a reconcile that does not heed its signal ends the process with 3', async () => {
+    const { server, child } = await leading('', { ...STANDBY, HEEDS_SIGNAL: '' });
+
+    await server.stop();
+
+    expect(await child.exit).toBe(3);
   });
 });

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ConfigMap, Lease } from '../../operator/model/builtin.ts';
 import { frozenLeader } from '../leadership/frozen-leader.ts';
+import { frozenStandby } from '../leadership/frozen-standby.ts';
 import { isWrite, Replicas, TIMING } from '../leadership/replicas.ts';
 
 /** Processes take seconds to start where others use the machine, and leases seconds to expire. */
@@ -44,6 +45,17 @@ test('[LE-9] [LE-11] [D-5] a leader frozen past its lease writes nothing when it
   expect(report.writesMeanwhile).toBeGreaterThan(20);
   expect(report.writesAfter).toEqual([]);
   expect(report.exit).toBe(3);
+  expect(report.loss).toMatchObject({ code: 'LEADERSHIP_LOST', layer: 'process' });
+});
+
+test('[real R-4] [LE-12] a leader frozen past its lease that may stand by writes nothing when it wakes, leads again, and ends with 0', async () => {
+  const report = await frozenStandby('writing', 0.5, CALM);
+
+  expect(report.writesBefore).toBeGreaterThan(20);
+  expect(report.writesMeanwhile).toBeGreaterThan(20);
+  expect(report.writesAfter).toEqual([]);
+  expect(report.ledAgain).toBe(true);
+  expect(report.exit).toBe(0);
   expect(report.loss).toMatchObject({ code: 'LEADERSHIP_LOST', layer: 'process' });
 });
 

@@ -197,6 +197,7 @@ describe('leader election', () => {
       renewDeadlineMs: 10_000,
       retryPeriodMs: 2_000,
       releaseOnStop: true,
+      onLost: 'exit',
     });
   });
 
@@ -210,6 +211,7 @@ describe('leader election', () => {
       CHANCERY_LEASE_RENEW_DEADLINE: '4',
       CHANCERY_LEASE_RETRY_PERIOD: '1',
       CHANCERY_RELEASE_ON_STOP: 'false',
+      CHANCERY_ON_LEADERSHIP_LOST: 'standby',
     });
 
     expect(leaderElection).toEqual({
@@ -219,6 +221,7 @@ describe('leader election', () => {
       renewDeadlineMs: 4_000,
       retryPeriodMs: 1_000,
       releaseOnStop: false,
+      onLost: 'standby',
     });
   });
 

@@ -16,6 +16,7 @@ export interface ElectionNewsOptions {
   readonly log: Log;
   readonly meter: Meter;
   readonly onNewLeader: (identity: string) => void;
+  readonly onLost: 'exit' | 'standby';
   readonly random: () => number;
 }
 
@@ -69,7 +70,9 @@ export class ElectionNews {
   /** @param limitMs - no request about it is under way later; none is sent when it is not positive. */
   loses(error: LeadershipLostError, lease: Lease, limitMs: number): void {
     this.#status(0);
-    this.#options.log.error({ ...this.#facts, err: error, layer: error.layer }, 'leadership lost');
+    const { log, onLost } = this.#options;
+    const more = onLost === 'standby' ? { onLost } : {};
+    log.error({ ...this.#facts, ...more, err: error, layer: error.layer }, 'leadership lost');
     this.#record('stopped leading', lease, limitMs);
   }
 

@@ -17,6 +17,8 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly meter?: Meter;
   /** Called with each holder that is seen and was not the holder before, ourselves included. */
   readonly onNewLeader?: (identity: string) => void;
+  /** `standby`: the log says of a loss that this process stands by. Default `exit`. */
+  readonly onLost?: 'exit' | 'standby';
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }

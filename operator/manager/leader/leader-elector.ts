@@ -3,7 +3,7 @@ import { linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
 import { sleep } from '../../core/clock.ts';
 import type { LeadershipLostError } from '../../core/errors.ts';
 import { noMeter } from '../../core/metrics.ts';
-import { contend, type Holding } from './contend.ts';
+import { contend, type Holding, type LostTerm } from './contend.ts';
 import { ElectionNews } from './election-news.ts';
 import { type ElectionTiming, electionTiming, RETRY_JITTER } from './election-timing.ts';
 import type { LeaderElectorOptions } from './leader-elector-options.ts';
@@ -23,13 +23,21 @@ const MIN_REQUEST_BOUND_MS = 1_000;
 /** A release waits so long for people to be told of it. */
 const PARTING_EVENT_MS = 1_000;
 
+/** What the candidacies of one process share. */
+interface Shared {
+  readonly calls: LeaseCalls;
+  readonly observed: ObservedLease;
+  readonly requests: RenewalLog;
+  readonly news: ElectionNews;
+}
+
 /**
  * Leadership by a Lease: one process of many acts, and only while it can be sure that no other does.
  *
  * `acquire`, then `hold` until the work is done, then `release`, each once. A leader that cannot renew
  * stops being one `renewDeadlineMs` after the beginning of its last good renewal, by its own clock and
- * before anybody else may lead; it does not stand again. As a fence, it refuses writes from then on,
- * asked each time, so that it holds after a stall in which no timer fired.
+ * before anybody else may lead; it does not stand again, but its `nextCandidacy` may. As a fence, it
+ * refuses writes from then on, asked each time, so that it holds after a stall in which no timer fired.
  */
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
@@ -40,31 +48,42 @@ export class LeaderElector implements Fence {
   readonly #requests: RenewalLog;
   readonly #news: ElectionNews;
   readonly #mandate: Mandate;
+  /** Undefined for the first candidacy of a process. */
+  readonly #lostTerm: LostTerm | undefined;
   #hasStood = false;
   /** Ends `hold`, while it runs. */
   #stopHolding: (error: LeadershipLostError) => void = () => {};
 
-  /** @throws ConfigurationError `CONFIG` for times by which no leader can live. */
-  constructor(options: LeaderElectorOptions) {
-    const { client, clock, lease, log, meter = noMeter, random = Math.random } = options;
-    const { identity, onNewLeader = () => {} } = options;
+  /**
+   * @param before - of the candidacy before: see `nextCandidacy`.
+   * @throws ConfigurationError `CONFIG` for times by which no leader can live.
+   */
+  constructor(
+    options: LeaderElectorOptions,
+    before?: { readonly shared: Shared; readonly lostTerm: LostTerm },
+  ) {
     const timing = electionTiming(options);
-    const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
-    const calls = new LeaseCalls({ client, clock, lease, boundMs });
-    const told = { client, calls, clock, identity, lease, log, meter, onNewLeader, random };
+    const { clock, random = Math.random } = options;
+    const { calls, news, observed, requests } = before?.shared ?? sharedOf(options, timing);
     this.#options = options;
     this.#timing = timing;
     this.#random = random;
     this.#calls = calls;
-    this.#observed = new ObservedLease(timing.leaseDurationMs);
-    this.#requests = new RenewalLog(log, clock);
-    this.#news = new ElectionNews(told);
+    this.#observed = observed;
+    this.#requests = requests;
+    this.#news = news;
+    this.#lostTerm = before?.lostTerm;
     this.#mandate = new Mandate({
       clock,
       timing,
       lastFailure: () => this.#requests.error,
       onLoss: (error) => this.#lost(error),
     });
+  }
+
+  /** For writes; it is the elector itself. */
+  get fence(): Fence {
+    return this;
   }
 
   /**
@@ -117,7 +136,7 @@ export class LeaderElector implements Fence {
   async acquire(signal: AbortSignal): Promise<void> {
     if (this.#hasStood) throw this.#mandate.refusal();
     this.#hasStood = true;
-    this.#news.stands();
+    if (this.#lostTerm === undefined) this.#news.stands();
     try {
       while (!(await this.#standAndWin(signal))) {
         const waitMs = this.#timing.retryPeriodMs * (1 + RETRY_JITTER * this.#random());
@@ -127,6 +146,26 @@ export class LeaderElector implements Fence {
       this.#requests.stop();
       throw error;
     }
+  }
+
+  /**
+   * Another candidacy of this process, after this one was lost: the same identity, and a fence of its
+   * own, which passes nothing that began under this one. It reads the Lease at once and takes it no
+   * earlier than another process could, be it that the Lease still names this process; and it
+   * counts as another holder in `leaseTransitions`.
+   *
+   * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
+   */
+  nextCandidacy(): LeaderElector {
+    const { lostTerm } = this.#mandate;
+    if (lostTerm === undefined) throw this.#mandate.refusal();
+    const shared = {
+      calls: this.#calls,
+      news: this.#news,
+      observed: this.#observed,
+      requests: this.#requests,
+    };
+    return new LeaderElector(this.#options, { shared, lostTerm });
   }
 
   /**
@@ -211,7 +250,8 @@ export class LeaderElector implements Fence {
     const { clock, lease: target } = this.#options;
     let holding: Holding | undefined;
     try {
-      const contest = { calls: this.#calls, clock, target, observed: this.#observed };
+      const [observed, lostTerm] = [this.#observed, this.#lostTerm];
+      const contest = { calls: this.#calls, clock, target, observed, lostTerm };
       holding = await contend({ ...contest, claim: () => this.#claim() }, signal);
       this.#requests.worked();
     } catch (error) {
@@ -279,4 +319,23 @@ export class LeaderElector implements Fence {
     const { identity, clock } = this.#options;
     return { identity, leaseDurationMs: this.#timing.leaseDurationMs, nowMs: clock.now() };
   }
+}
+
+function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared {
+  const { client, clock, identity, lease, log } = options;
+  const {
+    meter = noMeter,
+    onLost = 'exit',
+    onNewLeader = () => {},
+    random = Math.random,
+  } = options;
+  const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
+  const calls = new LeaseCalls({ client, clock, lease, boundMs });
+  const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
+  return {
+    calls,
+    observed: new ObservedLease(timing.leaseDurationMs),
+    requests: new RenewalLog(log, clock),
+    news: new ElectionNews(told),
+  };
 }

@@ -23,6 +23,11 @@ export function preferredHolderOf(lease: Lease): string | undefined {
   return lease.spec?.preferredHolder || undefined;
 }
 
+/** How often the Lease has changed hands: another number in each term of leadership. */
+export function transitionsOf(lease: Lease): number {
+  return Number(lease.spec?.leaseTransitions ?? 0);
+}
+
 /** How long the holder's record is left alone while it does not change; undefined when unsaid. */
 export function leaseDurationMsOf(lease: Lease): number | undefined {
   const seconds = Number(lease.spec?.leaseDurationSeconds ?? 0);
@@ -49,7 +54,7 @@ export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
     ...lease.spec,
     ...held(claim),
     acquireTime: rfc3339Micro(claim.nowMs),
-    leaseTransitions: Number(lease.spec?.leaseTransitions ?? 0) + 1,
+    leaseTransitions: transitionsOf(lease) + 1,
   };
   return { ...lease, spec };
 }

@@ -1,8 +1,9 @@
 import type { Fence } from '../../client/connection.ts';
 import type { Clock } from '../../core/clock.ts';
 import { LeadershipLostError } from '../../core/errors.ts';
-import type { Holding } from './contend.ts';
+import type { Holding, LostTerm } from './contend.ts';
 import type { ElectionTiming } from './election-timing.ts';
+import { transitionsOf } from './lease-record.ts';
 import { lossOfTenure, lossToAnother } from './loss.ts';
 import type { Deprived } from './renew.ts';
 import { momentOf, Tenure } from './tenure.ts';
@@ -53,6 +54,13 @@ export class Mandate implements Fence {
   /** Of a mandate that is lost. */
   get loss(): LeadershipLostError | undefined {
     return this.#state.phase === 'lost' ? this.#state.loss : undefined;
+  }
+
+  /** Undefined unless the mandate is lost. */
+  get lostTerm(): LostTerm | undefined {
+    if (this.#state.phase !== 'lost') return undefined;
+    const { holding, tenure } = this.#state;
+    return { transitions: transitionsOf(holding.lease), expiresAt: tenure.expiresAt };
   }
 
   /** Whether writes may begin now. */

@@ -1,0 +1,117 @@
+import { onTestFinished } from 'vitest';
+import type { Controller } from '../../../operator/controller/controller.ts';
+import type { Runnable } from '../../../operator/manager/runnable.ts';
+import { type RequestGate, RequestLine } from '../../../operator/testing/env/request-line.ts';
+import type { LoggedRequest } from '../../../operator/testing/env/request-log.ts';
+import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
+import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
+import {
+  startOperator,
+  type TestOperator,
+} from '../../../operator/testing/operator/test-operator.ts';
+
+export const STANDBY = { CHANCERY_ON_LEADERSHIP_LOST: 'standby' };
+
+/** A request of a replica, when it came through its line, on the clock that all share. */
+export interface Passage {
+  readonly who: string;
+  readonly call: LoggedRequest;
+  readonly atMs: number;
+}
+
+export interface Replica {
+  readonly operator: TestOperator;
+  /** Decides about its requests; replaced by tests. */
+  gate: RequestGate;
+}
+
+/** One API server and one clock, with replicas of an operator, each behind a line of its own. */
+export class Place {
+  readonly clock: FakeClock;
+  readonly env: TestEnv;
+  readonly namespace: string;
+  /** What was passed on to the server, of all replicas. */
+  readonly passed: Passage[] = [];
+
+  private constructor(clock: FakeClock, env: TestEnv, namespace: string) {
+    this.clock = clock;
+    this.env = env;
+    this.namespace = namespace;
+  }
+
+  static async start(): Promise<Place> {
+    const clock = new FakeClock();
+    const env = await startTestEnv({ environment: {}, embedded: { clock, workloads: false } });
+    onTestFinished(() => env.stop());
+    return new Place(clock, env, await env.namespace());
+  }
+
+  async replica(
+    name: string,
+    controllers: readonly Controller[],
+    environment: Readonly<Record<string, string>> = STANDBY,
+    runnables: readonly Runnable[] = [],
+  ): Promise<Replica> {
+    let gate: RequestGate = {};
+    const line = new RequestLine({
+      server: this.env.url,
+      gate: {
+        before: (call) => {
+          if (gate.before?.(call) === 'hold') return 'hold';
+          this.passed.push({ who: name, call, atMs: this.clock.monotonic() });
+          return 'pass';
+        },
+        after: (call) => gate.after?.(call) ?? 'pass',
+      },
+    });
+    await line.start();
+    const operator = startOperator({
+      url: line.url,
+      namespace: this.namespace,
+      controllers,
+      runnables,
+      clock: this.clock,
+      leaderElection: { namespace: this.namespace },
+      environment: { POD_NAME: name, ...environment },
+    });
+    onTestFinished(async () => {
+      await operator.kill();
+      await line.cut();
+    });
+    return {
+      operator,
+      get gate() {
+        return gate;
+      },
+      set gate(next) {
+        gate = next;
+      },
+    };
+  }
+
+  /** Moves time in steps of 500 ms, until `holds`; for `limitMs` at most. Returns whether it does. */
+  async until(holds: () => boolean, limitMs = 60_000): Promise<boolean> {
+    for (let ms = 0; !holds() && ms < limitMs; ms += 500) await this.env.advance(500);
+    return holds();
+  }
+
+  /** Writes of `who` to config maps that were passed on between the two times. */
+  writes(who: string, fromMs: number, toMs = Number.POSITIVE_INFINITY): readonly Passage[] {
+    return this.passed.filter(
+      ({ who: by, call, atMs }) =>
+        by === who &&
+        call.resource === 'configmaps' &&
+        isWrite(call) &&
+        atMs >= fromMs &&
+        atMs < toMs,
+    );
+  }
+}
+
+export function isWrite({ verb }: LoggedRequest): boolean {
+  return verb !== 'get' && verb !== 'list' && verb !== 'watch';
+}
+
+/** Nothing comes through. */
+export const OUTAGE: RequestGate = { before: () => 'hold' };
