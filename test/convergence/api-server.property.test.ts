@@ -5,8 +5,10 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { freePort } from '../../operator/testing/free-port.ts';
 import { acceleratedClock } from '../soak/accelerated-clock.ts';
 import { startEnvironment, withoutAmbassador } from '../soak/environment.ts';
+import { Probes } from '../soak/probes.ts';
 import { Rounds } from '../soak/round.ts';
 import { Subject } from '../soak/subject.ts';
 import { Writer } from '../soak/writer.ts';
@@ -20,9 +22,10 @@ async function play(seed: number): Promise<readonly string[]> {
   const clock = acceleratedClock(SPEED);
   const environment = await startEnvironment(clock, withoutAmbassador);
   const { server, line } = environment;
-  const subject = new Subject(line.url, server, clock, new Random(seed + 1));
+  const subject = new Subject(line.url, server, clock, new Random(seed + 1), await freePort());
   const writer = new Writer(server, new Random(seed + 2));
-  const scene = { ...environment, subject, random: new Random(seed), speed: SPEED };
+  const probes = new Probes(subject.healthPort);
+  const scene = { ...environment, subject, probes, random: new Random(seed), speed: SPEED };
   const rounds = new Rounds(scene, writer, { writeEveryMs: 5, faultEveryMs: [30, 150] });
   try {
     subject.start();

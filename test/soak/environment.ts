@@ -2,6 +2,7 @@ import type { Clock } from '../../operator/core/clock.ts';
 import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { findKubectl } from '../../operator/testing/kubectl.ts';
 import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
+import { defineBoxes } from './boxes.ts';
 import { FaultGate } from './fault-gate.ts';
 import { FaultLine } from './fault-line.ts';
 
@@ -27,6 +28,7 @@ export async function startEnvironment(
   for (const name of NAMESPACES) {
     server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
+  defineBoxes(server);
   const gate = new FaultGate(server.port);
   await gate.listen();
   const ambassador = ambassadorTo(gate);

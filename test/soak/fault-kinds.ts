@@ -1,13 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '../convergence/random.ts';
-import type { Environment } from './environment.ts';
+import { allowChildren, denyChildren, nestedBox } from './boxes.ts';
+import { type Environment, NAMESPACES } from './environment.ts';
 import type { FalseAnswer } from './fault-gate.ts';
+import { crowd } from './peers.ts';
+import type { Probes } from './probes.ts';
 import type { Subject } from './subject.ts';
 
 /** What a fault may touch. */
 export interface Scene extends Environment {
   readonly subject: Subject;
   readonly random: Random;
+  readonly probes: Probes;
   readonly speed: number;
 }
 
@@ -47,6 +51,11 @@ async function until({ random }: Scene, repair: () => void | Promise<void>): Pro
 function errorEvent(code: number, reason: string): string {
   return `{"type":"ERROR","object":${status(code, reason).body}}\n`;
 }
+
+/** Go takes 10 000 levels; `JSON.stringify` ends at about a third of that. */
+const NESTED_LEVELS = 5_000;
+
+let nestedCount = 0;
 
 const HTML = '<html><body>Please log in.</body></html>';
 
@@ -108,6 +117,24 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'server: watches ended': ({ server }) => server.closeWatches('clean'),
   'server: watches reset': ({ server }) => server.closeWatches('reset'),
 
+  'server: object of 5,000 levels': ({ server, random, ...scene }) => {
+    const namespace = random.pick(NAMESPACES);
+    const name = `nested-${++nestedCount}`;
+    server.create(nestedBox(namespace, name, NESTED_LEVELS));
+    return until({ server, random, ...scene }, () => {
+      server.delete('soak.example/v1', 'Box', namespace, name);
+    });
+  },
+  'server: policy denies children': (scene) => {
+    if (scene.subject.childrenDenied) return;
+    scene.subject.childrenDenied = true;
+    denyChildren(scene.server);
+    return until(scene, () => {
+      allowChildren(scene.server);
+      scene.subject.childrenDenied = false;
+    });
+  },
+
   // What it says
   'answer: 429': (scene) => falseAnswer(status(429, 'TooManyRequests', 1), scene),
   'answer: 500 Status': (scene) => falseAnswer(status(500, 'InternalError'), scene),
@@ -136,6 +163,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'event: said twice': ({ gate }) => gate.replay(),
 
   // The operator itself
+  'operator: 600 peers on its health port': (scene) => {
+    const countedUntil = scene.probes.crowded();
+    const leave = crowd(scene.subject.healthPort);
+    return until(scene, () => {
+      leave();
+      countedUntil();
+    });
+  },
   'operator: slow handlers': ({ subject, random, speed }) =>
     subject.slowHandlers(random.between(500, 3_000) * speed),
   'operator: failing reconciles': ({ subject, random, speed }) =>

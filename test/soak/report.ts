@@ -1,4 +1,5 @@
 import type { MemoryGrowth } from './footprint.ts';
+import type { ProbeFigures } from './probes.ts';
 
 /** What a run has found. */
 export interface Findings {
@@ -13,6 +14,9 @@ export interface Findings {
   readonly faults: ReadonlyMap<string, number>;
   readonly watchCount: number;
   readonly listCount: number;
+  readonly probes: ProbeFigures;
+  /** Those asked while 300 idle and 300 half-open peers were on the health port. */
+  readonly probesBesidePeers: ProbeFigures;
   /** What only an authoritative relist has found. */
   readonly driftCount: number;
   readonly lost: readonly string[];
@@ -27,6 +31,7 @@ const MAX_GROWTH = 0.1;
 export function targetsMissed(findings: Findings): readonly string[] {
   const targets: readonly (readonly [string, boolean])[] = [
     ['lost', findings.lost.length === 0],
+    ['probes', isEachAnswered(findings.probes)],
     ['drift', findings.driftCount === 0],
     ['memory', findings.memory === undefined || findings.memory.growth < MAX_GROWTH],
     ['connections', findings.connectionsLeft === 0],
@@ -52,6 +57,8 @@ export function report(findings: Findings): string {
     ['faults', faultCount],
     ...[...findings.faults].map(([name, count]) => [`  ${name}`, count] as const),
     ['lost (target 0)', findings.lost.length],
+    ...probeRows('probes', findings.probes),
+    ...probeRows('beside 600 peers', findings.probesBesidePeers),
     ['drift (target 0)', findings.driftCount],
     ['memory, 2nd minute', memory === undefined ? '-' : mebibytes(memory.secondMinuteBytes)],
     ['memory, last minute', memory === undefined ? '-' : mebibytes(memory.lastMinuteBytes)],
@@ -63,6 +70,22 @@ export function report(findings: Findings): string {
   const verdict = missed.length === 0 ? 'every target met' : `MISSED: ${missed.join(', ')}`;
   const table = rows.map(([name, value]) => `${name.padEnd(36)}${String(value).padStart(12)}`);
   return `${[...table, ...findings.lost.slice(0, 50), verdict].join('\n')}\n`;
+}
+
+/** A run without a probe has shown nothing of them. */
+function isEachAnswered({ asked, answered }: ProbeFigures): boolean {
+  return asked > 0 && answered === asked;
+}
+
+function probeRows(
+  name: string,
+  { asked, answered, p99Ms }: ProbeFigures,
+): readonly (readonly [string, string | number])[] {
+  return [
+    [`${name}: asked`, asked],
+    [`${name}: answered (target: all)`, answered],
+    [`${name}: p99, ms`, p99Ms === undefined ? '-' : p99Ms.toFixed(1)],
+  ];
 }
 
 function mebibytes(bytes: number): string {

@@ -2,13 +2,17 @@
  * Breaks everything between an operator and its objects for minutes, and counts what is lost. See
  * docs/soak.md.
  */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../operator/testing/free-port.ts';
 import { Random } from '../convergence/random.ts';
 import { acceleratedClock } from './accelerated-clock.ts';
 import { parseSoakArguments, type SoakArguments, USAGE } from './arguments.ts';
 import { startEnvironment, throughKubectl } from './environment.ts';
 import type { Scene } from './fault-kinds.ts';
 import { garbageCollector, leakedHandles, type MemorySample, memoryGrowth } from './footprint.ts';
+import { Probes } from './probes.ts';
 import { type Findings, report, targetsMissed } from './report.ts';
 import { Rounds } from './round.ts';
 import { Subject } from './subject.ts';
@@ -45,9 +49,10 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
   const clock = acceleratedClock(speed);
   const environment = await startEnvironment(clock, throughKubectl);
   const { server, gate, line } = environment;
-  const subject = new Subject(line.url, server, clock, new Random(seed + 1));
+  const subject = new Subject(line.url, server, clock, new Random(seed + 1), await freePort());
+  const probes = new Probes(subject.healthPort);
   const writer = new Writer(server, new Random(seed + 2));
-  const scene: Scene = { ...environment, subject, random: new Random(seed), speed };
+  const scene: Scene = { ...environment, subject, probes, random: new Random(seed), speed };
   const rounds = new Rounds(scene, writer, PACE);
   const lost: string[] = [];
   const memory: MemorySample[] = [];
@@ -68,6 +73,8 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
   const collectGarbage = garbageCollector();
 
   subject.start();
+  await listening(subject.healthPort);
+  probes.start();
   let checkpointCount = 0;
   let settleMsMax = 0;
   while (elapsedMs() < minutes * 60_000) {
@@ -85,6 +92,7 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
   const ranMs = elapsedMs();
   clearInterval(sampler);
   clearInterval(progress);
+  await probes.stop();
   await subject.stop();
   const connectionsLeft = await leftOpen(scene);
   await environment.close();
@@ -100,12 +108,28 @@ async function soak({ minutes, seed, speed }: SoakArguments): Promise<Findings> 
     faults: rounds.faults,
     watchCount: gate.watchCount,
     listCount: gate.listCount,
+    probes: probes.figures,
+    probesBesidePeers: probes.besidePeers,
     driftCount: subject.driftCount,
     lost,
     memory: memoryGrowth(memory, ranMs),
     connectionsLeft,
     handlesLeft: await leakedHandles(handlesBefore),
   };
+}
+
+/** Resolves when the port accepts connections. */
+async function listening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
+    await wait(20);
+  }
 }
 
 /** Connections to the line and watches in the server 5 s after the operator's end. */

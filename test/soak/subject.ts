@@ -10,15 +10,34 @@ import { type Clock, sleep } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../../operator/model/object.ts';
+import { isUidMismatch } from '../../operator/model/conflict.ts';
+import {
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  objectKey,
+  splitKey,
+} from '../../operator/model/object.ts';
+import { apiVersionOf } from '../../operator/model/resource.ts';
+import { isNotFound } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import type { Store } from '../../operator/store/store.ts';
 import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { differences, Ledger, type Seen, seenOf } from '../convergence/ledger.ts';
 import type { Random } from '../convergence/random.ts';
+import {
+  type Box,
+  boxes,
+  childDifferences,
+  childName,
+  childOf,
+  isChild,
+  ownerKeyOf,
+  ownerUidOf,
+} from './boxes.ts';
 
 interface Scope {
-  readonly resource: typeof configMaps | typeof pods;
+  readonly resource: typeof configMaps | typeof pods | typeof boxes;
   readonly namespace?: string;
   readonly tier?: string;
   /** Its lists are the beginnings of its watches. */
@@ -32,7 +51,12 @@ const SCOPES: readonly Scope[] = [
   { resource: pods, streams: true },
   { resource: pods, namespace: 'green' },
   { resource: pods, namespace: 'blue', tier: 'data' },
+  { resource: boxes },
+  { resource: boxes, namespace: 'red', streams: true },
 ];
+
+/** ConfigMaps of this tier have children. */
+const OWNER_TIER = 'web';
 
 /** Small, so that most lists take several pages. */
 const PAGE_SIZE = 25;
@@ -44,7 +68,7 @@ interface Watched {
   readonly ledger: Ledger;
 }
 
-/** The operator that must lose nothing: six informers of its own, and a manager with a controller. */
+/** The operator that must lose nothing: eight informers of its own, and a manager with a controller. */
 export class Subject {
   readonly #server: ApiServer;
   readonly #clock: Clock;
@@ -63,15 +87,20 @@ export class Subject {
   driftCount = 0;
   reconcileCount = 0;
   readonly bugs: string[] = [];
+  /** Set by the fault that denies the writes of children. */
+  childrenDenied = false;
+  readonly healthPort: number;
 
-  constructor(apiUrl: string, server: ApiServer, clock: Clock, random: Random) {
+  /** @param healthPort - a free port of this machine: probes are asked there. */
+  constructor(apiUrl: string, server: ApiServer, clock: Clock, random: Random, healthPort: number) {
+    this.healthPort = healthPort;
     this.#server = server;
     this.#clock = clock;
     this.#random = random;
     this.#connection = connect(apiUrl, { clock });
     this.#watched = SCOPES.map((scope) => this.#watch(scope));
     this.#manager = new Manager({
-      settings: { ...settingsFrom({ WATCH_NAMESPACE: '*' }), apiUrl, healthPort: 0 },
+      settings: { ...settingsFrom({ WATCH_NAMESPACE: '*' }), apiUrl, healthPort },
       controllers: [this.#controller()],
       connection: this.#connection,
       clock,
@@ -79,9 +108,9 @@ export class Subject {
     });
   }
 
-  /** Watches that a healthy operator has open: its informers' and the controller's two. */
+  /** Watches that a healthy operator has open: its informers' and the controller's three. */
   get watchCount(): number {
-    return SCOPES.length + 2;
+    return SCOPES.length + 3;
   }
 
   get eventCount(): number {
@@ -138,12 +167,15 @@ export class Subject {
       const held = this.#held({ resource: kind === 'Pod' ? pods : configMaps });
       for (const word of differences(seenIn(store), held)) wrong.push(`${kind} store: ${word}`);
     }
+    const owners = this.#held({ resource: configMaps, tier: OWNER_TIER });
+    const children = this.#held({ resource: boxes }).filter(isChild);
+    for (const word of childDifferences(owners, children)) wrong.push(`children: ${word}`);
     return wrong;
   }
 
   #held({ resource, namespace, tier }: Scope): readonly KubernetesObject[] {
     return this.#server
-      .list('v1', resource.kind, namespace)
+      .list(apiVersionOf(resource), resource.kind, namespace)
       .filter(({ metadata }) => tier === undefined || metadata.labels?.tier === tier);
   }
 
@@ -185,10 +217,14 @@ export class Subject {
   #controller() {
     const own = source(configMaps, { namespace: 'all' });
     const other = source(pods, { namespace: 'all' });
+    const child = source(boxes, { namespace: 'all' });
     return controller({
       name: 'soak',
       for: own,
-      watches: [enqueueMapped(other, (pod) => [keyOf(pod)])],
+      watches: [
+        enqueueMapped(other, (pod) => [keyOf(pod)]),
+        enqueueMapped(child, (box) => [ownerKeyOf(box)]),
+      ],
       maxConcurrentReconciles: 4,
       reconcile: async (key, object, context: ReconcileContext) => {
         this.reconcileCount++;
@@ -197,6 +233,7 @@ export class Subject {
         if (this.#random.chance(0.02)) await sleep(this.#clock, 500, context.signal);
         const failing = this.#clock.monotonic() < this.#failUntilMs;
         if (failing && this.#random.chance(0.5)) throw new Error('a reconcile that fails');
+        await writeChild(key, object, context, context.store(child));
         if (object === undefined) this.#reconciled.delete(key);
         else this.#reconciled.set(key, seenOf(object));
         return AWAIT_CHANGE;
@@ -217,6 +254,32 @@ export class Subject {
         this.bugs.push(`logged as an error: ${message}`);
       },
     };
+  }
+}
+
+/**
+ * ConfigMaps of one tier have a child, others have none. A write that the line delivers late is undone
+ * by the next reconcile, which the child's event begins.
+ */
+async function writeChild(
+  key: ObjectKey,
+  object: KubernetesObject | undefined,
+  { client, signal }: ReconcileContext,
+  children: Store<Box>,
+): Promise<void> {
+  const { namespace = '', name: ownerName } = splitKey(key);
+  const name = childName(ownerName);
+  const found = children.get(objectKey(namespace, name));
+  if (object?.metadata.labels?.tier === OWNER_TIER) {
+    if (ownerUidOf(found) === object.metadata.uid) return;
+    await client.apply(boxes, childOf(object), { signal });
+  } else if (found !== undefined) {
+    const { uid = '' } = found.metadata;
+    try {
+      await client.delete(boxes, { namespace, name }, { signal, preconditions: { uid } });
+    } catch (error) {
+      if (!isNotFound(error) && !isUidMismatch(error)) throw error;
+    }
   }
 }
 
