@@ -25,7 +25,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
       waiting.push({ shown: inner, key: name, object: own(part, name), stated: said[name] });
     }
   }
-  return whole['all'];
+  return whole.all;
 }
 
 /** True when `object` has all that `stated` says, in the same words: applying it changes no value. */
@@ -84,7 +84,7 @@ function sortedForm(value: unknown): unknown {
 
 function sortedLevel(value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
-  if (!isRecord(value) || typeof value['toJSON'] === 'function') return value;
+  if (!isRecord(value) || typeof value.toJSON === 'function') return value;
   const members: unknown[] = [];
   for (const key of Object.keys(value).sort()) {
     if (value[key] !== undefined) members.push(key, value[key]);

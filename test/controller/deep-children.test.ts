@@ -29,8 +29,7 @@ function server(depth: number) {
 type Status = Readonly<Record<string, unknown>>;
 type Reconcile = (object: Thing, context: ReconcileContext<Thing>) => Promise<unknown>;
 
-const note = ({ metadata }: KubernetesObject): string =>
-  metadata.annotations?.['nested'] ?? 'nothing';
+const note = ({ metadata }: KubernetesObject): string => metadata.annotations?.nested ?? 'nothing';
 
 /** With the writes for three objects. */
 const WAYS: readonly [string, Reconcile, number][] = [
@@ -136,7 +135,7 @@ test('[attack A-1] a desired child that contains itself fails with the layer at 
     {
       reconcile: async (key, object, { setStatus }) => {
         const status: Record<string, unknown> = { key };
-        if (object?.metadata.name === 'bad') status['self'] = status;
+        if (object?.metadata.name === 'bad') status.self = status;
         await setStatus(status);
         done.push(key);
         return {};
@@ -199,7 +198,7 @@ describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => 
     expect(bench.lines.filter(({ level }) => level === 'warn')).toMatchObject([
       { fields: { key: 'demo/bad', err: { code: 'USER_CODE', layer: 'user-code' } } },
     ]);
-    expect(String(bench.lines.map(({ fields }) => fields['err']))).not.toContain(HUSH);
+    expect(String(bench.lines.map(({ fields }) => fields.err))).not.toContain(HUSH);
   });
 
   test('an object of 50,000 levels is given to the reconciler', async () => {

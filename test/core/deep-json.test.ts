@@ -40,8 +40,8 @@ test.each([
 test.each([1, 2, 3_000])('[attack A-1] a loop of %i objects is an error that says so', (length) => {
   const first: Record<string, unknown> = { text: 'x' };
   let last = first;
-  for (let each = 1; each < length; each++) last = last['next'] = { text: 'x' };
-  last['next'] = [first];
+  for (let each = 1; each < length; each++) last = last.next = { text: 'x' };
+  last.next = [first];
 
   expect(() => deepJson(first, (_key, value) => value)).toThrow(
     expect.objectContaining({ code: 'USER_CODE', layer: 'user-code' }),

@@ -107,7 +107,7 @@ describe.each(['recreate', 'apply'] as const)('[attack A-1] %s', (update) => {
 
       expect(keys.slice(0, before).sort()).toEqual(['a=0', 'bad=0', 'z=0']);
       expect(keys.slice(before)).toEqual(expect.arrayContaining(['a=1', 'z=1']));
-      const failed = bench.lines.filter(({ fields }) => fields['err'] !== undefined);
+      const failed = bench.lines.filter(({ fields }) => fields.err !== undefined);
       const isKnown = ({ fields: { key, err } }: (typeof failed)[number]): boolean =>
         key === 'demo/bad' && err instanceof AlreadyOwnedError;
       expect(failed.filter((line) => !isKnown(line))).toEqual([]);
