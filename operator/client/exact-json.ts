@@ -1,3 +1,4 @@
+import { deepJson } from '../core/deep-json.ts';
 import { ConfigurationError } from '../core/errors.ts';
 
 /** Of ES2025, and in every Node that we run on; TypeScript's library does not know them yet. */
@@ -28,21 +29,30 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * JSON text of `value`, in which a `bigint` is the integer that it stands for.
+ * JSON text of `value`, in which a `bigint` is the integer that it stands for, however deeply it is
+ * nested.
  *
  * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold, so that nobody
  *   writes back a rounded integer: one beyond ±2^53, NaN and the infinities.
  */
 export function encodeExact(value: unknown): string {
-  return JSON.stringify(value, (key, member: unknown) => {
-    if (typeof member === 'bigint') return rawJSON(String(member));
-    if (typeof member === 'number' && !isExact(member)) {
-      throw new ConfigurationError('a number cannot be written without loss: make it a bigint', {
-        context: { field: key, got: member },
-      });
-    }
-    return member;
-  });
+  try {
+    return JSON.stringify(value, exactly);
+  } catch (error) {
+    // The one thing of which it throws this: the value is nested more deeply than the call stack.
+    if (error instanceof RangeError) return deepJson(value, exactly);
+    throw error;
+  }
+}
+
+function exactly(key: string, member: unknown): unknown {
+  if (typeof member === 'bigint') return rawJSON(String(member));
+  if (typeof member === 'number' && !isExact(member)) {
+    throw new ConfigurationError('a number cannot be written without loss: make it a bigint', {
+      context: { field: key, got: member },
+    });
+  }
+  return member;
 }
 
 function isExact(value: number): boolean {

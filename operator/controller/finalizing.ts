@@ -1,9 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
+import { readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import { deepCopy } from '../store/copy.ts';
 import { deepFreeze } from '../store/freeze.ts';
-import { dropManagedFields } from '../store/transform.ts';
+import { dropManagedFields, transformedOrWithheld } from '../store/transform.ts';
 import type { Controller } from './controller.ts';
 import type { Finalizer, Unfinished } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer-writes.ts';
@@ -146,14 +148,19 @@ function isUnfinished(returned: unknown): returned is Unfinished {
   return typeof returned === 'object' && returned !== null && 'requeueAfterMs' in returned;
 }
 
-/** An answer, as the source would have cached it and a store would show it. */
+/**
+ * An answer, as the source would have cached it and a store would show it.
+ *
+ * @throws OperatorError `USER_CODE` when the transform fails, as a store throws it; no word of the object.
+ */
 function asCached(
   stored: KubernetesObject,
   cached: KubernetesObject,
   { metadataOnly, transform = dropManagedFields }: Source,
 ): KubernetesObject {
-  const own = structuredClone(stored); // a transform may change it in place
-  const seen = transform(metadataOnly === true ? { ...cached, metadata: own.metadata } : own);
+  const own = deepCopy(stored); // a transform may change it in place
+  const received = metadataOnly === true ? { ...cached, metadata: own.metadata } : own;
+  const seen = readObject(transformedOrWithheld(received, transform));
   deepFreeze(seen);
   return seen;
 }

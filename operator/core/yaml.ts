@@ -30,6 +30,17 @@ const INTEGER: ScalarTag = {
   },
 };
 
+/** Integers of 64 bits that a number would round are bigints; beyond 64 bits kubectl reads floats. */
+const EXACT_INTEGER: ScalarTag = {
+  ...INTEGER,
+  resolve(text, onError, options) {
+    const value = INTEGER.resolve?.(text, onError, options);
+    if (Number.isSafeInteger(value) || !/^[-+]?[1-9][0-9]*$/.test(text)) return value;
+    const exact = BigInt(text.replace(/^\+/, ''));
+    return BigInt.asIntN(64, exact) === exact ? exact : value;
+  },
+};
+
 /**
  * Options that read YAML as kubectl does (sigs.k8s.io/yaml): of a key that stands twice in one
  * mapping the last wins, a merge key merges, and plain words and numbers mean what they do there.
@@ -41,15 +52,25 @@ const READ = {
   logLevel: 'error', // not `silent`, with which `parse` makes the best of broken text
 } as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
 
+const EXACT_TAGS: typeof READ.customTags = (tags) => [BOOLEAN, EXACT_INTEGER, ...tags];
+
 /**
  * The value of one YAML (or JSON) document.
  *
+ * @param options.exactIntegers - integers that a number would round are bigints. Default: false.
  * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them
  *   when its aliases do not resolve or expand to too much.
  */
-export function parseYaml(text: string): unknown {
+export function parseYaml(
+  text: string,
+  { exactIntegers = false }: { readonly exactIntegers?: boolean } = {},
+): unknown {
   try {
-    return yaml().parse(text, { ...READ, maxAliasCount: MAX_ALIAS_COUNT });
+    return yaml().parse(text, {
+      ...READ,
+      ...(exactIntegers ? { customTags: EXACT_TAGS } : {}),
+      maxAliasCount: MAX_ALIAS_COUNT,
+    });
   } catch (error) {
     throw invalid(error);
   }

@@ -51,7 +51,7 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
 }
 
 function isWholeNumber(text: string | undefined): text is string {
-  return text !== undefined && /^-?[0-9]+$/.test(text);
+  return typeof text === 'string' && /^-?[0-9]+$/.test(text);
 }
 
 /** The text form of a selector, as the `labelSelector` parameter takes it. */

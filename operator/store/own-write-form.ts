@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
+import { deepCopy } from './copy.ts';
 import { deepFreeze } from './freeze.ts';
 import type { OwnWriteForm } from './overlay.ts';
 import { type Transform, transformedOrWithheld } from './transform.ts';
@@ -34,7 +35,7 @@ export function ownWriteForm<T extends KubernetesObject>({
   const kept = (answer: T): T => {
     const { apiVersion, kind, metadata } = answer;
     const received = metadataOnly ? ({ apiVersion, kind, metadata } as T) : answer;
-    const object = transformedOrWithheld(structuredClone(received), transform);
+    const object = transformedOrWithheld(deepCopy(received), transform);
     if (freeze && !(object instanceof HeldObject)) deepFreeze(object);
     return object;
   };
@@ -46,11 +47,7 @@ export function ownWriteForm<T extends KubernetesObject>({
     const selected = fields.map((term) => holds(term, answer));
     if (selected.includes(false)) return { object: undefined };
     if (selected.includes(undefined)) return undefined;
-    try {
-      return { object: kept(answer) };
-    } catch {
-      return undefined; // nested too deeply to be copied: the watch brings it
-    }
+    return { object: kept(answer) };
   };
 }
 

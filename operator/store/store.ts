@@ -3,6 +3,7 @@ import { metadataOf, readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
+import { deepCopy } from './copy.ts';
 import type { Index, Indices } from './indices.ts';
 import type { Overlay } from './overlay.ts';
 
@@ -123,7 +124,7 @@ function shownUnder<T extends KubernetesObject>(
 
 /** `object` itself, or what `options` ask for. */
 export function copied<T>(object: T, { copy = false }: GetOptions = {}): T {
-  return copy ? structuredClone(object) : object;
+  return copy ? deepCopy(object) : object;
 }
 
 /** What a cache answers before its first list, and after its end. */

@@ -1,4 +1,5 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
+import { deepJson } from '../../core/deep-json.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Desired } from '../reconciler.ts';
 
@@ -28,7 +29,7 @@ export function hashOf({ metadata }: Hashed): string | undefined {
 
 /** JSON with sorted keys: the same text for the same content, in whatever order it was written. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
+  return deepJson(value, (_key, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))
       : part,

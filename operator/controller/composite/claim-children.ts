@@ -1,4 +1,4 @@
-import { type KubernetesObject, keyOf, type OwnerReference } from '../../model/object.ts';
+import { type KubernetesObject, keyOf, type OwnerReference, ownersIn } from '../../model/object.ts';
 import { controllerReference } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Selector } from '../../model/selector.ts';
@@ -33,13 +33,13 @@ export async function claimChildren(
   for (const { source, own, adopt, orphan } of claims) {
     const { resource } = source;
     for (const object of orphan) {
-      const others = references(object).filter(({ uid }) => uid !== parent.metadata.uid);
+      const others = ownersIn(object.metadata).filter(({ uid }) => uid !== parent.metadata.uid);
       await setReferences(resource, object, others, context);
       context.log.info({ child: object.metadata.name }, 'child orphaned, its labels do not match');
     }
     const adopted: KubernetesObject[] = [];
     for (const object of adopt) {
-      const all = [...references(object), controllerReference(parent, parentResource)];
+      const all = [...ownersIn(object.metadata), controllerReference(parent, parentResource)];
       adopted.push(await setReferences(resource, object, all, context));
       context.log.info({ child: object.metadata.name }, 'child adopted');
     }
@@ -64,10 +64,6 @@ function inPlace(
   selector: Selector,
 ): { readonly selector: Selector; readonly namespace?: string } {
   return namespace === undefined ? { selector } : { selector, namespace };
-}
-
-function references({ metadata }: KubernetesObject): readonly OwnerReference[] {
-  return metadata.ownerReferences ?? [];
 }
 
 async function setReferences(

@@ -13,6 +13,7 @@ import { createCluster } from './create-cluster.ts';
 import { badRequest, unknownResource } from './failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import { InProcessAccess } from './in-process-access.ts';
+import { copyJson } from './objects/json-walk.ts';
 import { valueAt } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
@@ -161,7 +162,7 @@ export class ApiServer {
 
   /** Creates an object in the resource of its apiVersion and kind. */
   create<T extends KubernetesObject>(object: T): T {
-    return copy(this.#access.createObject(object)) as unknown as T;
+    return copyJson(this.#access.createObject(object)) as unknown as T;
   }
 
   get(
@@ -171,12 +172,12 @@ export class ApiServer {
     name: string,
   ): KubernetesObject | undefined {
     const found = this.#access.get(this.#resourceOf(apiVersion, kind), namespace, name);
-    return found === undefined ? undefined : copy(found);
+    return found === undefined ? undefined : copyJson(found);
   }
 
   /** In the order of namespace and name. @param namespace - undefined for all. */
   list(apiVersion: string, kind: string, namespace?: string): readonly KubernetesObject[] {
-    return this.#access.list(this.#resourceOf(apiVersion, kind), namespace).map(copy);
+    return this.#access.list(this.#resourceOf(apiVersion, kind), namespace).map(copyJson);
   }
 
   patch(
@@ -188,7 +189,7 @@ export class ApiServer {
     subresource?: 'status',
   ): KubernetesObject {
     const resource = this.#resourceOf(apiVersion, kind);
-    return copy(this.#access.patch(resource, namespace, name, mergePatch, subresource));
+    return copyJson(this.#access.patch(resource, namespace, name, mergePatch, subresource));
   }
 
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void {
@@ -298,9 +299,9 @@ export class ApiServer {
       metadata: { ...document.metadata, ...(namespace === undefined ? {} : { namespace }) },
     };
     if (this.#access.get(resource, namespace, name) === undefined) {
-      return copy(this.#access.create(resource, placed));
+      return copyJson(this.#access.create(resource, placed));
     }
-    return copy(this.#access.update(resource, placed));
+    return copyJson(this.#access.update(resource, placed));
   }
 
   #resourceOf(apiVersion: string, kind: string): ResourceName {
@@ -315,8 +316,4 @@ function hostOf(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
   return address.includes(':') ? `[${address}]` : address;
-}
-
-function copy<T>(object: T): T {
-  return structuredClone(object);
 }

@@ -135,7 +135,7 @@ export class Declarations {
 const SCALARS: Readonly<Record<string, Declaration>> = {
   boolean: { type: 'bool', toCel: (value) => value },
   integer: { type: 'int', toCel: (value) => (typeof value === 'number' ? BigInt(value) : value) },
-  number: { type: 'double', toCel: (value) => value },
+  number: { type: 'double', toCel: (value) => (typeof value === 'bigint' ? Number(value) : value) },
 };
 
 const INT_OR_STRING: Declaration = {

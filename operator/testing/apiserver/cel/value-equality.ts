@@ -1,7 +1,7 @@
 /** Whether two values of CEL are equal: numbers by their value, lists and objects by what is in them. */
 export function celEquals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (isNumber(a) && isNumber(b)) return Number(a) === Number(b);
+  if (isNumber(a) && isNumber(b)) return typeof a !== typeof b && Number(a) === Number(b);
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
   if (Array.isArray(a)) return Array.isArray(b) && sameItems(a, b);
   if (a instanceof Map) return b instanceof Map && sameFields(a, b);

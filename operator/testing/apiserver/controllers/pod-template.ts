@@ -1,5 +1,7 @@
 import type { OwnerReference } from '../../../model/object.ts';
 import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import { sortedDeep } from '../objects/canonical.ts';
+import { jsonText } from '../objects/json-text.ts';
 import { jsonEquals } from '../patch/json-value.ts';
 import type { PodSpec } from './pod.ts';
 
@@ -85,10 +87,7 @@ export function templateHash(template: object, collisions: number): string {
 
 /** JSON with the fields of every object in one order. */
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, field: unknown) => {
-    if (typeof field !== 'object' || field === null || Array.isArray(field)) return field;
-    return Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  return jsonText(sortedDeep(value));
 }
 
 export const PODS: ResourceName = 'pods';

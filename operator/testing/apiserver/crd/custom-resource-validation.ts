@@ -79,7 +79,7 @@ function scaleProblems(object: StoredObject, scale: ScalePaths | undefined): rea
     const value = valueAt(object, path);
     const field = `.${path.join('.')}`;
     if (value === undefined || value === null || isObject(value)) return [];
-    if (typeof value !== 'number') return [];
+    if (typeof value !== 'number' && typeof value !== 'bigint') return [];
     if (value < 0) return [invalid(field, value, 'should be a non-negative integer')];
     if (value <= MAX_REPLICAS) return [];
     return [invalid(field, value, `should be less than or equal to ${MAX_REPLICAS}`)];

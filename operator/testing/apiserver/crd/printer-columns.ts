@@ -43,6 +43,7 @@ function cellOf([value]: readonly unknown[], type: string, nowMs: number): unkno
   if (type === 'string') return textOf(value);
   if (type === 'boolean') return typeof value === 'boolean' ? value : null;
   if (type === 'date') return typeof value === 'string' ? dateOf(value, nowMs) : null;
+  if (typeof value === 'bigint') return type === 'integer' ? value : Number(value);
   if (typeof value !== 'number') return null;
   return type === 'integer' ? Math.trunc(value) : value;
 }

@@ -121,7 +121,7 @@ function plainJson(text: string): ReturnType<typeof parseGoJson> {
 function yamlDocument({ text }: RequestBody, expected: Expected): Document {
   let value: unknown;
   try {
-    value = parseYaml(text);
+    value = parseYaml(text, { exactIntegers: true });
   } catch (error) {
     const why = messageOf(error).replace(/^invalid YAML: /, '');
     throw new Error(`error converting YAML to JSON: yaml: ${why}`);

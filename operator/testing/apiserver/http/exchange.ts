@@ -4,6 +4,7 @@ import type { ApiError } from '../../../model/status.ts';
 import type { Caller } from '../auth/user.ts';
 import { statusOf } from '../failures.ts';
 import { goJson, prettyJson, sortedDeep } from '../objects/canonical.ts';
+import { isDeeper, jsonText, READABLE_LEVELS } from '../objects/json-text.ts';
 import { formAsked } from './negotiate.ts';
 
 /** One HTTP request and its answer. */
@@ -70,8 +71,8 @@ export class Exchange {
 
   /** Go writes YAML by way of a map: its keys are sorted. */
   yaml(code: number, body: unknown, headers: object = {}): void {
-    const plain = sortedDeep(JSON.parse(JSON.stringify(body)));
-    this.text(code, formatYaml(plain), 'application/yaml', headers);
+    const plain = sortedDeep(body);
+    this.text(code, yamlText(plain), 'application/yaml', headers);
   }
 
   text(code: number, text: string, contentType: string, headers: object = {}): void {
@@ -110,4 +111,9 @@ export class Exchange {
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
     this.text(error.status, text, 'application/json', headers);
   }
+}
+
+/** Values that are nested deeper than people read go out as JSON, which is YAML as well. */
+function yamlText(value: unknown): string {
+  return isDeeper(value, READABLE_LEVELS) ? `${jsonText(value)}\n` : formatYaml(value);
 }

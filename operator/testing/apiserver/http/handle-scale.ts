@@ -1,6 +1,7 @@
 import { apiVersionOf } from '../../../model/resource.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, notAPatch } from '../failures.ts';
+import { goJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
@@ -65,7 +66,7 @@ const MERGES: readonly string[] = [MERGE_PATCH, STRATEGIC_PATCH];
 function apply(handling: Handling, target: Target, body: RequestBody): StoredObject {
   const { exchange, cluster, served } = handling;
   const options = patchOptions(exchange, 'scale');
-  const text = JSON.stringify(appliedObject(readApplied(body.text, SCALE), served));
+  const text = goJson(appliedObject(readApplied(body.text, SCALE), served));
   return patchObject(cluster, target, { mediaType: APPLY, text }, options).object;
 }
 

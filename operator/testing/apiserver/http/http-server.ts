@@ -187,5 +187,8 @@ export class HttpServer {
 }
 
 function bugReport(error: unknown): string {
+  if (error instanceof RangeError && error.message.includes('call stack')) {
+    return 'embedded API server: the request is nested deeper than this server can treat it';
+  }
   return `embedded API server: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

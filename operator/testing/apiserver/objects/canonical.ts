@@ -1,6 +1,8 @@
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import type { StoredObject } from '../cluster-access.ts';
-import { isObject, type Json } from './metadata.ts';
+import { jsonText } from './json-text.ts';
+import { rebuildJson } from './json-walk.ts';
+import type { Json } from './metadata.ts';
 import { encodeStruct } from './struct-encoder.ts';
 
 /** A built-in object as Go encodes it. */
@@ -42,11 +44,7 @@ function isEmpty(value: unknown): boolean {
 
 /** A value with the keys of every map in it sorted. */
 export function sortedDeep(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedDeep);
-  if (!isObject(value)) return value;
-  const fields = Object.keys(value).sort();
-  // Unlike an assignment, this keeps a field that is called `__proto__`.
-  return Object.fromEntries(fields.map((field) => [field, sortedDeep(value[field])]));
+  return rebuildJson(value, { namesOf: (object) => Object.keys(object).sort() });
 }
 
 /** A map with its keys sorted, as Go encodes maps. */
@@ -60,13 +58,13 @@ export function sortedKeys(map: Json): Json {
 
 /** JSON as Go writes it: `<`, `>`, `&` and the two line separators of JavaScript are escaped. */
 export function goJson(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = jsonText(value);
   return UNSAFE.test(text) ? text.replace(ALL_UNSAFE, escapeCharacter) : text;
 }
 
 /** Like `goJson`, with two spaces of indentation: what a person at `curl` gets. */
 export function prettyJson(value: unknown): string {
-  return JSON.stringify(value, undefined, 2).replace(ALL_UNSAFE, escapeCharacter);
+  return jsonText(value, '  ').replace(ALL_UNSAFE, escapeCharacter);
 }
 
 const UNSAFE = /[<>&\u2028\u2029]/;

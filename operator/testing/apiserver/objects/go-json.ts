@@ -1,15 +1,25 @@
-/**
- * How deep JSON may be nested. Go's decoder stops at 10 000; here every later step recurses, and
- * nothing that anybody writes by hand or by program comes near a thousand.
- */
-const MAX_DEPTH = 1_000;
+import { randomUUID } from 'node:crypto';
+import { rebuildJson } from './json-walk.ts';
+
+/** How deep JSON may be nested (`maxNestingDepth`, Go: encoding/json/scanner.go). */
+export const MAX_DEPTH = 10_000;
+
+/** Shorter integers than these fit into a number of JavaScript. */
+const SURELY_EXACT_LENGTH = 15;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
 
 /** Duplicates that are remembered, as in the server's own decoder. */
 const MAX_DUPLICATES = 100;
 
 /** Text that Go does not take for JSON, in the words of Go. */
-class GoSyntaxError extends Error {
-  override readonly name = 'GoSyntaxError';
+export class GoSyntaxError extends Error {
+  override readonly name: string = 'GoSyntaxError';
+}
+
+/** JSON of more than 10 000 levels. */
+export class GoDepthError extends GoSyntaxError {
+  override readonly name = 'GoDepthError';
 }
 
 export interface GoJson {
@@ -22,12 +32,57 @@ export interface GoJson {
  * The value of a JSON text; of a field that stands twice the last counts. `__proto__` is a field like
  * any other.
  *
- * @throws GoSyntaxError for anything else, and for what is nested deeper than 1 000 levels.
+ * Numbers are read as the server reads them (`UnmarshalCaseSensitivePreserveInts`, sigs.k8s.io/json):
+ * an integer of 64 bits is exact, every other number is a float64. An integer that a number of
+ * JavaScript would round is a bigint here; all others are numbers.
+ *
+ * @throws GoDepthError for what is nested deeper than 10 000 levels.
+ * @throws GoSyntaxError for any other text that is no JSON.
  */
 export function parseGoJson(text: string): GoJson {
   const scanner = new Scanner(text);
   scanner.run();
-  return { value: JSON.parse(text), duplicates: [...scanner.duplicates] };
+  const { duplicates, longIntegers } = scanner;
+  const value =
+    longIntegers.length === 0 ? JSON.parse(text) : withExactIntegers(text, longIntegers);
+  return { value, duplicates: [...duplicates] };
+}
+
+/** An integer as a number where that is exact, as a bigint elsewhere. */
+export function exactInteger(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** The place of an integer in the text: it may be too long for a number. */
+type Span = readonly [from: number, to: number];
+
+/**
+ * Reads a text with long integers: they go through `JSON.parse` as texts with a mark that no other
+ * text has, since it gives no other way to read them without recursion.
+ */
+function withExactIntegers(text: string, spans: readonly Span[]): unknown {
+  const mark = `int64:${randomUUID()}:`;
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [start, end] of spans) {
+    const number = goInteger(text.slice(start, end));
+    if (typeof number !== 'bigint') continue;
+    pieces.push(text.slice(from, start), `"${mark}${number}"`);
+    from = end;
+  }
+  if (pieces.length === 0) return JSON.parse(text);
+  pieces.push(text.slice(from));
+  return rebuildJson(JSON.parse(pieces.join('')), {
+    scalar: (leaf) =>
+      typeof leaf === 'string' && leaf.startsWith(mark) ? BigInt(leaf.slice(mark.length)) : leaf,
+  });
+}
+
+/** Beyond 64 bits Go reads a float64. */
+function goInteger(text: string): number | bigint {
+  const value = BigInt(text);
+  return value < INT64_MIN || value > INT64_MAX ? Number(text) : exactInteger(value);
 }
 
 /** An object or a list that is not at its end yet. */
@@ -48,9 +103,12 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 /** Walks over a text without recursion and says what Go would say of it. */
 class Scanner {
   readonly duplicates = new Set<string>();
+  /** Integers that may be too long for a number. */
+  readonly longIntegers: Span[] = [];
   readonly #text: string;
   readonly #levels: Level[] = [];
   #at = 0;
+  #valueComes = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -58,13 +116,22 @@ class Scanner {
 
   run(): void {
     this.#value();
-    while (this.#levels.length > 0) this.#next();
+    while (this.#valueComes || this.#levels.length > 0) {
+      if (this.#valueComes) this.#readValue();
+      else this.#next();
+    }
     this.#space();
     if (this.#at < this.#text.length) throw this.#unexpected('after top-level value');
   }
 
-  /** One value, or the beginning of an object or a list. */
+  /** A value comes next: `run` reads it, so that no depth of the text is a depth of the stack. */
   #value(): void {
+    this.#valueComes = true;
+  }
+
+  /** One value, or the beginning of an object or a list. */
+  #readValue(): void {
+    this.#valueComes = false;
     this.#space();
     const character = this.#text[this.#at];
     if (character === '{' || character === '[') {
@@ -85,7 +152,9 @@ class Scanner {
   }
 
   #open(character: '{' | '['): void {
-    if (this.#levels.length >= MAX_DEPTH) throw new GoSyntaxError('exceeded max depth');
+    if (this.#levels.length >= MAX_DEPTH) {
+      throw new GoDepthError(`invalid character '${character}' exceeded max depth`);
+    }
     this.#at++;
     this.#space();
     const isObject = character === '{';
@@ -182,6 +251,9 @@ class Scanner {
     if (text === '') {
       this.#at = start + 1; // a minus alone
       throw this.#unexpected('in numeric literal');
+    }
+    if (text.length > SURELY_EXACT_LENGTH && !/[.eE]/.test(text)) {
+      this.longIntegers.push([start, this.#at]);
     }
     if (rest === '.' && !/[.eE]/.test(text)) {
       this.#at++;

@@ -1,4 +1,6 @@
-import { internalError } from '../failures.ts';
+import { badRequest, internalError } from '../failures.ts';
+import { MAX_DEPTH } from './go-json.ts';
+import { isDeeper } from './json-text.ts';
 
 /** What etcd takes in one request (`--max-request-bytes`). */
 const ETCD_LIMIT_BYTES = 1.5 * 1024 * 1024;
@@ -6,11 +8,16 @@ const ETCD_LIMIT_BYTES = 1.5 * 1024 * 1024;
 /** What its client sends at all. */
 const CLIENT_LIMIT_BYTES = 2 * 1024 * 1024;
 
+/** Nothing that comes in a body is that large, but a value that contains itself has no end. */
+const COUNTED_BYTES = 64 * 1024 * 1024;
+
 /**
  * Refuses what a real server could not store. The size is that of the JSON; a real server stores
  * built-in kinds a little more densely.
  *
  * @throws ApiError 500 in the words of etcd, which the server hands on.
+ * @throws ApiError 400 for an object that no body could have: a JSON Patch can nest objects deeper
+ *   than any body, and one such object would take every list that it is in with it.
  */
 export function requireStorable(object: unknown): void {
   const size = jsonSize(object);
@@ -20,17 +27,32 @@ export function requireStorable(object: unknown): void {
     );
   }
   if (size > ETCD_LIMIT_BYTES) throw internalError('etcdserver: request is too large');
+  // A level takes two bytes at least.
+  if (size > 2 * MAX_DEPTH && isDeeper(object, MAX_DEPTH)) {
+    throw badRequest(`the object is nested in more than ${MAX_DEPTH} levels: exceeded max depth`);
+  }
 }
 
-/** The length of the JSON, escapes left aside: nothing is written to find it out. */
+/** The length of the JSON, escapes left aside: nothing is written to find it out. It ends at 64 MiB. */
 export function jsonSize(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value) + 2;
-  if (typeof value !== 'object' || value === null) return 4;
-  let size = 2;
-  if (Array.isArray(value)) {
-    for (const item of value) size += jsonSize(item) + 1;
-  } else {
-    for (const [name, field] of Object.entries(value)) size += name.length + 4 + jsonSize(field);
+  let size = 0;
+  const left = [value];
+  while (left.length > 0 && size < COUNTED_BYTES) {
+    const next = left.pop();
+    if (typeof next === 'string') {
+      size += Buffer.byteLength(next) + 2;
+    } else if (typeof next !== 'object' || next === null) {
+      size += 4;
+    } else if (Array.isArray(next)) {
+      size += 2 + next.length;
+      for (const item of next) left.push(item);
+    } else {
+      size += 2;
+      for (const [name, field] of Object.entries(next)) {
+        size += name.length + 4;
+        left.push(field);
+      }
+    }
   }
   return size;
 }

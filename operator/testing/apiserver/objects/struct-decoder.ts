@@ -47,6 +47,12 @@ export function describeMismatch({ found, wanted, struct, fields, problem }: Mis
 /** What the server's own decoder remembers. */
 const MAX_UNKNOWN = 100;
 
+/**
+ * Structs inside of structs. Only the schemas of a CustomResourceDefinition nest without an end; Go
+ * reads them up to 10 000 levels, and everything that works with a schema calls itself here.
+ */
+const MAX_STRUCTS = 300;
+
 class StructDecoder {
   readonly unknown = new Set<string>();
   mismatch: Mismatch | undefined;
@@ -54,8 +60,21 @@ class StructDecoder {
   #struct = '';
   /** Inside of a type with a decoder of its own, which reports no unknown fields. */
   #silent = false;
+  /** Structs around the one in progress. */
+  #depth = 0;
 
   struct(value: Json, typeName: string, path: string): Json {
+    if (this.#depth >= MAX_STRUCTS) {
+      this.#reject(value, `${typeName.slice(typeName.lastIndexOf('.') + 1)}: exceeded max depth`);
+      return value;
+    }
+    this.#depth++;
+    const decoded = this.#fieldsOf(value, typeName, path);
+    this.#depth--;
+    return decoded;
+  }
+
+  #fieldsOf(value: Json, typeName: string, path: string): Json {
     const declared = builtInType(typeName)?.fields ?? {};
     const outer = this.#struct;
     const decoded: Record<string, unknown> = {};
@@ -114,6 +133,7 @@ class StructDecoder {
       case 'bool':
         return typeof value === 'boolean' ? value : this.#misfit(value, type);
       case 'double':
+        if (typeof value === 'bigint') return Number(value);
         return typeof value === 'number' ? value : this.#misfit(value, type);
       case 'int32':
       case 'int64':
@@ -127,7 +147,7 @@ class StructDecoder {
       case 'Duration':
         return typeof value === 'string' ? value : this.#misread(value, 'string');
       case 'Quantity':
-        return this.#text(typeof value === 'number' ? String(value) : value, goQuantity);
+        return this.#text(isNumber(value) ? String(value) : value, goQuantity);
       case 'IntOrString':
         if (typeof value === 'string' || isInt32(value)) return value;
         return this.#misread(value, 'int32');
@@ -141,8 +161,8 @@ class StructDecoder {
   }
 
   #integer(value: unknown, type: 'int32' | 'int64'): unknown {
-    if (typeof value !== 'number') return this.#misfit(value, type);
-    if (type === 'int32' ? isInt32(value) : Number.isInteger(value)) return value;
+    if (!isNumber(value)) return this.#misfit(value, type);
+    if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
     return this.#misfit(value, type, `number ${value}`);
   }
 
@@ -199,6 +219,15 @@ function isInt32(value: unknown): boolean {
   return typeof value === 'number' && (value | 0) === value;
 }
 
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** The parser makes a bigint of exactly those integers that need one and fit into 64 bits. */
+function isInt64(value: number | bigint): boolean {
+  return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
+}
+
 /** What null is among the items of a list or the values of a map. */
 function nothing(type: string): unknown {
   if (type.startsWith('#')) return {};
@@ -210,6 +239,7 @@ function nothing(type: string): unknown {
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 

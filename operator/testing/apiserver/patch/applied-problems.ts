@@ -1,3 +1,4 @@
+import { rebuildJson } from '../objects/json-walk.ts';
 import {
   type FieldSchema,
   fieldSchema,
@@ -105,7 +106,7 @@ function scalarProblem(
       if (typeof value === 'string') return undefined;
       return `expected string, got &value.valueUnstructured{Value:${goText(value)}}`;
     case 'numeric':
-      if (typeof value === 'number') return undefined;
+      if (typeof value === 'number' || typeof value === 'bigint') return undefined;
       return `expected numeric (int or float), got ${goType(value)}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${goPrinted(value)}`;
@@ -127,8 +128,12 @@ function goPrinted(value: unknown): string {
 
 /** A value as Go's `%v` prints it: keys of maps in their order. */
 function goText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
-  if (!isJsonObject(value)) return value === null ? '<nil>' : String(value);
-  const fields = Object.keys(value).sort();
-  return `map[${fields.map((name) => `${name}:${goText(fieldOf(value, name))}`).join(' ')}]`;
+  const text = (part: unknown): string =>
+    Array.isArray(part) ? `[${part.map(text).join(' ')}]` : String(part ?? '<nil>');
+  const printed = rebuildJson(value, {
+    namesOf: (object) => Object.keys(object).sort(),
+    object: (entries) =>
+      `map[${[...entries].map(([name, field]) => `${name}:${text(field)}`).join(' ')}]`,
+  });
+  return text(printed);
 }

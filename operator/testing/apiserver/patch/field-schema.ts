@@ -20,6 +20,8 @@ export interface FieldSchema {
   readonly list?: boolean;
   /** The items of a list, or the values of a map's other fields. */
   readonly items?: FieldSchema;
+  /** What the values of a map without `items` are. Default: `GRANULAR`. */
+  readonly deeper?: FieldSchema;
   /** The map or list is one field with one owner. */
   readonly atomic?: boolean;
   /** A list whose items are told apart by these fields in server-side apply. */
@@ -38,13 +40,27 @@ export interface FieldSchema {
   readonly replaced?: boolean;
 }
 
-export const GRANULAR: FieldSchema = {};
+/**
+ * Levels of a value without a schema whose fields have owners of their own. What lies deeper is one
+ * field with one owner. A real server goes on to the last level; here the cost of `managedFields`
+ * grows with the square of the depth.
+ */
+const OWNED_LEVELS = 200;
+
+/** A value without a schema: maps are merged field by field, lists are replaced as a whole. */
+export const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
+
+function granular(levels: number): FieldSchema {
+  let schema: FieldSchema = { atomic: true };
+  for (let level = 1; level < levels; level++) schema = { deeper: schema };
+  return schema;
+}
 
 /** The schema of one field of a map. */
 export function fieldSchema(schema: FieldSchema, name: string): FieldSchema {
   const named = schema.fields;
   if (named !== undefined && Object.hasOwn(named, name)) return named[name] ?? GRANULAR;
-  return schema.items ?? GRANULAR;
+  return schema.items ?? schema.deeper ?? GRANULAR;
 }
 
 /** The schema of the items of a list. */

@@ -36,7 +36,7 @@ export function fromFieldsV1(value: unknown): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
   const known = SETS.get(value);
   if (known !== undefined) return known;
-  const paths = pathsIn(value);
+  const paths = pathsIn(value, 0);
   if (paths === undefined) return undefined;
   const set = paths.length === 0 ? NO_FIELDS : fieldSetOf(paths);
   SETS.set(value, set);
@@ -44,14 +44,18 @@ export function fromFieldsV1(value: unknown): FieldSet | undefined {
   return set;
 }
 
-function pathsIn(fields: JsonObject): FieldPath[] | undefined {
+/** Deeper than what this server writes: 200 levels below the last that a schema names. */
+const MAX_LEVELS = 1_000;
+
+function pathsIn(fields: JsonObject, depth: number): FieldPath[] | undefined {
+  if (depth > MAX_LEVELS) return undefined;
   const paths: FieldPath[] = [];
   for (const [element, below] of Object.entries(fields)) {
     if (element === '.') continue;
     if (!/^[fkvi]:/.test(element) || !isJsonObject(below)) return undefined;
     const names = Object.keys(below);
     if (names.length === 0 || names.includes('.')) paths.push([element]);
-    const deeper = pathsIn(below);
+    const deeper = pathsIn(below, depth + 1);
     if (deeper === undefined) return undefined;
     paths.push(...deeper.map((path) => [element, ...path]));
   }

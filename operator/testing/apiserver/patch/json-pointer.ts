@@ -51,18 +51,31 @@ type Container = JsonObject | readonly unknown[];
 
 /** Copies the containers on the way, and lets `change` make the new innermost one. */
 function changeAt(
-  at: unknown,
-  [token, ...rest]: Pointer,
+  document: unknown,
+  pointer: Pointer,
   whole: unknown,
   change: (parent: Container, token: string) => Container,
 ): unknown {
-  if (token === undefined) return whole;
-  if (!isJsonObject(at) && !Array.isArray(at)) throw unprocessablePatch();
-  if (rest.length === 0) return change(at, token);
-  const child = changeAt(childOf(at, token), rest, whole, change);
-  return Array.isArray(at)
-    ? at.with(indexOf(token, at.length), child)
-    : withField(at, token, child);
+  const last = pointer.at(-1);
+  if (last === undefined) return whole;
+  const above: { readonly parent: Container; readonly token: string }[] = [];
+  let parent = containerOf(document);
+  for (const token of pointer.slice(0, -1)) {
+    above.push({ parent, token });
+    parent = containerOf(childOf(parent, token));
+  }
+  let changed: Container = change(parent, last);
+  for (const { parent: outer, token } of above.reverse()) {
+    changed = Array.isArray(outer)
+      ? outer.with(indexOf(token, outer.length), changed)
+      : withField(outer as JsonObject, token, changed);
+  }
+  return changed;
+}
+
+function containerOf(value: unknown): Container {
+  if (isJsonObject(value) || Array.isArray(value)) return value;
+  throw unprocessablePatch();
 }
 
 function childOf(parent: unknown, token: string): unknown {

@@ -14,14 +14,19 @@ export function fieldOf(object: JsonObject, name: string): unknown {
 /** A copy with one field set; its place among the fields is kept where it had one. */
 export function withField(object: JsonObject, name: string, value: unknown): JsonObject {
   const copy = { ...object };
+  setField(copy, name, value);
+  return copy;
+}
+
+/** Sets a field of an object that nobody shares. */
+export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
   // Plain assignment to `__proto__` would set the prototype.
-  Object.defineProperty(copy, name, {
+  Object.defineProperty(object, name, {
     value,
     writable: true,
     enumerable: true,
     configurable: true,
   });
-  return copy;
 }
 
 /** A copy without one field. */
@@ -39,17 +44,27 @@ export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   return at;
 }
 
-/** Deep equality of JSON values; the order of an object's fields does not count. */
+/**
+ * Deep equality of JSON values; the order of an object's fields does not count. It
+ * holds at any depth.
+ */
 export function jsonEquals(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (Array.isArray(left)) {
-    if (!Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => jsonEquals(item, right[index]));
+  const pairs: [unknown, unknown][] = [[left, right]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [one, other] = pair;
+    if (one === other) continue;
+    if (Array.isArray(one)) {
+      if (!Array.isArray(other) || one.length !== other.length) return false;
+      for (const [index, item] of one.entries()) pairs.push([item, other[index]]);
+      continue;
+    }
+    if (!isJsonObject(one) || !isJsonObject(other)) return false;
+    const names = Object.keys(one);
+    if (names.length !== Object.keys(other).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(other, name)) return false;
+      pairs.push([one[name], other[name]]);
+    }
   }
-  if (!isJsonObject(left) || !isJsonObject(right)) return false;
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every(
-    (name) => Object.hasOwn(right, name) && jsonEquals(left[name], fieldOf(right, name)),
-  );
+  return true;
 }

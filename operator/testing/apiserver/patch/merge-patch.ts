@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
+import { fieldOf, isJsonObject, type JsonObject, setField } from './json-value.ts';
 import { malformedPatch } from './patch-error.ts';
 
 /**
@@ -12,12 +12,24 @@ export function applyMergePatch(document: JsonObject, patch: unknown): JsonObjec
   return merge(document, patch);
 }
 
-function merge(target: unknown, patch: JsonObject): JsonObject {
-  const merged = new Map(Object.entries(isJsonObject(target) ? target : {}));
-  for (const name of Object.keys(patch)) {
-    const value = fieldOf(patch, name);
-    if (value === null) merged.delete(name);
-    else merged.set(name, isJsonObject(value) ? merge(merged.get(name), value) : value);
+/** From the top down, with a stack of its own: each object is a copy before it is changed. */
+function merge(target: JsonObject, patch: JsonObject): JsonObject {
+  const root: Record<string, unknown> = { ...target };
+  const left = [{ copy: root, patch }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { copy } = next;
+    for (const [name, value] of Object.entries(next.patch)) {
+      if (value === null) {
+        delete copy[name];
+      } else if (isJsonObject(value)) {
+        const own = fieldOf(copy, name);
+        const child: Record<string, unknown> = isJsonObject(own) ? { ...own } : {};
+        setField(copy, name, child);
+        left.push({ copy: child, patch: value });
+      } else {
+        setField(copy, name, value);
+      }
+    }
   }
-  return Object.fromEntries(merged);
+  return root;
 }

@@ -1,3 +1,5 @@
+import { parseGoJson } from '../objects/go-json.ts';
+import { jsonText } from '../objects/json-text.ts';
 import { fieldOf, isJsonObject, type JsonObject } from './json-value.ts';
 
 /**
@@ -23,11 +25,11 @@ export function keyElement(
     .toSorted()
     .map((key): [string, unknown] => [key, fieldOf(item, key) ?? fieldOf(defaults, key)])
     .filter(([, value]) => value !== undefined);
-  return pairs.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(pairs))}`;
+  return pairs.length === 0 ? undefined : `k:${jsonText(Object.fromEntries(pairs))}`;
 }
 
 export function valueElement(item: unknown): PathElement {
-  return `v:${JSON.stringify(item)}`;
+  return `v:${jsonText(item)}`;
 }
 
 export function indexElement(index: number): PathElement {
@@ -44,8 +46,8 @@ function describeElement(element: PathElement): string {
   if (element.startsWith('f:')) return `.${text}`;
   if (element.startsWith('v:')) return `[=${text}]`;
   if (element.startsWith('i:')) return `[${text}]`;
-  const keys = Object.entries(JSON.parse(text) as JsonObject);
-  return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
+  const keys = Object.entries(parseGoJson(text).value as JsonObject);
+  return `[${keys.map(([key, value]) => `${key}=${jsonText(value)}`).join(',')}]`;
 }
 
 /** The server's order: fields, keys, values, indices; each in the order of its text. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../model/status.ts';
+import { rebuildJson } from '../objects/json-walk.ts';
 import { appliedProblem } from './applied-problems.ts';
 import type { FieldSchema } from './field-schema.ts';
 import {
@@ -120,13 +121,9 @@ function withoutNulls(object: JsonObject, everywhere: boolean): JsonObject {
 }
 
 function withoutNullFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNullFields);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, field]) => field !== null)
-      .map(([name, field]) => [name, withoutNullFields(field)]),
-  );
+  return rebuildJson(value, {
+    namesOf: (object) => Object.keys(object).filter((name) => object[name] !== null),
+  });
 }
 
 function sameOwners(left: Owners, right: Owners): boolean {

@@ -1,5 +1,5 @@
 import { type BuiltInField, elementType } from '../built-in-types/built-in-types.ts';
-import { parseGoJson } from '../objects/go-json.ts';
+import { exactInteger, parseGoJson } from '../objects/go-json.ts';
 import type { Json } from '../objects/metadata.ts';
 import { allBytesOf, bytesOf, FORMS, numbersOf } from './well-known.ts';
 import { type WireFields, wireFieldsOf } from './wire-fields.ts';
@@ -110,7 +110,7 @@ function readValue(
     expect(wireType, VARINT, name);
     const value = reader.varint();
     if (type === 'bool') return value !== 0n;
-    return Number(BigInt.asIntN(type === 'int32' ? 32 : 64, value));
+    return exactInteger(BigInt.asIntN(type === 'int32' ? 32 : 64, value));
   }
   expect(wireType, BYTES, name);
   const bytes = reader.bytes();

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../objects/metadata.ts';
+import { jsonEquals } from '../patch/json-value.ts';
 import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
 /**
@@ -19,7 +19,7 @@ export class Correlation {
   }
 
   get unchanged(): boolean {
-    this.#unchanged ??= isDeepStrictEqual(this.#value, this.old);
+    this.#unchanged ??= jsonEquals(this.#value, this.old);
     return this.#unchanged;
   }
 
@@ -46,6 +46,6 @@ export function itemLike(item: unknown, list: unknown, schema: StructuralSchema)
   const keys = schema['x-kubernetes-list-map-keys'];
   if (keys === undefined || !Array.isArray(list) || !isObject(item)) return undefined;
   return list.find(
-    (other) => isObject(other) && keys.every((key) => isDeepStrictEqual(other[key], item[key])),
+    (other) => isObject(other) && keys.every((key) => jsonEquals(other[key], item[key])),
   );
 }

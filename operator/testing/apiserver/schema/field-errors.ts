@@ -1,4 +1,5 @@
 import type { FieldError } from '../failures.ts';
+import { jsonText } from '../objects/json-text.ts';
 
 /** How the server names the value at the root, and what is wrong with no field in particular. */
 const NO_FIELD = '<nil>';
@@ -9,7 +10,7 @@ export function fieldName(path: string): string {
 
 /** A value as it stands in a message. */
 export function shown(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  return jsonText(value);
 }
 
 export function required(path: string, detail = ''): FieldError {

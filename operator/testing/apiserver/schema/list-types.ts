@@ -1,4 +1,6 @@
 import type { FieldError } from '../failures.ts';
+import { sortedDeep } from '../objects/canonical.ts';
+import { jsonText } from '../objects/json-text.ts';
 import { isObject } from '../objects/metadata.ts';
 import { duplicate, invalid } from './field-errors.ts';
 import { childPath, fieldSchema, type StructuralSchema } from './structural-schema.ts';
@@ -81,9 +83,5 @@ function repeated(values: readonly unknown[]): readonly number[] {
 
 /** As JSON whose fields stand in order, so that equal values are equal texts. */
 function ordered(value: unknown): string {
-  return JSON.stringify(value, (_, child: unknown) =>
-    isObject(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  );
+  return jsonText(sortedDeep(value));
 }

@@ -10,7 +10,7 @@ const FLOAT32_MAX = 3.4028234663852886e38;
 
 /** What is wrong with a number, in the order of the server. */
 export function numberProblems(
-  value: number,
+  value: number | bigint,
   schema: StructuralSchema,
   path: string,
 ): readonly FieldError[] {
@@ -24,7 +24,7 @@ export function numberProblems(
 
 /** A number that its format does not hold. The server tells of it without naming the field. */
 function rangeProblem(
-  value: number,
+  value: number | bigint,
   { type, format }: StructuralSchema,
   path: string,
 ): FieldError | undefined {
@@ -34,15 +34,15 @@ function rangeProblem(
   return invalid('', '', `Checked value must be of type ${name} ${form} in ${path}`);
 }
 
-function isInRange(value: number, type: string, format: string | undefined): boolean {
-  if (type === 'number') return format !== 'float' || Math.abs(value) <= FLOAT32_MAX;
+function isInRange(value: number | bigint, type: string, format: string | undefined): boolean {
+  if (type === 'number') return format !== 'float' || Math.abs(Number(value)) <= FLOAT32_MAX;
   if (type !== 'integer') return true;
   const end = format === 'int32' ? INT32_END : INT64_END;
   return value >= -end && value < end;
 }
 
 function multipleProblem(
-  value: number,
+  value: number | bigint,
   { multipleOf }: StructuralSchema,
   path: string,
 ): FieldError | undefined {
@@ -52,14 +52,19 @@ function multipleProblem(
     return invalid(path, multipleOf, why);
   }
   // As the server divides: 0.3 is no multiple of 0.1 by plain division.
-  const quotient = multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf;
+  if (typeof value === 'bigint' && Number.isInteger(multipleOf)) {
+    if (value % BigInt(multipleOf) === 0n) return undefined;
+    return invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`);
+  }
+  const number = Number(value);
+  const quotient = multipleOf < 1 ? (1 / multipleOf) * number : number / multipleOf;
   const nearest = Math.round(quotient);
   if (Math.abs(quotient - nearest) <= Math.abs(quotient) * 1e-9) return undefined;
   return invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`);
 }
 
 function minimumProblem(
-  value: number,
+  value: number | bigint,
   { minimum, exclusiveMinimum }: StructuralSchema,
   path: string,
 ): FieldError | undefined {
@@ -70,7 +75,7 @@ function minimumProblem(
 }
 
 function maximumProblem(
-  value: number,
+  value: number | bigint,
   { maximum, exclusiveMaximum }: StructuralSchema,
   path: string,
 ): FieldError | undefined {

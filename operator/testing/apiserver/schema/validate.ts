@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import { jsonEquals } from '../patch/json-value.ts';
 import { checkCombinations } from './combinations.ts';
 import type { Correlation } from './correlation.ts';
 import { invalid, notSupported, required, tooMany } from './field-errors.ts';
@@ -60,7 +60,7 @@ function check(
   if (typeof value === 'string') {
     findings.add(textProblem(value, schema, path));
     findings.add(formatProblem(value, schema, path));
-  } else if (typeof value === 'number') {
+  } else if (typeof value === 'number' || typeof value === 'bigint') {
     for (const problem of numberProblems(value, schema, path)) findings.add(problem);
   } else if (Array.isArray(value)) checkList(value, schema, path, correlation, findings);
   findings.add(enumProblem(value, schema, path));
@@ -74,7 +74,7 @@ function enumProblem(
   path: string,
 ): FieldError | undefined {
   if (schema.enum === undefined) return undefined;
-  if (schema.enum.some((allowed) => isDeepStrictEqual(allowed, value))) return undefined;
+  if (schema.enum.some((allowed) => jsonEquals(allowed, value))) return undefined;
   return notSupported(path, value, schema.enum);
 }
 

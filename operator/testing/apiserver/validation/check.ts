@@ -111,10 +111,14 @@ export function formed(form: (text: string) => readonly string[]): Check {
     isEmpty(value) ? [] : form(String(value)).map((why) => invalidValue(field, value, why));
 }
 
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
 /** A number within bounds. */
 export function atLeast(least: number, why: string): Check {
   return (value, field) =>
-    typeof value === 'number' && value < least ? [invalidValue(field, value, why)] : [];
+    isNumber(value) && value < least ? [invalidValue(field, value, why)] : [];
 }
 
 export const notNegative: Check = atLeast(0, 'must be greater than or equal to 0');
@@ -122,7 +126,7 @@ export const positive: Check = atLeast(1, 'must be greater than 0');
 
 export function between(least: number, most: number): Check {
   return (value, field) =>
-    typeof value === 'number' && (value < least || value > most)
+    isNumber(value) && (value < least || value > most)
       ? [invalidValue(field, value, `must be between ${least} and ${most}, inclusive`)]
       : [];
 }

@@ -6,6 +6,7 @@ import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, cannotBeHandled, conflict, invalidOptions, notFound } from '../failures.ts';
+import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../objects/go-json.ts';
 import { isObject, type Json, withMetadata } from '../objects/metadata.ts';
 import { serverSideApply } from '../patch/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -92,7 +93,22 @@ function requireManager({ fieldManager }: PatchOptions): void {
   ]);
 }
 
+/**
+ * Most configurations come as JSON, which is YAML as well; undefined for any other text.
+ *
+ * @throws GoDepthError for JSON that is nested too deep: the reader of YAML could not refuse it.
+ */
+function jsonOf(text: string): GoJson | undefined {
+  try {
+    return parseGoJson(text);
+  } catch (error) {
+    if (error instanceof GoSyntaxError && !(error instanceof GoDepthError)) return undefined;
+    throw error;
+  }
+}
+
 function duplicatesIn(text: string): readonly string[] {
+  if (jsonOf(text)?.duplicates.length === 0) return [];
   return duplicateYamlKeys(text).map(
     ({ line, key }) => `line ${line}: key ${JSON.stringify(key)} already set in map`,
   );
@@ -117,7 +133,7 @@ export function readApplied(
 ): StoredObject {
   let value: unknown;
   try {
-    value = parseYaml(text);
+    value = jsonOf(text)?.value ?? parseYaml(text, { exactIntegers: true });
   } catch (error) {
     throw badRequest(`error decoding YAML: ${messageOf(error)}`);
   }

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject } from '../objects/metadata.ts';
+import { jsonEquals } from '../patch/json-value.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** metadata.generation after a change: it counts changes of what a controller must act upon. */
@@ -16,10 +16,10 @@ export function nextGeneration(
 
 function isWish(served: ServedResource, object: StoredObject, stored: StoredObject): boolean {
   const annotations = served.strategy.annotationsCount === true;
-  if (annotations && !isDeepStrictEqual(object.metadata.annotations, stored.metadata.annotations)) {
+  if (annotations && !jsonEquals(object.metadata.annotations, stored.metadata.annotations)) {
     return true;
   }
-  return !isDeepStrictEqual(wishOf(served, object), wishOf(served, stored));
+  return !jsonEquals(wishOf(served, object), wishOf(served, stored));
 }
 
 /** Of a custom resource everything counts but metadata, and status where it is a subresource. */

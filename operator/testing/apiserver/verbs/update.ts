@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { rfc3339 } from '../../../model/condition.ts';
 import { admitChange } from '../admission/admit.ts';
 import { admitWrite } from '../admission/validating.ts';
@@ -7,6 +6,7 @@ import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, conflict, type FieldError, internalError, invalid } from '../failures.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
+import { jsonEquals } from '../patch/json-value.ts';
 import {
   fromStored,
   type ServedResource,
@@ -111,7 +111,7 @@ function commit(
 
 /** Equal but for the times at which managers last wrote: such a write is no change. */
 function isSame(a: StoredObject, b: StoredObject): boolean {
-  return isDeepStrictEqual(withoutTimes(a), withoutTimes(b));
+  return jsonEquals(withoutTimes(a), withoutTimes(b));
 }
 
 function withoutTimes(object: StoredObject): StoredObject {

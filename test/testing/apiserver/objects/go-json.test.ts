@@ -53,6 +53,26 @@ test('refuses what is nested too deep, without falling over it', () => {
   expect(() => parseGoJson('{"a":'.repeat(1_000_000))).toThrow('exceeded max depth');
 });
 
+test('[attack A-1] takes 10 000 levels, and not one more', () => {
+  expect(() => parseGoJson('['.repeat(10_000) + ']'.repeat(10_000))).not.toThrow();
+  expect(() => parseGoJson('['.repeat(10_001) + ']'.repeat(10_001))).toThrow(
+    "invalid character '[' exceeded max depth",
+  );
+});
+
+test('[attack A-7] integers of 64 bits are exact: as bigint where a number would be rounded', () => {
+  const text = `{"a":[9007199254740991,9007199254740993,-9223372036854775808,9223372036854775808],
+    "b":9007199254740993,"b":1,"c":9007199254740993.0,"d":"9007199254740993","__proto__":9007199254740993}`;
+
+  const value = parseGoJson(text).value as Record<string, unknown>;
+
+  expect(value.a).toEqual([9007199254740991, 9007199254740993n, -(2n ** 63n), 2 ** 63]);
+  expect(value.b).toBe(1);
+  expect(value.c).toBe(2 ** 53);
+  expect(value.d).toBe('9007199254740993');
+  expect(Object.entries(value).at(-1)).toEqual(['__proto__', 9007199254740993n]);
+});
+
 test('__proto__ is a field like any other', () => {
   const { value } = parseGoJson('{"__proto__":{"polluted":true},"constructor":1}');
 

@@ -1,5 +1,6 @@
 import { userInfo } from '../../auth/user.ts';
 import type { Cluster } from '../../cluster.ts';
+import { rebuildJson } from '../../objects/json-walk.ts';
 import type { AdmissionRequest } from '../admission-request.ts';
 import { namespaceOf } from './match.ts';
 
@@ -53,12 +54,11 @@ function requestValue(request: AdmissionRequest): object {
 
 /** JSON as CEL has it: whole numbers are ints, and what is not there is null. */
 function celValue(value: unknown): unknown {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(celValue);
-  if (typeof value !== 'object') return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return new Map(fields.map(([name, field]) => [name, celValue(field)]));
+  return rebuildJson(value, {
+    namesOf: (object) => Object.keys(object).filter((name) => object[name] !== undefined),
+    scalar: (leaf) => (Number.isInteger(leaf) ? BigInt(leaf as number) : (leaf ?? null)),
+    object: (entries) => new Map(entries),
+  });
 }
 
 /** An object whose fields are evaluated once each, when they are first read. */

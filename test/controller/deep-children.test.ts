@@ -1,0 +1,238 @@
+/** What is nested more deeply than recursion can follow, written and compared beside other keys. */
+import { describe, expect, test } from 'vitest';
+import { restClient } from '../../operator/client/rest-client.ts';
+import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
+import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
+import { digestOf, showsAll } from '../../operator/controller/shown-fields.ts';
+import { source } from '../../operator/controller/source.ts';
+import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
+import { deepCopy } from '../../operator/store/copy.ts';
+import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
+import { cannedTransport } from '../client/canned-transport.ts';
+import { ControllerBench, others, things } from '../support/controller-bench.ts';
+import type { Thing } from '../support/fake-collection.ts';
+
+const textOf = (depth: number): string => `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
+const nested = (depth: number): string => JSON.parse(textOf(depth));
+
+/** A server that stores what it is sent; of a child named `bad` it makes something deeper. */
+function server(depth: number) {
+  return cannedTransport(({ body }) => {
+    const sent = String(body).replace(
+      '"metadata":{',
+      '"metadata":{"resourceVersion":"900","uid":"c-1",',
+    );
+    return { body: sent.replace('"deepen"', textOf(depth)) };
+  });
+}
+
+type Status = Readonly<Record<string, unknown>>;
+type Reconcile = (object: Thing, context: ReconcileContext<Thing>) => Promise<unknown>;
+
+const note = ({ metadata }: KubernetesObject): string => metadata.annotations?.nested ?? 'nothing';
+
+/** With the writes for three objects. */
+const WAYS: readonly [string, Reconcile, number][] = [
+  [
+    'makes a child that says what its owner says',
+    (object, { applyOwned }) => {
+      const { name } = object.metadata;
+      return applyOwned(others, {
+        metadata: { name, annotations: { nested: note(object) } },
+        value: 1,
+      });
+    },
+    3,
+  ],
+  [
+    'makes a child to which a server gives what is deep',
+    (object, { applyOwned }) => {
+      const { name } = object.metadata;
+      const said = name === 'bad' ? 'deepen' : 'flat';
+      return applyOwned(others, { metadata: { name, annotations: { said } }, value: 1 });
+    },
+    3,
+  ],
+  [
+    'writes a status that says what the object says, twice',
+    async (object, { setStatus }) => {
+      for (const value of [1, 2]) await setStatus({ value, said: note(object) } as Status);
+    },
+    6,
+  ],
+  [
+    'writes a status to which a server gives what is deep, twice',
+    async (object, { setStatus }) => {
+      const said = object.metadata.name === 'bad' ? 'deepen' : 'flat';
+      for (const value of [1, 2]) await setStatus({ value, said } as Status);
+    },
+    6,
+  ],
+];
+
+/** What an API server takes, and what no stack of a process or of a test's worker can follow. */
+const DEPTHS = [9_000, 50_000];
+
+describe.each(DEPTHS)('[attack A-1] at a depth of %i', (depth) => {
+  test.each(WAYS)('a reconciler %s, and nothing fails', async (_, act, writes) => {
+    const transport = server(depth);
+    const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
+    const done: string[] = [];
+    const reconcile = async (key: string, object: Thing | undefined, context: ReconcileContext) => {
+      if (object !== undefined) await act(object, context as ReconcileContext<Thing>);
+      done.push(key);
+      return {};
+    };
+    const bench = new ControllerBench({ owns: [others], reconcile }, { client });
+    for (const name of ['a', 'bad', 'z']) {
+      const annotations = { nested: name === 'bad' ? nested(depth) : 'flat' };
+      bench.collection(things).put(name, 1, { annotations });
+    }
+
+    await bench.run();
+
+    expect(bench.lines.filter(({ level }) => !['debug', 'info'].includes(level))).toEqual([]);
+    expect(done.sort()).toEqual(['demo/a', 'demo/bad', 'demo/z']);
+    expect(transport.requests).toHaveLength(writes);
+  });
+
+  test('[K-44] what is applied and shown is compared: it is written again only where it differs', () => {
+    const memory = new AppliedMemory();
+    const object = (value: unknown, more: Partial<ObjectMeta>): KubernetesObject =>
+      ({
+        apiVersion: 'example.dev/v1',
+        kind: 'Thing',
+        metadata: { name: 'a', namespace: 'demo', ...more },
+        value,
+      }) as never;
+    const stated = object(nested(depth), {});
+    const seen = (value: unknown, resourceVersion: string) =>
+      object(value, { uid: 'u', resourceVersion });
+
+    memory.remember(others, seen(nested(depth), '5'), stated);
+
+    expect(showsAll(nested(depth), nested(depth))).toBe(true);
+    expect(showsAll(nested(depth), nested(depth - 2))).toBe(false);
+    expect(memory.isApplied(others, seen(nested(depth), '7'), stated)).toBe(true);
+    expect(memory.isApplied(others, seen(nested(depth - 2), '7'), stated)).toBe(false);
+    const other = object(nested(depth - 2), {});
+    expect(memory.isApplied(others, seen(nested(depth), '7'), other)).toBe(false);
+  });
+
+  test('[C-2] a copy is one of all parts', () => {
+    const copy = deepCopy({ nested: nested(depth), text: 'x' });
+
+    expect(digestOf(copy)).toBe(digestOf({ nested: nested(depth), text: 'x' }));
+    expect(Object.isFrozen(copy)).toBe(false);
+  });
+});
+
+test('[attack A-1] a desired child that contains itself fails with the layer at fault, and its key alone', async () => {
+  const transport = server(2);
+  const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
+  const done: string[] = [];
+  const bench = new ControllerBench(
+    {
+      reconcile: async (key, object, { setStatus }) => {
+        const status: Record<string, unknown> = { key };
+        if (object?.metadata.name === 'bad') status.self = status;
+        await setStatus(status);
+        done.push(key);
+        return {};
+      },
+    },
+    { client },
+  );
+  for (const name of ['a', 'bad', 'z']) bench.collection(things).put(name);
+
+  await bench.run();
+
+  expect(done).toEqual(['demo/a', 'demo/z']);
+  expect(bench.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+    { fields: { key: 'demo/bad', err: { code: 'USER_CODE', layer: 'user-code' } } },
+  ]);
+});
+
+describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => {
+  const HUSH = 'hush-hush';
+  const broken: readonly [string, (thing: Thing) => Thing][] = [
+    [
+      'throws',
+      (thing) => {
+        throw new Error(`${HUSH} ${thing.metadata.name}`);
+      },
+    ],
+    ['returns nothing', () => undefined as unknown as Thing],
+  ];
+
+  test.each(
+    broken,
+  )('a transform that %s for the answer ends this attempt, typed, and no other', async (_, broke) => {
+    const finalizer = { name: 'example.dev/f', finalize: async () => {} };
+    const done: string[] = [];
+    const transform = (thing: Thing): Thing =>
+      thing.metadata.name === 'bad' ? broke(thing) : thing;
+    // The collection of the bench transforms nothing: this one is of the answer.
+    const client = restClient({
+      transport: finalizing(),
+      fieldManager: 'test',
+      clock: new FakeClock(),
+    });
+    const bench = new ControllerBench(
+      {
+        for: source<Thing>(things, { transform }),
+        finalizer,
+        reconcile: async (key) => {
+          done.push(key);
+          return {};
+        },
+      },
+      { client },
+    );
+    for (const name of ['a', 'bad', 'z']) bench.collection(things).put(name);
+
+    await bench.run();
+    await settle();
+
+    expect(done).toEqual(['demo/a', 'demo/z']);
+    expect(bench.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { key: 'demo/bad', err: { code: 'USER_CODE', layer: 'user-code' } } },
+    ]);
+    expect(String(bench.lines.map(({ fields }) => fields.err))).not.toContain(HUSH);
+  });
+
+  test('an object of 50,000 levels is given to the reconciler', async () => {
+    const seen: unknown[] = [];
+    const client = restClient({
+      transport: finalizing(textOf(50_000)),
+      fieldManager: 'test',
+      clock: new FakeClock(),
+    });
+    const bench = new ControllerBench(
+      {
+        finalizer: { name: 'example.dev/f', finalize: async () => {} },
+        reconcile: async (_key, object) => {
+          seen.push(object?.metadata.finalizers, Object.isFrozen(object?.metadata));
+          return {};
+        },
+      },
+      { client },
+    );
+    bench.collection(things).put('deep', 1);
+
+    await bench.run();
+
+    expect(seen).toEqual([['example.dev/f'], true]);
+  });
+
+  /** A server that stores the finalizer. */
+  function finalizing(value = '1') {
+    return cannedTransport(({ path }) => {
+      const name = /things\/([a-z]+)/.exec(path)?.[1];
+      const metadata = `"name":"${name}","namespace":"demo","uid":"u","resourceVersion":"900"`;
+      return {
+        body: `{"apiVersion":"example.dev/v1","kind":"Thing","metadata":{${metadata},"finalizers":["example.dev/f"]},"value":${value}}`,
+      };
+    });
+  }
+});

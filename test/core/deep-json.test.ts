@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { deepJson, type Replacer } from '../../operator/core/deep-json.ts';
+
+const DEPTH = 100_000;
+
+const REPLACERS: readonly [string, Replacer][] = [
+  ['nothing', (_key, value) => value],
+  ['some values with nothing', (key, value) => (key.length % 2 === 1 ? undefined : value)],
+  ['numbers with texts', (key, value) => (typeof value === 'number' ? `${key}${value}` : value)],
+  [
+    'objects with lists',
+    (_key, value) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.entries(value)
+        : value,
+  ],
+];
+
+test.each(REPLACERS)('is the text of JSON.stringify, where it replaces %s', (_, replace) => {
+  const plain = fc.anything({ withSparseArray: true, withNullPrototype: true, withDate: true });
+
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), plain), (value) => {
+      expect(deepJson(value, replace)).toBe(JSON.stringify(value, replace) ?? 'null');
+    }),
+  );
+});
+
+test.each([
+  ['objects', '{"a":', '}'],
+  ['lists', '[1,', ']'],
+  ['both', '{"__proto__":[', ']}'],
+])('[attack A-1] %s are written however deeply they are nested', (_, begin, end) => {
+  const text = `${begin.repeat(DEPTH)}null${end.repeat(DEPTH)}`;
+
+  expect(deepJson(JSON.parse(text), (_key, value) => value)).toBe(text);
+});
+
+test.each([1, 2, 3_000])('[attack A-1] a loop of %i objects is an error that says so', (length) => {
+  const first: Record<string, unknown> = { text: 'x' };
+  let last = first;
+  for (let each = 1; each < length; each++) last = last.next = { text: 'x' };
+  last.next = [first];
+
+  expect(() => deepJson(first, (_key, value) => value)).toThrow(
+    expect.objectContaining({ code: 'USER_CODE', layer: 'user-code' }),
+  );
+});
