@@ -48,10 +48,10 @@ export function parseGoJson(text: string): GoJson {
   return { value, duplicates: [...duplicates] };
 }
 
-/** An integer as a number where that is exact, as a bigint elsewhere. */
+/** An integer as a number where a number has the same digits, as a bigint elsewhere. */
 export function exactInteger(value: bigint): number | bigint {
   const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
+  return String(number) === String(value) ? number : value;
 }
 
 /** The place of an integer in the text: it may be too long for a number. */
