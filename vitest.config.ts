@@ -143,7 +143,7 @@ export default defineConfig({
           ],
           exclude: [
             'test/**/{held,unreadable}.test.ts', // their collections send text by themselves
-            'test/store/deep-objects.test.ts', // no recursion writes its objects as text
+            'test/store/deep-objects.test.ts', // it measures objects, not their text
             // Nothing is listed or watched in these, or over bytes.
             'test/store/{backlog,cache,cache.property,delivery,estimate-bytes,own-write-form,readable,selectors.property}.test.ts',
             'test/watch/{classify,wire}.test.ts',

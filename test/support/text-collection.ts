@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { listWatch } from '../../operator/client/list-watch.ts';
+import { deepJson } from '../../operator/core/deep-json.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { ListPage, ListPageRequest, WatchRequest } from '../../operator/watch/list-watch.ts';
@@ -66,7 +67,7 @@ function lineOf(event: WatchEvent<Thing>, textOf: TextOf): string {
 
 /** In the order in which Go writes its structs. */
 function plainText({ apiVersion, kind, metadata, ...more }: Thing): string {
-  return JSON.stringify({ kind, apiVersion, metadata, ...more });
+  return deepJson({ kind, apiVersion, metadata, ...more }, (_key, value) => value);
 }
 
 /** A collection that is sent as bytes, and some of its objects as what is no JSON. */
