@@ -57,7 +57,7 @@ function ordered(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return {
     of: Object.entries(value)
-      .sort()
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, part]) => [key, ordered(part)]),
   };
 }
