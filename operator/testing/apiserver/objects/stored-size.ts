@@ -16,8 +16,7 @@ const COUNTED_BYTES = 64 * 1024 * 1024;
  * built-in kinds a little more densely.
  *
  * @throws ApiError 500 in the words of etcd, which the server hands on.
- * @throws ApiError 400 for an object that no body could have: a JSON Patch can nest objects deeper
- *   than any body, and one such object would take every list that it is in with it.
+ * @throws ApiError 400 as `requireDepth`.
  */
 export function requireStorable(object: unknown): void {
   const size = jsonSize(object);
@@ -28,9 +27,18 @@ export function requireStorable(object: unknown): void {
   }
   if (size > ETCD_LIMIT_BYTES) throw internalError('etcdserver: request is too large');
   // A level takes two bytes at least.
-  if (size > 2 * MAX_DEPTH && isDeeper(object, MAX_DEPTH)) {
-    throw badRequest(`the object is nested in more than ${MAX_DEPTH} levels: exceeded max depth`);
-  }
+  if (size > 2 * MAX_DEPTH) requireDepth(object);
+}
+
+/**
+ * Refuses an object that no body could have: a JSON Patch can nest objects deeper than any body, and
+ * one such object would make every list fail that it is in.
+ *
+ * @throws ApiError 400 beyond 10 000 levels.
+ */
+export function requireDepth(object: unknown): void {
+  if (!isDeeper(object, MAX_DEPTH)) return;
+  throw badRequest(`the object is nested in more than ${MAX_DEPTH} levels: exceeded max depth`);
 }
 
 /** The length of the JSON, escapes left aside: nothing is written to find it out. It ends at 64 MiB. */

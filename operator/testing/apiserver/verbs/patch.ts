@@ -5,6 +5,7 @@ import type { StoredObject } from '../cluster-access.ts';
 import { conflict, failure, notAPatch, unsupportedMediaType } from '../failures.ts';
 import { goJson } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
+import { requireDepth } from '../objects/stored-size.ts';
 import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
@@ -108,7 +109,11 @@ function unfitPatch(object: Json, why: string): Error {
 
 function mergedBy(mediaType: string, live: StoredObject, patch: unknown): Json {
   const document = live as Json;
-  if (mediaType === JSON_PATCH) return applyJsonPatch(document, patch);
+  if (mediaType === JSON_PATCH) {
+    const patched = applyJsonPatch(document, patch);
+    requireDepth(patched);
+    return patched;
+  }
   if (mediaType === MERGE_PATCH) return applyMergePatch(document, patch);
   return applyStrategicMergePatch(document, patch, live);
 }

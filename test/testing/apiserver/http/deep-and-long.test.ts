@@ -131,11 +131,45 @@ test('[attack A-1] one level more is refused as Go refuses it', async () => {
 
   const answer = await send('POST', boxes, box('deep', nested(10_000)));
   const merged = await send('PATCH', `${boxes}/none`, nested(10_001), MERGE);
+  const manager = `${boxes}/none?fieldManager=me`;
+  const applied = await send('PATCH', manager, box('none', nested(10_000)), APPLY);
 
+  expect(applied.status).toBe(400);
+  expect(applied.text).toMatch(/error decoding YAML: invalid character '.' exceeded max depth/);
   expect(answer.status).toBe(400);
   expect(answer.text).toMatch(/json parse error: invalid character '.' exceeded max depth/);
   expect(merged.status).toBe(400);
   expect(merged.text).toMatch(/error decoding patch: invalid character '.' exceeded max depth/);
+});
+
+test('[attack A-1] a patch cannot nest an object deeper than a body could', async () => {
+  const boxes = await start();
+  await send('POST', boxes, box('deep', nested(9_999)));
+  await send('POST', boxes, box('flat', '{"a":1}'));
+  const to = `/spec${'/a/0'.repeat(4_000)}/a`;
+  const operation = JSON.stringify([{ op: 'copy', from: '/spec', path: to }]);
+
+  const patched = await send('PATCH', `${boxes}/deep`, operation, PATCH);
+
+  expect(patched.status).toBe(400);
+  expect(patched.text).toContain('exceeded max depth');
+  const listed = await send('GET', boxes);
+  expect([listed.status, listed.text.includes('"name":"flat"')]).toEqual([200, true]);
+});
+
+test('[attack A-1] an object that contains itself is refused in process, and nothing is stored', async () => {
+  const boxes = await start();
+  const spec: Record<string, unknown> = {};
+  Object.assign(spec, { self: spec, other: [spec] });
+  const object = {
+    apiVersion: 'shop.example/v1',
+    kind: 'Box',
+    metadata: { name: 'ring', namespace: 'team' },
+    spec,
+  };
+
+  expect(() => server.create(object)).toThrow(RangeError);
+  expect((await send('GET', boxes)).text).toContain('"items":[]');
 });
 
 test('[attack A-1] a definition whose schema has no end in sight is refused, and others are served', async () => {

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseGoJson } from '../../../../operator/testing/apiserver/objects/go-json.ts';
-import { jsonText } from '../../../../operator/testing/apiserver/objects/json-text.ts';
+import {
+  isDeeper,
+  jsonText,
+  READABLE_LEVELS,
+} from '../../../../operator/testing/apiserver/objects/json-text.ts';
 import { rebuildJson } from '../../../../operator/testing/apiserver/objects/json-walk.ts';
 
 test('[attack A-7] writes what JSON.stringify writes, and long integers besides', () => {
@@ -19,6 +23,15 @@ test('[attack A-1] a value that contains itself is refused', () => {
   value.self = value;
 
   expect(() => jsonText(value)).toThrow(TypeError);
+});
+
+test('[attack A-1] a value deeper than people read is not indented, on a stack of any size', () => {
+  const levels = READABLE_LEVELS + 1;
+  const text = '['.repeat(levels) + ']'.repeat(levels);
+  const value = parseGoJson(text).value;
+
+  expect([isDeeper(value, levels - 1), isDeeper(value, levels)]).toEqual([true, false]);
+  expect(jsonText(value, '  ')).toBe(text);
 });
 
 test('[attack A-1] a copy has the same text, and shares nothing', () => {
