@@ -2,6 +2,7 @@ import type { Cancel } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { listenAgain } from '../listen-again.ts';
 import { manifestObjects } from '../manifest-objects.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';
@@ -62,6 +63,7 @@ export class ApiServer {
   readonly #secure: SecurePort | undefined;
   #port = 0;
   #listening = false;
+  #hasListened = false;
 
   private constructor(
     cluster: Cluster,
@@ -275,9 +277,12 @@ export class ApiServer {
     if (this.#listening) return;
     this.#listening = true;
     if (this.#port !== 0) this.#cluster.watchCache.restart();
-    this.#port = await (this.#secure === undefined
-      ? this.#http.listen(this.#port)
-      : this.#http.listenSecurely(this.#port, this.#secure));
+    const listen = (): Promise<number> =>
+      this.#secure === undefined
+        ? this.#http.listen(this.#port)
+        : this.#http.listenSecurely(this.#port, this.#secure);
+    this.#port = await (this.#hasListened ? listenAgain(listen) : listen());
+    this.#hasListened = true;
     await this.#callerPorts.listenAgain();
   }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../core/clock.ts';
+import { listenAgain } from '../listen-again.ts';
 import type { ConnectionFault, CutKind } from './connection-fault.ts';
 import { ProxiedConnection } from './proxied-connection.ts';
 
@@ -86,13 +87,16 @@ export class TcpProxy {
   /** Listens again, on the same port. */
   async accept(): Promise<void> {
     if (this.#server !== undefined) return;
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) =>
-      this.#take(client),
-    );
-    this.#server = server;
-    server.listen(this.#port, '127.0.0.1');
-    await once(server, 'listening');
-    this.#port = (server.address() as AddressInfo).port;
+    const listen = async (): Promise<number> => {
+      const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) =>
+        this.#take(client),
+      );
+      this.#server = server;
+      server.listen(this.#port, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    };
+    this.#port = await listenAgain(listen);
   }
 
   /** Ends every open connection. */

@@ -1,3 +1,4 @@
+import { listenAgain } from '../../listen-again.ts';
 import { type Caller, callerOf, type User } from './user.ts';
 
 interface CallerPort {
@@ -27,6 +28,9 @@ export class CallerPorts {
 
   /** Opens every port again. */
   async listenAgain(): Promise<void> {
-    for (const { caller, port } of this.#ports.values()) await this.#listen(await port, caller);
+    for (const { caller, port } of this.#ports.values()) {
+      const own = await port;
+      await listenAgain(() => this.#listen(own, caller));
+    }
   }
 }
