@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
+import { deepCopy } from '../core/deep-copy.ts';
 import { OperatorError } from '../core/errors.ts';
 import { readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { deepCopy } from '../store/copy.ts';
 import { deepFreeze } from '../store/freeze.ts';
 import { dropManagedFields, transformedOrWithheld } from '../store/transform.ts';
 import type { Controller } from './controller.ts';

@@ -90,7 +90,7 @@ export class HeldObject implements KubernetesObject {
     return typeof this.#predecessor === 'object' ? this.#predecessor.tail.length : 0;
   }
 
-  /** Somebody has tried to read it, in vain, or it is withheld. */
+  /** True when reading it has failed, and when it is withheld. */
   get isUnreadable(): boolean {
     return this.#read instanceof OperatorError;
   }

@@ -1,9 +1,9 @@
+import { deepCopy } from '../core/deep-copy.ts';
 import { HeldObject } from '../model/held-object.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
-import { deepCopy } from './copy.ts';
 import { deepFreeze } from './freeze.ts';
 import type { OwnWriteForm } from './overlay.ts';
 import { type Transform, transformedOrWithheld } from './transform.ts';

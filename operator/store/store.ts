@@ -1,9 +1,9 @@
+import { deepCopy } from '../core/deep-copy.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import { metadataOf, readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
-import { deepCopy } from './copy.ts';
 import type { Index, Indices } from './indices.ts';
 import type { Overlay } from './overlay.ts';
 

@@ -1,4 +1,4 @@
-/** A whole operator beside one object that breaks whatever looks at it: status page, Events, metrics. */
+/** One hostile object beside an ordinary one: status page, Events and metrics of a whole operator. */
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';

@@ -1,4 +1,5 @@
 import type { Cancel } from '../../core/clock.ts';
+import { deepCopy } from '../../core/deep-copy.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
@@ -14,7 +15,6 @@ import { createCluster } from './create-cluster.ts';
 import { badRequest, unknownResource } from './failures.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import { InProcessAccess } from './in-process-access.ts';
-import { copyJson } from './objects/json-walk.ts';
 import { valueAt } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
@@ -164,7 +164,7 @@ export class ApiServer {
 
   /** Creates an object in the resource of its apiVersion and kind. */
   create<T extends KubernetesObject>(object: T): T {
-    return copyJson(this.#access.createObject(object)) as unknown as T;
+    return deepCopy(this.#access.createObject(object)) as unknown as T;
   }
 
   get(
@@ -174,12 +174,14 @@ export class ApiServer {
     name: string,
   ): KubernetesObject | undefined {
     const found = this.#access.get(this.#resourceOf(apiVersion, kind), namespace, name);
-    return found === undefined ? undefined : copyJson(found);
+    return found === undefined ? undefined : deepCopy(found);
   }
 
   /** In the order of namespace and name. @param namespace - undefined for all. */
   list(apiVersion: string, kind: string, namespace?: string): readonly KubernetesObject[] {
-    return this.#access.list(this.#resourceOf(apiVersion, kind), namespace).map(copyJson);
+    return this.#access
+      .list(this.#resourceOf(apiVersion, kind), namespace)
+      .map((object) => deepCopy(object));
   }
 
   patch(
@@ -191,7 +193,7 @@ export class ApiServer {
     subresource?: 'status',
   ): KubernetesObject {
     const resource = this.#resourceOf(apiVersion, kind);
-    return copyJson(this.#access.patch(resource, namespace, name, mergePatch, subresource));
+    return deepCopy(this.#access.patch(resource, namespace, name, mergePatch, subresource));
   }
 
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void {
@@ -304,9 +306,9 @@ export class ApiServer {
       metadata: { ...document.metadata, ...(namespace === undefined ? {} : { namespace }) },
     };
     if (this.#access.get(resource, namespace, name) === undefined) {
-      return copyJson(this.#access.create(resource, placed));
+      return deepCopy(this.#access.create(resource, placed));
     }
-    return copyJson(this.#access.update(resource, placed));
+    return deepCopy(this.#access.update(resource, placed));
   }
 
   #resourceOf(apiVersion: string, kind: string): ResourceName {

@@ -4,7 +4,7 @@ import { isObject, type Json } from './metadata.ts';
  * Deeper than anything that the server stores: its JSON ends at 10 000 levels, lists and events put
  * a few around it.
  */
-export const DEEPEST = 11_000;
+const DEEPEST = 11_000;
 
 /** A list or an object whose parts are not all rebuilt yet. */
 interface Level {
@@ -69,15 +69,5 @@ export function rebuildJson(value: unknown, how: Rebuilding = {}): unknown {
       levels.pop();
       levels.at(-1)?.parts.push(done);
     }
-  }
-}
-
-/** A copy that shares nothing with the original. */
-export function copyJson<T>(value: T): T {
-  try {
-    return structuredClone(value);
-  } catch (error) {
-    if (error instanceof RangeError) return rebuildJson(value) as T;
-    throw error;
   }
 }
