@@ -131,7 +131,7 @@ function explained(body: Status, httpStatus: number): Status {
 function hintFor(body: Status, httpStatus: number): string | undefined {
   const { message = '' } = body;
   if (httpStatus === 401) {
-    // A server tells nobody why it refuses a token, so the hint says whose token it is.
+    // The server does not say why it refuses a token, so the hint says whose token it is.
     const isDenied = isAdmissionDenied(new ApiError(body, { httpStatus }));
     return isDenied ? ADMISSION_DENIED : TOKEN_REFUSED;
   }

@@ -95,7 +95,7 @@ export class ApiError extends OperatorError {
   }
 }
 
-/** A reason of Kubernetes is a word. What is none is no reason that anybody could act upon. */
+/** Reasons of Kubernetes are single words. Any other text is left out: nobody can act on it. */
 function boundedWord(reason: unknown): string {
   return typeof reason === 'string' ? reason.slice(0, MAX_REASON_CHARS) : '';
 }

@@ -38,7 +38,7 @@ const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
  * Refusals by the API server, since a source was healthy, that make it forbidden; fewer are retries. A
  * restarting API server answers 403 until its RBAC cache is filled, which takes an instant. The waits
  * after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`), so the third refusal comes 15 to 18 s
- * after the first: a right that was taken away is told within that time.
+ * after the first: a lost right is logged as an error within that time.
  */
 const LASTING_REFUSALS = 3;
 

@@ -2,7 +2,7 @@ import { OperatorError } from '../../core/errors.ts';
 import { ApiError } from '../../model/status.ts';
 
 /**
- * An error in words that anybody may read: the status page is open to the Pod's network. It tells the
+ * An error in words without secrets, because the status page is open to the Pod's network: the
  * class, and of the toolkit's errors code and layer; of an answer of the API server status and reason.
  *
  * Messages are left out, those of the toolkit's classes, too: the API server and the ambassador quote

@@ -31,7 +31,7 @@ export class Place {
   readonly clock: FakeClock;
   readonly env: TestEnv;
   readonly namespace: string;
-  /** What was passed on to the server, of all replicas. */
+  /** The requests of all replicas that were passed on to the server. */
   readonly passed: Passage[] = [];
 
   private constructor(clock: FakeClock, env: TestEnv, namespace: string) {

@@ -142,7 +142,7 @@ const seccompProfile: Check = (spec) => {
   });
 };
 
-/** The checks that level `restricted` adds, in the order in which violations are told. */
+/** The checks that level `restricted` adds, in the order in which the server lists violations. */
 export const RESTRICTED: readonly Check[] = [
   privilegeEscalation,
   droppedCapabilities,
