@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
@@ -79,7 +80,8 @@ test('[F-9] status is written through /status only, and nothing else is', async 
 });
 
 test('every write leaves its manager in managedFields: fieldManager, or the User-Agent', async () => {
-  const { send } = await startCluster();
+  // Entries are in the order of their seconds: here of one second, and so of their names.
+  const { send } = await startCluster({ clock: new FakeClock() });
   await send('POST', CONFIG_MAPS, configMap('a'), { 'user-agent': 'operator/1.2 (linux)' });
 
   const { body } = await send('PATCH', `${CONFIG_MAPS}/a?fieldManager=me`, { data: { l: 'w' } });
