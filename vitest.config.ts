@@ -1,10 +1,27 @@
 import { globSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { TOOLS as PROGRAMS } from './test/tools/tools.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The sources of a package's public entries, under the names that others import them by. */
+function entriesOf(manifest: string): { find: RegExp; replacement: string }[] {
+  const { name, exports } = JSON.parse(readFileSync(source(manifest), 'utf8')) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, string | { readonly 'chancery-source': string }>>;
+  };
+  return Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : {
+          find: new RegExp(`^${name}${path.slice(1)}$`),
+          replacement: resolve(dirname(source(manifest)), target['chancery-source']),
+        },
+  );
+}
 
 /** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
 const TOOLS = '{test,examples}/**/*.tools.test.ts';
@@ -42,11 +59,7 @@ const PATIENCE_MS = 40_000;
 
 export default defineConfig({
   resolve: {
-    alias: [
-      { find: /^chancery$/, replacement: source('operator/index.ts') },
-      { find: /^chancery\/schema$/, replacement: source('operator/schema.ts') },
-      { find: /^chancery\/testing$/, replacement: source('operator/testing.ts') },
-    ],
+    alias: entriesOf('./package.json'),
   },
   test: {
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.

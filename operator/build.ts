@@ -35,7 +35,7 @@ if (!image) {
 }
 
 async function bundle(): Promise<void> {
-  const entries = ['index', 'schema', 'cli/main', ...(image ? [] : ['testing'])];
+  const entries = ['index', 'schema', 'kubernetes', 'cli/main', ...(image ? [] : ['testing'])];
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`])),

@@ -187,7 +187,8 @@ describe('what it is', () => {
   test('its types are those of every entry', async () => {
     await writeFile(
       join(installed, 'uses.mts'),
-      `import { controller, configMaps, type ConfigMap, TerminalError } from 'chancery';
+      `import { controller, TerminalError } from 'chancery';
+       import { configMaps, type ConfigMap } from 'chancery/kubernetes';
        import { Type } from 'chancery/schema';
        import { ApiServer } from 'chancery/testing';
        export const spec = Type.Object({ size: Type.Integer() });
@@ -221,7 +222,7 @@ describe('what it is', () => {
     }).catch((error: { readonly stdout: string }) => error);
 
     const problems = said.stdout.split('\n').filter((line) => line.includes('error'));
-    expect(problems).toEqual([expect.stringMatching(/^uses\.mts\(6,.* TS2322/)]);
+    expect(problems).toEqual([expect.stringMatching(/^uses\.mts\(7,.* TS2322/)]);
   });
 });
 
@@ -240,7 +241,8 @@ describe('its command', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
       join(folder, 'operator.ts'),
-      `import { configMaps, controller } from 'chancery';
+      `import { controller } from 'chancery';
+       import { configMaps } from 'chancery/kubernetes';
        import { Type } from 'chancery/schema';
        export default controller({ name: Type.String().type, for: configMaps, reconcile: async () => ({}) });`,
     );

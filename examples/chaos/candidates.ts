@@ -1,4 +1,5 @@
-import { controllerOf, type Pod, type Self } from 'chancery';
+import { controllerOf, type Self } from 'chancery';
+import type { Pod } from 'chancery/kubernetes';
 
 /** Whoever makes a Pod says so on the Pod itself, in the template of its Deployment. */
 export const OPT_IN = 'chaos.example.dev/opt-in=true';

@@ -1,4 +1,5 @@
-import { ApiError, isConflict, isNotFound, type Pod, type ReconcileContext } from 'chancery';
+import { ApiError, isConflict, isNotFound, type ReconcileContext } from 'chancery';
+import type { Pod } from 'chancery/kubernetes';
 import type { ChaosPlan } from './chaos-plan.ts';
 
 /** Why a Pod was not evicted this time. */

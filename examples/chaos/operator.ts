@@ -1,4 +1,5 @@
-import { type Controller, controller, generationChanged, pods } from 'chancery';
+import { type Controller, controller, generationChanged } from 'chancery';
+import { pods } from 'chancery/kubernetes';
 import { type ChaosPlan, chaosPlans } from './chaos-plan.ts';
 import { type ChaosOptions, createReconciler } from './reconcile.ts';
 

@@ -2,14 +2,13 @@ import {
   AWAIT_CHANGE,
   type DesiredCondition,
   findCondition,
-  type Pod,
-  pods,
   READY,
   type ReconcileContext,
   type Reconciler,
   type Result,
   rfc3339Micro,
 } from 'chancery';
+import { type Pod, pods } from 'chancery/kubernetes';
 import { candidatesAmong, OPT_IN, PROTECTED_NAMESPACES, pick } from './candidates.ts';
 import { type ChaosPlan, chaosPlans } from './chaos-plan.ts';
 import { evict } from './evict.ts';

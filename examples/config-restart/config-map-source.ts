@@ -1,4 +1,5 @@
-import { type ConfigMap, configMaps, type Source, source } from 'chancery';
+import { type Source, source } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 
 /** The ConfigMaps whose keys are reconciled. */
 export const configMapSource: Source<ConfigMap> = source(configMaps);

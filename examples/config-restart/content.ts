@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ConfigMap } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 
 /** What a ConfigMap holds, as digests: content is never stored or logged. */
 export interface Content {

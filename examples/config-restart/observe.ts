@@ -1,4 +1,5 @@
-import { AWAIT_CHANGE, type ConfigMap, configMaps, objectKey, rfc3339 } from 'chancery';
+import { AWAIT_CHANGE, objectKey, rfc3339 } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { configMapSource } from './config-map-source.ts';
 import { contentOf, revisionOf } from './content.ts';
 import { type Entry, isForgotten } from './entry.ts';

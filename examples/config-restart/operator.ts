@@ -1,16 +1,14 @@
+import { type Controller, controller, type Permission } from 'chancery';
 import {
   type ConfigMap,
-  type Controller,
   configMaps,
-  controller,
   daemonSets,
   deployments,
   events,
-  type Permission,
   pods,
   replicaSets,
   statefulSets,
-} from 'chancery';
+} from 'chancery/kubernetes';
 import { configMapSource } from './config-map-source.ts';
 import { customResources } from './front-ends/custom-resource.ts';
 import { watcherMappings } from './front-ends/front-ends.ts';

@@ -1,16 +1,18 @@
 import {
   controllerOf,
-  daemonSets,
-  deployments,
   type OwnerReference,
-  type Pod,
-  pods,
   type ReconcileContext,
   type Resource,
-  replicaSets,
-  statefulSets,
   type Workload,
 } from 'chancery';
+import {
+  daemonSets,
+  deployments,
+  type Pod,
+  pods,
+  replicaSets,
+  statefulSets,
+} from 'chancery/kubernetes';
 
 type Access = Pick<ReconcileContext, 'client' | 'self' | 'signal'>;
 

@@ -1,4 +1,5 @@
-import type { ConfigMap, ObjectKey, ReconcileContext, Result } from 'chancery';
+import type { ObjectKey, ReconcileContext, Result } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import type { AcceptedWatcher, Watcher } from './watcher.ts';
 
 /** One reconcile of one ConfigMap: everything that its steps read. */

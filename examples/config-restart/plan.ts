@@ -1,11 +1,5 @@
-import {
-  controllerOf,
-  formatSelector,
-  type ObjectMeta,
-  type Pod,
-  pods,
-  type ReconcileContext,
-} from 'chancery';
+import { controllerOf, formatSelector, type ObjectMeta, type ReconcileContext } from 'chancery';
+import { type Pod, pods } from 'chancery/kubernetes';
 import { Owners, type PodOwner } from './owners.ts';
 import { isFinished, isReady, isTerminating } from './pod-state.ts';
 import type { AcceptedWatcher, Strategy } from './watcher.ts';

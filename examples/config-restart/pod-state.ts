@@ -1,4 +1,4 @@
-import type { Pod } from 'chancery';
+import type { Pod } from 'chancery/kubernetes';
 
 /** True for a Pod that will not run again by itself: nothing of it can be restarted. */
 export function isFinished({ status }: Pod): boolean {

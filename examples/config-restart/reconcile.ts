@@ -1,6 +1,5 @@
 import {
   AWAIT_CHANGE,
-  type ConfigMap,
   isConflict,
   messageOf,
   type ObjectKey,
@@ -8,6 +7,7 @@ import {
   type Reconciler,
   splitKey,
 } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import { complain } from './complain.ts';
 import { watchersOf } from './front-ends/front-ends.ts';
 import { Memory } from './memory.ts';

@@ -1,10 +1,5 @@
-import {
-  type ConfigMap,
-  configMaps,
-  isNotFound,
-  type ReconcileContext,
-  type Target,
-} from 'chancery';
+import { isNotFound, type ReconcileContext, type Target } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { type Entry, isForgotten, parseEntry } from './entry.ts';
 import { STATE_LABELS, STATE_NAME } from './own-objects.ts';
 

@@ -2,7 +2,8 @@
  * The plan that backs up at the times of a schedule. The last time that was acted upon is in the status,
  * and the name of a Job has its time: one is never taken twice, and of those that were missed the last.
  */
-import { type Job, jobs, rfc3339 } from 'chancery';
+import { rfc3339 } from 'chancery';
+import { type Job, jobs } from 'chancery/kubernetes';
 import { Calendar } from './calendar.ts';
 import { ensureJob, isComplete, isFailed, isUnfinished, jobsOf, progressOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Phase, type Progress, runPlan } from './plan.ts';

@@ -3,7 +3,8 @@
  * it lives as long as the volumes do: whoever keeps these has to keep it.
  */
 import { randomBytes } from 'node:crypto';
-import { AlreadyOwnedError, isAlreadyExists, type Secret, secrets } from 'chancery';
+import { AlreadyOwnedError, isAlreadyExists } from 'chancery';
+import { type Secret, secrets } from 'chancery/kubernetes';
 import { secretNameOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
 import { isLabelled, labelsOf, type Scene, statefulSetOf } from './scene.ts';

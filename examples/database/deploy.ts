@@ -1,6 +1,6 @@
 /** The plan that makes a database run: connection data, StatefulSet, members, initial configuration. */
 import { createHash } from 'node:crypto';
-import { configMaps, services, statefulSets } from 'chancery';
+import { configMaps, services, statefulSets } from 'chancery/kubernetes';
 import { ensureCredentials } from './credentials.ts';
 import { ensureJob, progressOf } from './jobs.ts';
 import { joinMembers, leaveMember, replicasFor } from './members.ts';

@@ -1,13 +1,6 @@
 /** Jobs with names that follow from what they are for, so that none is made twice. */
-import {
-  AlreadyOwnedError,
-  type batchV1,
-  type coreV1,
-  isControlledBy,
-  type Job,
-  jobs,
-  objectKey,
-} from 'chancery';
+import { AlreadyOwnedError, isControlledBy, objectKey } from 'chancery';
+import { type batchV1, type coreV1, type Job, jobs } from 'chancery/kubernetes';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
 import { labelsOf, type Scene, selectorOf, sources } from './scene.ts';
 

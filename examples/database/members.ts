@@ -2,7 +2,7 @@
  * A replica joins the members of the database when it is ready, and leaves before its Pod goes. The
  * Jobs themselves say who is a member: `join-2` done and no `leave-2`. They go with the replica.
  */
-import { type Job, jobs } from 'chancery';
+import { type Job, jobs } from 'chancery/kubernetes';
 import { ensureJob, isComplete, jobsOf, progressOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
 import { ownedOf, type Scene, sources, statefulSetOf } from './scene.ts';

@@ -1,5 +1,6 @@
 /** What is taken away, one thing after the other: replicas, StatefulSet, volumes. */
-import { isControlledBy, persistentVolumeClaims, statefulSets } from 'chancery';
+import { isControlledBy } from 'chancery';
+import { persistentVolumeClaims, statefulSets } from 'chancery/kubernetes';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
 import { type Scene, statefulSetOf } from './scene.ts';
 import { claimsOf } from './snapshot.ts';

@@ -4,12 +4,9 @@ import {
   controller,
   enqueueMapped,
   generationChanged,
-  jobs,
   or,
-  persistentVolumeClaims,
-  secrets,
-  statefulSets,
 } from 'chancery';
+import { jobs, persistentVolumeClaims, secrets, statefulSets } from 'chancery/kubernetes';
 import { TEARDOWN, tearDown } from './cleanup.ts';
 import { reconcileSampleDb } from './reconcile.ts';
 import { sampleDbs } from './resources/sample-db.ts';

@@ -1,19 +1,21 @@
 /** What the steps of all plans share: one SampleDB, and where to look for what belongs to it. */
 import {
-  configMaps,
   isControlledBy,
-  jobs,
   type KubernetesObject,
   type ObjectKey,
   objectKey,
-  persistentVolumeClaims,
   type ReconcileContext,
   type Source,
+  source,
+} from 'chancery';
+import {
+  configMaps,
+  jobs,
+  persistentVolumeClaims,
   type StatefulSet,
   services,
-  source,
   statefulSets,
-} from 'chancery';
+} from 'chancery/kubernetes';
 import type { SampleDb } from './resources/sample-db.ts';
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';

@@ -2,7 +2,8 @@
  * What is taken of the data before they go: by a Job, or by the storage. It outlives the SampleDB, so it
  * has no owner; its name has the uid, so that a second delete, or a second SampleDB, makes no other one.
  */
-import { AlreadyOwnedError, type Job, jobs, objectKey, type PersistentVolumeClaim } from 'chancery';
+import { AlreadyOwnedError, objectKey } from 'chancery';
+import { type Job, jobs, type PersistentVolumeClaim } from 'chancery/kubernetes';
 import { jobSpec, progressOf, ROLE } from './jobs.ts';
 import { COMPLETE, inProgress, type Progress } from './plan.ts';
 import { volumeSnapshots } from './resources/volume-snapshot.ts';

@@ -1,4 +1,5 @@
-import type { coreV1, Desired, StatefulSet } from 'chancery';
+import type { Desired } from 'chancery';
+import type { coreV1, StatefulSet } from 'chancery/kubernetes';
 import { connectionOf } from './jobs.ts';
 import { labelsOf, replicaLabels, type Scene } from './scene.ts';
 

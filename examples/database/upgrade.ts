@@ -3,7 +3,7 @@
  * are of is read from the cluster alone: from the StatefulSet, which has it beside its image, and from
  * the Jobs that have ended well since. So it does not matter where the operator was killed.
  */
-import type { Job } from 'chancery';
+import type { Job } from 'chancery/kubernetes';
 import { ensureJob, isComplete, isUnfinished, jobsOf, progressOf } from './jobs.ts';
 import { COMPLETE, inProgress, type Phase, type Progress } from './plan.ts';
 import { isRolledOut, type Scene, statefulSetOf } from './scene.ts';

@@ -1,12 +1,5 @@
-import {
-  type Change,
-  Informer,
-  listWatch,
-  type Pod,
-  pods,
-  systemClock,
-  type Transport,
-} from 'chancery';
+import { type Change, Informer, listWatch, systemClock, type Transport } from 'chancery';
+import { type Pod, pods } from 'chancery/kubernetes';
 import type { Timeline } from '../try/timeline.ts';
 
 /** Tells of Pods coming and going, and knows when a rollout is over. */

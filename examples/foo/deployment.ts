@@ -1,12 +1,12 @@
 import {
   AlreadyOwnedError,
-  type Deployment,
   type Desired,
   isInvalid,
   messageOf,
   type Result,
   retryRefused,
 } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import type { Foo } from './definition.ts';
 
 /** A version that does not move: the same Foo makes the same Pods tomorrow. */

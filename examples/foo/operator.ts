@@ -1,4 +1,5 @@
-import { AWAIT_CHANGE, controller, deployments, generationChanged, isControlledBy } from 'chancery';
+import { AWAIT_CHANGE, controller, generationChanged, isControlledBy } from 'chancery';
+import { deployments } from 'chancery/kubernetes';
 import { foos } from './definition.ts';
 import { deploymentFor, NAMELESS, problemOf } from './deployment.ts';
 import { notReady, readiness, report } from './status.ts';

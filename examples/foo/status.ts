@@ -1,11 +1,11 @@
 import {
-  type Deployment,
   type DesiredStatus,
   isUndeclaredField,
   NoStatusSubresourceError,
   READY,
   type ReconcileContext,
 } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { type Foo, foos } from './definition.ts';
 import type { Problem } from './deployment.ts';
 

@@ -1,13 +1,6 @@
 /** How many Nodes may reboot at a time, and whose turn it is. */
-import {
-  type KubernetesObject,
-  type Node,
-  nodes,
-  type Predicate,
-  type Source,
-  type Store,
-  source,
-} from 'chancery';
+import { type KubernetesObject, type Predicate, type Source, type Store, source } from 'chancery';
+import { type Node, nodes } from 'chancery/kubernetes';
 import { hasTimedOut, type State, stateOf } from './state.ts';
 
 /** Whether a Node has one of the places, wants one, or has nothing to do with them. */

@@ -5,10 +5,9 @@ import {
   enqueueMapped,
   keyOf,
   labelChanged,
-  type Node,
-  nodes,
   or,
 } from 'chancery';
+import { type Node, nodes } from 'chancery/kubernetes';
 import { givesWay, nodeSource, waitingIn } from './capacity.ts';
 import { createReconciler } from './reconcile.ts';
 import { type RebootSettings, rebootSettingsFrom } from './settings.ts';

@@ -1,11 +1,5 @@
-import {
-  AWAIT_CHANGE,
-  type Node,
-  nodes,
-  type ReconcileContext,
-  type Reconciler,
-  type Result,
-} from 'chancery';
+import { AWAIT_CHANGE, type ReconcileContext, type Reconciler, type Result } from 'chancery';
+import { type Node, nodes } from 'chancery/kubernetes';
 import { freePlaces, heldIn, nodeSource, standsBack, waitingIn } from './capacity.ts';
 import type { RebootSettings } from './settings.ts';
 import { stateOf } from './state.ts';

@@ -11,12 +11,9 @@ import {
   createManager,
   isDisruptionRefused,
   isNotFound,
-  type Node,
-  nodes,
   type ObjectKey,
-  type Pod,
-  pods,
 } from 'chancery';
+import { type Node, nodes, type Pod, pods } from 'chancery/kubernetes';
 import {
   isTrue,
   MADE_UNSCHEDULABLE,

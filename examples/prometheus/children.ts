@@ -1,4 +1,5 @@
-import type { coreV1, Desired, Secret, Service, StatefulSet } from 'chancery';
+import type { Desired } from 'chancery';
+import type { coreV1, Secret, Service, StatefulSet } from 'chancery/kubernetes';
 import type { Prometheus } from './resources.ts';
 
 /** Found on everything that is made here; only what has it is watched. */

@@ -1,13 +1,5 @@
-import {
-  controller,
-  enqueueMapped,
-  generationChanged,
-  keyOf,
-  secrets,
-  services,
-  source,
-  statefulSets,
-} from 'chancery';
+import { controller, enqueueMapped, generationChanged, keyOf, source } from 'chancery';
+import { secrets, services, statefulSets } from 'chancery/kubernetes';
 import { MANAGED_BY } from './children.ts';
 import { reconcile } from './reconcile.ts';
 import { prometheuses, serviceMonitors } from './resources.ts';

@@ -5,11 +5,9 @@ import {
   type ReconcileContext,
   type Reconciler,
   retryRefused,
-  secrets,
   selectorFromObject,
-  services,
-  statefulSets,
 } from 'chancery';
+import { secrets, services, statefulSets } from 'chancery/kubernetes';
 import { configSecret, governingService, serverSet } from './children.ts';
 import { configuration } from './configuration.ts';
 import { durationProblem } from './duration.ts';

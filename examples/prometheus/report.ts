@@ -6,10 +6,9 @@ import {
   objectKey,
   type ReconcileContext,
   type Result,
-  type StatefulSet,
   selectorFromObject,
-  statefulSets,
 } from 'chancery';
+import { type StatefulSet, statefulSets } from 'chancery/kubernetes';
 import { childName, podLabels } from './children.ts';
 import type { Rejected } from './monitors.ts';
 import type { Prometheus } from './resources.ts';

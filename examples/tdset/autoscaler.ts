@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  enqueueMapped,
-  type HorizontalPodAutoscaler,
-  horizontalPodAutoscalers,
-  type ObjectKey,
-  objectKey,
-  type ReconcileContext,
-  source,
-} from 'chancery';
+import { enqueueMapped, type ObjectKey, objectKey, type ReconcileContext, source } from 'chancery';
+import { type HorizontalPodAutoscaler, horizontalPodAutoscalers } from 'chancery/kubernetes';
 
 /** The Deployment that an autoscaler scales: the key of the TDSet of the same name, if there is one. */
 function deploymentKey({ metadata, spec }: HorizontalPodAutoscaler): readonly ObjectKey[] {

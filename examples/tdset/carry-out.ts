@@ -1,8 +1,5 @@
 import {
   AlreadyOwnedError,
-  type Deployment,
-  deployments,
-  type HorizontalPodAutoscaler,
   isControlledBy,
   isForbidden,
   messageOf,
@@ -10,8 +7,13 @@ import {
   type ReconcileContext,
   type RefusedResult,
   retryRefused,
-  services,
 } from 'chancery';
+import {
+  type Deployment,
+  deployments,
+  type HorizontalPodAutoscaler,
+  services,
+} from 'chancery/kubernetes';
 import { adjust, autoscalerOf } from './autoscaler.ts';
 import {
   desiredDeployment,

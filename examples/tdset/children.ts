@@ -1,6 +1,7 @@
 /** What the children of a TDSet should be: functions of the TDSet alone. */
 import { createHash } from 'node:crypto';
-import { type Deployment, type Desired, rfc3339Micro, type Service } from 'chancery';
+import { type Desired, rfc3339Micro } from 'chancery';
+import type { Deployment, Service } from 'chancery/kubernetes';
 import type { Stage } from './ramp.ts';
 import type { TDSet } from './resource.ts';
 

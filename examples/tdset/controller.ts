@@ -1,15 +1,12 @@
 import {
-  type appsV1,
   type Controller,
   controller,
-  deployments,
   generationChanged,
-  horizontalPodAutoscalers,
   or,
-  services,
   source,
   statusChanged,
 } from 'chancery';
+import { type appsV1, deployments, horizontalPodAutoscalers, services } from 'chancery/kubernetes';
 import { autoscalerChanges } from './autoscaler.ts';
 import { reconciler, type TDSetOptions } from './reconcile.ts';
 import { type TDSet, tdsets } from './resource.ts';

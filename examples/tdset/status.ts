@@ -1,4 +1,5 @@
-import { type Deployment, type DesiredCondition, type DesiredStatus, rfc3339 } from 'chancery';
+import { type DesiredCondition, type DesiredStatus, rfc3339 } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { progress } from './progress.ts';
 import type { TDSet } from './resource.ts';
 import {

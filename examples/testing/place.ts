@@ -10,8 +10,8 @@ import {
   proxyFilter,
   type Runnable,
   rbac,
-  type rbacV1,
 } from 'chancery';
+import type { rbacV1 } from 'chancery/kubernetes';
 import { type Manifest, startOperator, type TestEnv, type TestOperator } from 'chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type Cluster, type ClusterSetup, clusterOfFile, clusterOfOneTest } from './cluster.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, type Service, services } from 'chancery';
+import type { Client } from 'chancery';
+import { type Service, services } from 'chancery/kubernetes';
 
 /** What is to become of the addresses of a Service. */
 export interface AddressChange {

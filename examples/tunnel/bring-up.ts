@@ -1,4 +1,5 @@
-import { deployments, type ReconcileContext, services } from 'chancery';
+import type { ReconcileContext } from 'chancery';
+import { deployments, services } from 'chancery/kubernetes';
 import { changeAddresses } from './address.ts';
 import { clientDeployment, otherPorts, tcpPorts } from './client-deployment.ts';
 import { ensureHost, type Facts, type HostOptions } from './host.ts';

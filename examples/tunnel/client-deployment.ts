@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Deployment, Desired, Service } from 'chancery';
+import type { Desired } from 'chancery';
+import type { Deployment, Service } from 'chancery/kubernetes';
 import type { Settings } from './settings.ts';
 import type { Tunnel } from './tunnel.ts';
 

@@ -1,4 +1,5 @@
-import { type ReconcileContext, services } from 'chancery';
+import type { ReconcileContext } from 'chancery';
+import { services } from 'chancery/kubernetes';
 import { changeAddresses } from './address.ts';
 import { type Provisioner, ProvisionerError } from './provisioner/provisioner.ts';
 import type { Settings } from './settings.ts';

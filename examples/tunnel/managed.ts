@@ -1,4 +1,4 @@
-import type { Service } from 'chancery';
+import type { Service } from 'chancery/kubernetes';
 import type { Settings } from './settings.ts';
 import { GROUP } from './tunnel.ts';
 

@@ -5,9 +5,8 @@ import {
   controller,
   keyOf,
   type ReconcileContext,
-  type Service,
-  services,
 } from 'chancery';
+import { type Service, services } from 'chancery/kubernetes';
 import { isManaged, MANAGE } from './managed.ts';
 import type { Settings } from './settings.ts';
 import { isService, tunnels, tunnelsByService } from './tunnel.ts';

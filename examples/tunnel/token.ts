@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { AlreadyOwnedError, isControlledBy, type ReconcileContext, secrets } from 'chancery';
+import { AlreadyOwnedError, isControlledBy, type ReconcileContext } from 'chancery';
+import { secrets } from 'chancery/kubernetes';
 import { NotYet } from './outcome.ts';
 import type { Tunnel } from './tunnel.ts';
 

@@ -2,13 +2,11 @@ import {
   AWAIT_CHANGE,
   type Controller,
   controller,
-  deployments,
   enqueueMapped,
   generationChanged,
   keyOf,
-  secrets,
-  services,
 } from 'chancery';
+import { deployments, secrets, services } from 'chancery/kubernetes';
 import { bringUp } from './bring-up.ts';
 import { giveBack } from './give-back.ts';
 import type { Facts } from './host.ts';

@@ -1,4 +1,4 @@
-import type { Service } from 'chancery';
+import type { Service } from 'chancery/kubernetes';
 import { otherPorts, tcpPorts } from './client-deployment.ts';
 import type { Tunnel } from './tunnel.ts';
 

@@ -1,4 +1,5 @@
-import { AWAIT_CHANGE, controller, deployments } from 'chancery';
+import { AWAIT_CHANGE, controller } from 'chancery';
+import { deployments } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 
 export const websites = customResource({

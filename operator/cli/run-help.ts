@@ -47,7 +47,8 @@ ${table([
 
 Example: /modules/hello.ts
 
-  import { AWAIT_CHANGE, configMaps, controller, source } from 'chancery';
+  import { AWAIT_CHANGE, controller, source } from 'chancery';
+  import { configMaps } from 'chancery/kubernetes';
 
   export default controller({
     name: 'hello',

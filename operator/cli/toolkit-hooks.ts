@@ -1,21 +1,22 @@
 import { registerHooks } from 'node:module';
 
-/** The public entries of this very copy of the toolkit: sources beside sources, built beside built. */
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const ENTRIES: ReadonlyMap<string, string> = new Map([
-  ['chancery', new URL(`../index${extension}`, import.meta.url).href],
-  ['chancery/schema', new URL(`../schema${extension}`, import.meta.url).href],
-  ['chancery/testing', new URL(`../testing${extension}`, import.meta.url).href],
-]);
+/** `chancery` and each of its entries, such as `chancery/schema`. */
+const TOOLKIT = /^chancery(?:\/|$)/;
+/** Sources find sources, what is built finds what is built. */
+const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [];
 
 /**
- * Makes `chancery`, `chancery/schema` and `chancery/testing` mean this toolkit in every module that is loaded from now
- * on. A module that is mounted from a ConfigMap has no `node_modules` above it, and one that has
+ * Makes `chancery` and its entries mean this copy of the toolkit in every module that is loaded from now
+ * on. A module that is mounted from a ConfigMap has no `node_modules` above it, and a module that has one
  * must not bring a second copy into the process.
  */
 export function resolveToolkit(): void {
   registerHooks({
-    resolve: (specifier, context, nextResolve) =>
-      nextResolve(ENTRIES.get(specifier) ?? specifier, context),
+    resolve: (specifier, context, nextResolve) => {
+      if (!TOOLKIT.test(specifier)) return nextResolve(specifier, context);
+      // As if this file asked: a package finds itself by its own name, and its entries in package.json.
+      const conditions = [...context.conditions, ...OWN_CONDITIONS];
+      return nextResolve(specifier, { ...context, conditions, parentURL: import.meta.url });
+    },
   });
 }

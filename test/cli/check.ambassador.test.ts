@@ -20,7 +20,8 @@ import { invoke } from './invocation.ts';
 const USER = 'system:serviceaccount:demo:op';
 
 const HELLO = `
-import { AWAIT_CHANGE, configMaps, controller, pods, source } from 'chancery';
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps, pods } from 'chancery/kubernetes';
 
 export default controller({
   name: 'hello',

@@ -11,7 +11,8 @@ import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';
 
 const MODULE = `
-import { AWAIT_CHANGE, configMaps, controller, defineResource } from 'chancery';
+import { AWAIT_CHANGE, controller, defineResource } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 
 const gadgets = defineResource({
   group: 'example.dev', version: 'v1', plural: 'gadgets', kind: 'Gadget', namespaced: true,

@@ -13,9 +13,15 @@ const namespace = 'demo';
 /** The controller `shop` for Deployments, whose reconciler is `body`, with `options` besides. */
 function moduleWith(body: string, options = ''): string {
   return `
+import { AWAIT_CHANGE, controller } from 'chancery';
 import {
-  AWAIT_CHANGE, configMaps, controller, deployments, pods, secrets, serviceAccounts, services,
-} from 'chancery';
+  configMaps,
+  deployments,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+} from 'chancery/kubernetes';
 
 export default controller({
   name: 'shop',
@@ -276,7 +282,8 @@ test('everything that the first list holds is reconciled, however much it is', a
   const server = await startServer();
   for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
   const module = `
-    import { AWAIT_CHANGE, configMaps, controller } from 'chancery';
+    import { AWAIT_CHANGE, controller } from 'chancery';
+    import { configMaps } from 'chancery/kubernetes';
     export default controller({
       name: 'items',
       for: configMaps,

@@ -21,14 +21,16 @@ const WEBSITE = join(REPOSITORY, 'examples/website/operator.ts');
 
 const MODULES = {
   'one.ts': `
-import { AWAIT_CHANGE, configMaps, controller, source } from 'chancery';
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 export default controller({
   name: 'one',
   for: source(configMaps),
   reconcile: async () => AWAIT_CHANGE,
 });`,
   'two.ts': `
-import { AWAIT_CHANGE, configMaps, controller, source } from 'chancery';
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 export default ['a', 'b'].map((name) => controller({
   name,
   for: source(configMaps),

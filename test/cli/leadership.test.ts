@@ -6,7 +6,8 @@ import { configMap } from './printed.ts';
 import { startServer } from './server.ts';
 
 const STUBBORN = `
-import { configMaps, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 export default controller({
   name: 'stubborn',
   for: source(configMaps, { namespace: 'all' }),

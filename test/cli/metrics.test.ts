@@ -9,7 +9,8 @@ import { configMap } from './printed.ts';
 import { startServer } from './server.ts';
 
 const OPERATOR = `
-  import { AWAIT_CHANGE, configMaps, controller, source } from 'chancery';
+  import { AWAIT_CHANGE, controller, source } from 'chancery';
+  import { configMaps } from 'chancery/kubernetes';
   export default controller({
     name: 'hello',
     for: source(configMaps, { namespace: 'all' }),

@@ -124,7 +124,8 @@ test('CW3, CW4: a loop of the shell outlives restarts of the server and sees eac
 });
 
 const STUBBORN = `
-import { configMaps, controller, source } from 'chancery';
+import { controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 export default controller({
   name: 'stubborn',
   for: source(configMaps, { namespace: 'all' }),

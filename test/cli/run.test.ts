@@ -9,7 +9,8 @@ import { startServer } from './server.ts';
 
 /** A module as somebody writes it: typed, and importing both entries by name. */
 const HELLO = `
-import { AWAIT_CHANGE, type ConfigMap, configMaps, controller, pods, source } from 'chancery';
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { type ConfigMap, configMaps, pods } from 'chancery/kubernetes';
 import { FakeClock } from 'chancery/testing';
 
 const year: number = new FakeClock(2026).now();

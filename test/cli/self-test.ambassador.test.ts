@@ -19,7 +19,8 @@ const USER = 'system:serviceaccount:demo:op';
 
 /** What a module declares, and what it asks for besides. */
 const MODULE = `
-import { AWAIT_CHANGE, configMaps, controller, secrets, source } from 'chancery';
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
 
 export default controller({
   name: 'hello',

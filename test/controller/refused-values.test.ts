@@ -94,7 +94,8 @@ test('[attack A-3] a dry run prints the refusal without the value of the Secret 
   server.create(secret('db', { namespace: 'demo', data: { dsn: SECRET } }));
   const folder = folderWith({
     'operator.ts': `
-import { AWAIT_CHANGE, configMaps, controller, secrets } from 'chancery';
+import { AWAIT_CHANGE, controller } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
 export default controller({
   name: 'shop',
   for: secrets,

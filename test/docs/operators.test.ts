@@ -1,19 +1,16 @@
 /** The operators of the guides for writing them, run as they stand there. */
 import {
   AWAIT_CHANGE,
-  type ConfigMap,
   type Controller,
-  configMaps,
   controller,
   controllerOf,
-  type Deployment,
   defineResource,
-  type Job,
   type KubernetesObject,
   type Permission,
   permissionsForCrds,
   source,
 } from 'chancery';
+import { type ConfigMap, configMaps, type Deployment, type Job } from 'chancery/kubernetes';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
 import {
   configMap,

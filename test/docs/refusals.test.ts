@@ -2,13 +2,13 @@
 import * as chancery from 'chancery';
 import {
   ApiError,
-  type ConfigMap,
   type Controller,
   objectKey,
   type ReconcileContext,
   refusalOf,
   retryRefused,
 } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import { configMap } from 'chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../operator/controller/failure.ts';

@@ -1,13 +1,7 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
-import {
-  type Clock,
-  type ConfigMap,
-  configMaps,
-  Informer,
-  listWatch,
-  undiciTransport,
-} from 'chancery';
+import { type Clock, Informer, listWatch, undiciTransport } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import * as testing from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 

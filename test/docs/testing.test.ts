@@ -1,13 +1,7 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
-import {
-  AWAIT_CHANGE,
-  configMaps,
-  controller,
-  defineResource,
-  type KubernetesObject,
-  source,
-} from 'chancery';
+import { AWAIT_CHANGE, controller, defineResource, type KubernetesObject, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 import * as testing from 'chancery/testing';
 import { expect, test } from 'vitest';
 

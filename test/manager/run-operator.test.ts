@@ -2,7 +2,6 @@
 import { Writable } from 'node:stream';
 import {
   AWAIT_CHANGE,
-  configMaps,
   controller,
   createManager,
   objectKey,
@@ -10,6 +9,7 @@ import {
   runOperator,
   source,
 } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 import { eventually, startTestEnv } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../operator/manager/logger.ts';

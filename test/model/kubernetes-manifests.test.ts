@@ -2,20 +2,19 @@
  * What the types of built-in kinds take and what they refuse. The compiler is the first half of each
  * test (`@ts-expect-error` is an error where there is none), the server's own rules the second.
  */
+import type { Desired, DesiredStatus, KubernetesObject, Resource, Workload } from 'chancery';
 import type {
   CronJob,
   Deployment,
-  DesiredStatus,
   Ingress,
   Job,
-  KubernetesObject,
   networkingV1,
   PodDisruptionBudget,
   Role,
   Service,
   StatefulSet,
-} from 'chancery';
-import { type coreV1, type Desired, deployments, type Resource, type Workload } from 'chancery';
+} from 'chancery/kubernetes';
+import { type coreV1, deployments } from 'chancery/kubernetes';
 import { startTestEnv, type TestEnv } from 'chancery/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -6,7 +6,7 @@
 import { controller } from '../../operator/controller/controller.ts';
 import type { Desired, DesiredStatus } from '../../operator/controller/reconciler.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
-import type { coreV1 } from '../../operator/index.ts';
+import type { coreV1 } from '../../operator/kubernetes.ts';
 import type { Condition } from '../../operator/model/condition.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type CustomResourceDefinition, parseYaml } from 'chancery';
+import { parseYaml } from 'chancery';
+import type { CustomResourceDefinition } from 'chancery/kubernetes';
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { blogPosts } from '../operator.ts';

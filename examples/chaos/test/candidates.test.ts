@@ -1,4 +1,4 @@
-import type { Pod } from 'chancery';
+import type { Pod } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { candidatesAmong, pick } from '../candidates.ts';
 

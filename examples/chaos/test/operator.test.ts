@@ -1,5 +1,6 @@
 /** Who is evicted, and what is told of it. */
-import type { KubernetesEvent, KubernetesObject, Pod } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { KubernetesEvent, Pod } from 'chancery/kubernetes';
 import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { chaosPlans } from '../chaos-plan.ts';

@@ -1,4 +1,5 @@
-import type { KubernetesObject, Pod, PodDisruptionBudget } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { Pod, PodDisruptionBudget } from 'chancery/kubernetes';
 import { consistently, eventually, FakeClock, statefulSet } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { ChaosPlan } from '../chaos-plan.ts';

@@ -1,18 +1,14 @@
 import {
   controllerOf,
-  daemonSets,
   formatSelector,
   type LabelSelector,
   type OwnerReference,
-  type Pod,
-  pods,
   type ReconcileContext,
   type Resource,
-  replicaSets,
   selectorFromObject,
-  statefulSets,
   type Workload,
 } from 'chancery';
+import { daemonSets, type Pod, pods, replicaSets, statefulSets } from 'chancery/kubernetes';
 import { isReady, isTerminating } from '../pod-state.ts';
 
 type Access = Pick<ReconcileContext, 'client' | 'signal'>;

@@ -1,11 +1,5 @@
-import {
-  isConflict,
-  isNotFound,
-  messageOf,
-  OperatorError,
-  pods,
-  type ReconcileContext,
-} from 'chancery';
+import { isConflict, isNotFound, messageOf, OperatorError, type ReconcileContext } from 'chancery';
+import { pods } from 'chancery/kubernetes';
 
 /**
  * Deletes Pods, all at once, whatever that does to their service.

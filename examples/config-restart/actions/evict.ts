@@ -4,10 +4,9 @@ import {
   formatSelector,
   isConflict,
   isNotFound,
-  type Pod,
-  pods,
   type ReconcileContext,
 } from 'chancery';
+import { type Pod, pods } from 'chancery/kubernetes';
 import type { Pending } from '../entry.ts';
 import { isFinished, isReady, isTerminating } from '../pod-state.ts';
 import type { AcceptedWatcher } from '../watcher.ts';

@@ -1,4 +1,5 @@
-import { type ConfigMap, messageOf, parseSelector } from 'chancery';
+import { messageOf, parseSelector } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import { demandOfText } from '../spec.ts';
 import { readWatcher, type Watcher } from '../watcher.ts';
 

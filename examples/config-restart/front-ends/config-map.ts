@@ -1,4 +1,5 @@
-import { type ConfigMap, configMaps, messageOf, parseYaml, type Source, source } from 'chancery';
+import { messageOf, parseYaml, type Source, source } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { KIND_LABEL, WATCHER_KIND } from '../own-objects.ts';
 import { refuseUnknownFields, specFields } from '../spec.ts';
 import { Refused, readWatcher, type Watcher } from '../watcher.ts';

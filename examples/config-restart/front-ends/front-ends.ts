@@ -1,5 +1,4 @@
 import {
-  type ConfigMap,
   enqueueMapped,
   type KubernetesObject,
   type Mapping,
@@ -8,6 +7,7 @@ import {
   type ReconcileContext,
   resourceName,
 } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import type { Watcher } from '../watcher.ts';
 import { annotationWatchers } from './annotation.ts';
 import { documentSource, documentWatcher } from './config-map.ts';

@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Condition,
-  type ConfigMap,
-  configMaps,
-  objectKey,
-  type ReconcileContext,
-} from 'chancery';
+import { type Condition, objectKey, type ReconcileContext } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { configMapSource } from '../config-map-source.ts';
 import { isStatusConfigMap, STATUS_LABELS } from '../own-objects.ts';
 import { shorten } from '../shorten.ts';

@@ -1,6 +1,6 @@
 // The ConfigMonitor operator in Python, defect by defect (CM…).
 
-import { configMaps, deployments } from 'chancery';
+import { configMaps, deployments } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { configMonitors } from '../front-ends/custom-resource.ts';
 import { watcherMappings } from '../front-ends/front-ends.ts';

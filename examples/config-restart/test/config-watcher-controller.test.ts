@@ -1,7 +1,7 @@
 // The shell controller of the book's "Controller" pattern, defect by defect (CW…): what it did to
 // Pods and ConfigMaps, and what the reconciler does instead.
 
-import { configMaps, deployments, pods, replicaSets, statefulSets } from 'chancery';
+import { configMaps, deployments, pods, replicaSets, statefulSets } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { stampKey } from '../actions/rollout.ts';
 import { dataOf, FakeCluster } from './support/fake-cluster.ts';

@@ -1,7 +1,8 @@
 // The shell operator of the book's "Operator" pattern, defect by defect (OP…), for the
 // ConfigWatcher of either group.
 
-import { type Condition, configMaps, type Resource } from 'chancery';
+import type { Condition, Resource } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import {
   bookWatchers,

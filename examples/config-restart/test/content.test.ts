@@ -1,4 +1,4 @@
-import type { ConfigMap } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contentOf } from '../content.ts';

@@ -1,6 +1,7 @@
 // A watcher in a ConfigMap: for a namespace where nobody may install definitions.
 
-import { type Condition, type ConfigMap, configMaps } from 'chancery';
+import type { Condition } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { customResources } from '../front-ends/custom-resource.ts';
 import { dataOf, FakeCluster, failure } from './support/fake-cluster.ts';

@@ -1,6 +1,6 @@
 // What is remembered in the cluster, for how long, and what happens when it is lost or damaged.
 
-import { configMaps, replicaSets } from 'chancery';
+import { configMaps, replicaSets } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { bookWatchers } from '../front-ends/custom-resource.ts';
 import { dataOf, FakeCluster, failure } from './support/fake-cluster.ts';

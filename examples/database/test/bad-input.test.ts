@@ -1,5 +1,5 @@
 /** What a definition refuses, and what belongs to others. */
-import { type Service, secrets } from 'chancery';
+import { type Service, secrets } from 'chancery/kubernetes';
 import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, isReady, planOf, startDb } from './place.ts';

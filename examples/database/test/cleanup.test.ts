@@ -1,5 +1,6 @@
 /** The plan cleanup: nothing is taken away before there is a snapshot of it. */
-import type { KubernetesObject, PersistentVolumeClaim, Secret, StatefulSet } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { PersistentVolumeClaim, Secret, StatefulSet } from 'chancery/kubernetes';
 import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { SampleDb } from '../resources/sample-db.ts';

@@ -1,13 +1,13 @@
 /** The plan deploy: what is made, once, and what is left alone. */
+import type { KubernetesObject } from 'chancery';
 import type {
   autoscalingV1,
   ConfigMap,
-  KubernetesObject,
   PersistentVolumeClaim,
   Secret,
   Service,
   StatefulSet,
-} from 'chancery';
+} from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, isReady, planOf, startDb } from './place.ts';

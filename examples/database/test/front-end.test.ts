@@ -1,5 +1,6 @@
 /** The kind Database of the original, in both of its groups. */
-import { controllerOf, type Lease, rbac, type StatefulSet } from 'chancery';
+import { controllerOf, rbac } from 'chancery';
+import type { Lease, StatefulSet } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import operator from '../operator.ts';

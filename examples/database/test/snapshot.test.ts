@@ -1,5 +1,6 @@
 /** What is taken of volumes by their storage, before they go. */
-import type { KubernetesObject, PersistentVolumeClaim } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { PersistentVolumeClaim } from 'chancery/kubernetes';
 import { consistently, eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, startDb } from './place.ts';

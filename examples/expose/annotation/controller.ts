@@ -1,4 +1,5 @@
-import { controller, ingresses, services } from 'chancery';
+import { controller } from 'chancery';
+import { ingresses, services } from 'chancery/kubernetes';
 import { reconcile } from './reconcile.ts';
 
 /** Services with the annotation `expose: /path`: an Ingress of the same name sends that path to them. */

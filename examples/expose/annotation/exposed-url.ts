@@ -1,4 +1,5 @@
-import type { Desired, Ingress } from 'chancery';
+import type { Desired } from 'chancery';
+import type { Ingress } from 'chancery/kubernetes';
 import { inUrl } from '../url-parts.ts';
 
 /**

@@ -2,16 +2,14 @@ import {
   AlreadyOwnedError,
   AWAIT_CHANGE,
   type Desired,
-  type Ingress,
-  ingresses,
   keyOf,
   messageOf,
   type ReconcileContext,
   type Reconciler,
   type Result,
   retryRefused,
-  type Service,
 } from 'chancery';
+import { type Ingress, ingresses, type Service } from 'chancery/kubernetes';
 import { exposedUrl } from './exposed-url.ts';
 import { type Problem, report } from './report.ts';
 import { wantedIngress } from './wanted-ingress.ts';

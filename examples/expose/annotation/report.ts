@@ -1,4 +1,5 @@
-import { type ReconcileContext, type Result, type Service, services } from 'chancery';
+import type { ReconcileContext, Result } from 'chancery';
+import { type Service, services } from 'chancery/kubernetes';
 
 export interface Problem {
   readonly reason: string;

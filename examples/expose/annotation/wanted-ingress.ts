@@ -1,4 +1,5 @@
-import type { Desired, Ingress, Service } from 'chancery';
+import type { Desired } from 'chancery';
+import type { Ingress, Service } from 'chancery/kubernetes';
 import { isDnsName, isSafePath } from '../url-parts.ts';
 
 /** What a Service's annotations ask for, or why that cannot be. */

@@ -1,4 +1,5 @@
-import { AWAIT_CHANGE, configMaps, controller, type Result } from 'chancery';
+import { AWAIT_CHANGE, controller, type Result } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 import { configFor, isConfigMap } from './config.ts';
 
 /** Tells of a configuration that cannot be read; those whom it concerns watch it themselves. */

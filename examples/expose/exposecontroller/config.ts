@@ -1,4 +1,5 @@
-import { type ConfigMap, messageOf, objectKey, parseYaml, type Store } from 'chancery';
+import { messageOf, objectKey, parseYaml, type Store } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 
 /** How Services are exposed; the keys of the original's `config.yml`. */
 export interface Config {

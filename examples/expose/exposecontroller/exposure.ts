@@ -1,4 +1,4 @@
-import type { Ingress, Service } from 'chancery';
+import type { Ingress, Service } from 'chancery/kubernetes';
 import { inUrl } from '../url-parts.ts';
 import type { Config } from './config.ts';
 import { planIngress } from './ingress-plan.ts';

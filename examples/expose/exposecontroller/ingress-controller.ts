@@ -1,10 +1,7 @@
 import {
   AWAIT_CHANGE,
-  configMaps,
   controller,
   enqueueMapped,
-  type Ingress,
-  ingresses,
   isAlreadyExists,
   isNotFound,
   keyOf,
@@ -14,6 +11,7 @@ import {
   retryRefused,
   splitKey,
 } from 'chancery';
+import { configMaps, type Ingress, ingresses } from 'chancery/kubernetes';
 import { configFor, isConfigMap } from './config.ts';
 import { planIngress } from './ingress-plan.ts';
 import {

@@ -1,4 +1,4 @@
-import type { networkingV1, Service } from 'chancery';
+import type { networkingV1, Service } from 'chancery/kubernetes';
 import { isDnsName, isSafePath } from '../url-parts.ts';
 import type { Config } from './config.ts';
 import { exposedPort, ingressNameOf } from './service-wish.ts';

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
+import { messageOf, type ReconcileContext, type RefusedResult, retryRefused } from 'chancery';
 import {
   type ConfigMap,
   configMaps,
   type Deployment,
   deployments,
-  messageOf,
-  type ReconcileContext,
-  type RefusedResult,
-  retryRefused,
   type Service,
-} from 'chancery';
+} from 'chancery/kubernetes';
 import type { Config } from './config.ts';
 import { injectedData, servicesNamedBy } from './injected-data.ts';
 

@@ -1,4 +1,5 @@
-import { type ConfigMap, parseYaml, type Service } from 'chancery';
+import { parseYaml } from 'chancery';
+import type { ConfigMap, Service } from 'chancery/kubernetes';
 import type { Config } from './config.ts';
 
 const OWN = 'expose.config.fabric8.io/';

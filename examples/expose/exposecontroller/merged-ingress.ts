@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Ingress, networkingV1, Service } from 'chancery';
+import type { Ingress, networkingV1, Service } from 'chancery/kubernetes';
 import type { IngressPlan } from './ingress-plan.ts';
 
 const GENERATED_BY = 'fabric8.io/generated-by';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ReconcileContext, type Service, services } from 'chancery';
+import type { ReconcileContext } from 'chancery';
+import { type Service, services } from 'chancery/kubernetes';
 import type { Exposure } from './exposure.ts';
 import { EXPOSE_URL } from './service-wish.ts';
 

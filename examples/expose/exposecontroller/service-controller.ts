@@ -1,18 +1,20 @@
 import {
   AWAIT_CHANGE,
   type Client,
-  configMaps,
   controller,
-  deployments,
   enqueueMapped,
-  ingresses,
   keyOf,
-  nodes,
   objectKey,
   type Result,
+} from 'chancery';
+import {
+  configMaps,
+  deployments,
+  ingresses,
+  nodes,
   type Service,
   services,
-} from 'chancery';
+} from 'chancery/kubernetes';
 import { type Config, configFor, isConfigMap } from './config.ts';
 import { exposureOf, NO_NODE_ADDRESS } from './exposure.ts';
 import { configMapsOf, inject } from './inject.ts';

@@ -1,4 +1,5 @@
-import { type ObjectKey, objectKey, type Service, services, source } from 'chancery';
+import { type ObjectKey, objectKey, source } from 'chancery';
+import { type Service, services } from 'chancery/kubernetes';
 import type { Config } from './config.ts';
 
 /** Services, found by the Ingress that they contribute to. */

@@ -1,5 +1,6 @@
 /** The annotation `expose`, where requests fail: each answer is the test's. */
-import { AlreadyOwnedError, ApiError, ingresses, objectKey, type Service } from 'chancery';
+import { AlreadyOwnedError, ApiError, objectKey } from 'chancery';
+import { ingresses, type Service } from 'chancery/kubernetes';
 import {
   advanceUntil,
   FakeClock,

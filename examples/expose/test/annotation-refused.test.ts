@@ -1,5 +1,5 @@
 /** The annotation `expose`, where the API server refuses the Ingress for a reason that may pass. */
-import type { Service } from 'chancery';
+import type { Service } from 'chancery/kubernetes';
 import { service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { DENIALS, startRefusing } from '../../testing/refusing-line.ts';

@@ -1,5 +1,6 @@
 /** The annotation `expose`, against an API server. */
-import type { Ingress, KubernetesObject, Service } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { Ingress, Service } from 'chancery/kubernetes';
 import { eventually, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';

@@ -1,5 +1,6 @@
 /** The annotations of exposecontroller, where requests fail: each answer is the test's. */
-import { ApiError, type Ingress, keyOf, objectKey, type Service } from 'chancery';
+import { ApiError, keyOf, objectKey } from 'chancery';
+import type { Ingress, Service } from 'chancery/kubernetes';
 import { configMap, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ingressController } from '../exposecontroller/ingress-controller.ts';

@@ -1,5 +1,5 @@
 /** What jenkins-x/exposecontroller promises, against an API server. */
-import type { Deployment } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { configMap, deployment, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { Place } from '../../testing/place.ts';

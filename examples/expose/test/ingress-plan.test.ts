@@ -1,5 +1,5 @@
 /** What jenkins-x' annotations mean for an Ingress: pure, without a server. */
-import type { Service } from 'chancery';
+import type { Service } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { type Config, configOf } from '../exposecontroller/config.ts';
 import { exposureOf } from '../exposecontroller/exposure.ts';

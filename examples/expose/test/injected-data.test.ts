@@ -1,5 +1,5 @@
 /** What ConfigMaps are told of a Service: pure, without a server. */
-import type { ConfigMap, Service } from 'chancery';
+import type { ConfigMap, Service } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { type Config, configOf } from '../exposecontroller/config.ts';
 import { injectedData, servicesNamedBy } from '../exposecontroller/injected-data.ts';

@@ -1,5 +1,5 @@
 /** From annotations to an Ingress: pure, without a server. */
-import type { Service } from 'chancery';
+import type { Service } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { exposedUrl } from '../annotation/exposed-url.ts';
 import { wantedIngress } from '../annotation/wanted-ingress.ts';

@@ -1,5 +1,6 @@
 /** A cluster with Foos, and what the tests of this example ask of it. */
-import type { Deployment, KubernetesObject } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { Foo } from '../definition.ts';

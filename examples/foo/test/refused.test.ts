@@ -1,5 +1,5 @@
 /** A Deployment that the API server refuses, for a reason that may pass, and what the Foo says of it. */
-import type { Deployment } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { DENIALS, startRefusing } from '../../testing/refusing-line.ts';
 import type { Foo } from '../definition.ts';

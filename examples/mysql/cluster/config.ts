@@ -1,4 +1,5 @@
-import type { ConfigMap, Desired } from 'chancery';
+import type { Desired } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
 import { MANAGED } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
 

@@ -1,4 +1,4 @@
-import type { coreV1 } from 'chancery';
+import type { coreV1 } from 'chancery/kubernetes';
 import { CLUSTER } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
 import { script } from '../scripts.ts';

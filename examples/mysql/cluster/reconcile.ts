@@ -1,13 +1,5 @@
-import {
-  AWAIT_CHANGE,
-  configMaps,
-  controller,
-  type ReconcileContext,
-  type StatefulSet,
-  services,
-  source,
-  statefulSets,
-} from 'chancery';
+import { AWAIT_CHANGE, controller, type ReconcileContext, source } from 'chancery';
+import { configMaps, type StatefulSet, services, statefulSets } from 'chancery/kubernetes';
 import { enqueueNaming, keyNamed } from '../naming.ts';
 import { report, type Verdict, verdictOf } from '../report.ts';
 import { type Cluster, clusters, instances } from '../resources.ts';

@@ -1,4 +1,5 @@
-import { AWAIT_CHANGE, controller, isNotFound, pods, source } from 'chancery';
+import { AWAIT_CHANGE, controller, isNotFound, source } from 'chancery';
+import { pods } from 'chancery/kubernetes';
 import { CLUSTER, ROLE } from '../labels.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { Desired, Service } from 'chancery';
+import type { Desired } from 'chancery';
+import type { Service } from 'chancery/kubernetes';
 import { MANAGED, ROLE } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
 

@@ -1,11 +1,5 @@
-import {
-  type Desired,
-  isControlledBy,
-  keyOf,
-  type ReconcileContext,
-  type StatefulSet,
-  statefulSets,
-} from 'chancery';
+import { type Desired, isControlledBy, keyOf, type ReconcileContext } from 'chancery';
+import { type StatefulSet, statefulSets } from 'chancery/kubernetes';
 import { MANAGED, RESTORED_FROM } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
 import { podTemplateOf } from './pod-template.ts';

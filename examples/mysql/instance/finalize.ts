@@ -1,12 +1,5 @@
-import {
-  isControlledBy,
-  type Job,
-  jobs,
-  objectKey,
-  persistentVolumeClaims,
-  type ReconcileContext,
-  type Unfinished,
-} from 'chancery';
+import { isControlledBy, objectKey, type ReconcileContext, type Unfinished } from 'chancery';
+import { type Job, jobs, persistentVolumeClaims } from 'chancery/kubernetes';
 import { KEEP_DATA, REMOVES, SCHEDULE } from '../labels.ts';
 import { refused, report } from '../report.ts';
 import type { Instance } from '../resources.ts';

@@ -1,4 +1,5 @@
-import type { coreV1, Desired, Job } from 'chancery';
+import type { Desired } from 'chancery';
+import type { coreV1, Job } from 'chancery/kubernetes';
 import { MANAGED, REMOVES } from '../labels.ts';
 import type { Cluster, Instance } from '../resources.ts';
 import { script } from '../scripts.ts';

@@ -3,13 +3,11 @@ import {
   controller,
   enqueueMapped,
   isControlledBy,
-  type Job,
-  jobs,
   objectKey,
-  persistentVolumeClaims,
   type ReconcileContext,
   source,
 } from 'chancery';
+import { type Job, jobs, persistentVolumeClaims } from 'chancery/kubernetes';
 import { enqueueNaming, keyNamed } from '../naming.ts';
 import { refused, report, type Verdict, verdictOf } from '../report.ts';
 import { clusters, GROUP, type Instance, instances } from '../resources.ts';

@@ -1,10 +1,5 @@
-import {
-  type KubernetesObject,
-  keyOf,
-  persistentVolumeClaims,
-  type ReconcileContext,
-  source,
-} from 'chancery';
+import { type KubernetesObject, keyOf, type ReconcileContext, source } from 'chancery';
+import { persistentVolumeClaims } from 'chancery/kubernetes';
 import { MANAGED, SCHEDULE } from '../labels.ts';
 import { NotOwnedError } from '../report.ts';
 import type { Schedule } from '../resources.ts';

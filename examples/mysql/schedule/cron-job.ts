@@ -1,4 +1,5 @@
-import type { CronJob, Desired } from 'chancery';
+import type { Desired } from 'chancery';
+import type { CronJob } from 'chancery/kubernetes';
 import { MANAGED, SCHEDULE } from '../labels.ts';
 import type { Schedule } from '../resources.ts';
 

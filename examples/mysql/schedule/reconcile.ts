@@ -1,15 +1,13 @@
 import {
   AWAIT_CHANGE,
   controller,
-  cronJobs,
   enqueueMapped,
-  jobs,
   keyOf,
   objectKey,
-  persistentVolumeClaims,
   type ReconcileContext,
   source,
 } from 'chancery';
+import { cronJobs, jobs, persistentVolumeClaims } from 'chancery/kubernetes';
 import { SCHEDULE } from '../labels.ts';
 import { enqueueNaming, keyNamed } from '../naming.ts';
 import { refused, report, type Verdict, verdictOf } from '../report.ts';

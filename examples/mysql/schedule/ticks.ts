@@ -1,12 +1,5 @@
-import {
-  type CronJob,
-  isAlreadyExists,
-  isControlledBy,
-  isNotFound,
-  type Job,
-  jobs,
-  type ReconcileContext,
-} from 'chancery';
+import { isAlreadyExists, isControlledBy, isNotFound, type ReconcileContext } from 'chancery';
+import { type CronJob, type Job, jobs } from 'chancery/kubernetes';
 import { BACKUP, SCHEDULE } from '../labels.ts';
 import { GROUP, instances, type Schedule } from '../resources.ts';
 

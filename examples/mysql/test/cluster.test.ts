@@ -1,5 +1,5 @@
 /** MySQLCluster, as its manifests have it. */
-import type { ConfigMap, Pod, rbacV1 } from 'chancery';
+import type { ConfigMap, Pod, rbacV1 } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ROLE } from '../labels.ts';

@@ -1,11 +1,6 @@
 /** Definitions that the operator installs itself: absent, old, taken, and without the rights. */
-import {
-  AWAIT_CHANGE,
-  type CustomResourceDefinition,
-  controller,
-  type KubernetesObject,
-  type rbacV1,
-} from 'chancery';
+import { AWAIT_CHANGE, controller, type KubernetesObject } from 'chancery';
+import type { CustomResourceDefinition, rbacV1 } from 'chancery/kubernetes';
 import { eventually, freePort, startOperator, type TestEnv } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { clusters, GROUP } from '../resources.ts';

@@ -1,5 +1,6 @@
 /** MySQLBackupSchedule. */
-import type { CronJob, KubernetesObject, PersistentVolumeClaim } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { CronJob, PersistentVolumeClaim } from 'chancery/kubernetes';
 import { customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { BACKUP, SCHEDULE as SCHEDULE_LABEL } from '../labels.ts';

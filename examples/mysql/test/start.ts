@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { CronJob, Job, KubernetesObject, Service, StatefulSet } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { CronJob, Job, Service, StatefulSet } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';

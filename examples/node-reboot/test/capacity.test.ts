@@ -1,4 +1,5 @@
-import type { KubernetesObject, Node } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { Node } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { freePlaces, givesWay, placeOf, standsBack } from '../capacity.ts';
 import {

@@ -1,5 +1,5 @@
 /** Nothing is in memory that a restart could lose. */
-import type { Node } from 'chancery';
+import type { Node } from 'chancery/kubernetes';
 import { crashPoints, startOperator, startTestEnv, type TestEnv } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { placeOf } from '../capacity.ts';

@@ -1,5 +1,6 @@
 /** What goes wrong around a Prometheus: its own spec, its monitors, its children. */
-import type { KubernetesEvent, KubernetesObject, Secret } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { KubernetesEvent, Secret } from 'chancery/kubernetes';
 import { eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { CHILD, jobs, reconciledAgain, remove, sample, says, set, start } from './support.ts';

@@ -1,4 +1,5 @@
-import { parseYaml, type Secret, type StatefulSet } from 'chancery';
+import { parseYaml } from 'chancery';
+import type { Secret, StatefulSet } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';

@@ -1,5 +1,6 @@
 /** Defects of the original that show only in a cluster. */
-import type { Deployment, KubernetesObject, Service } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { Deployment, Service } from 'chancery/kubernetes';
 import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { autoscalerOf, startTDSets, type TDSetPlace } from './support/tdset-place.ts';

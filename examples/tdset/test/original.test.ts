@@ -1,5 +1,6 @@
 /** The operator takes over where the original was installed. */
-import type { CustomResourceDefinition, Deployment, KubernetesObject } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import type { CustomResourceDefinition, Deployment } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { TDSet } from '../resource.ts';

@@ -1,5 +1,6 @@
 /** What the tests of the examples rely on: a place is theirs alone, and no refusal goes unseen. */
-import { AWAIT_CHANGE, type Controller, configMaps, controller, secrets } from 'chancery';
+import { AWAIT_CHANGE, type Controller, controller } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
 import { configMap, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../place.ts';

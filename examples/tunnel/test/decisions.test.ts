@@ -1,5 +1,6 @@
 /** What is decided without a cluster. */
-import { ConfigurationError, type coreV1, type Service } from 'chancery';
+import { ConfigurationError } from 'chancery';
+import type { coreV1, Service } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { changed } from '../address.ts';
 import { clientDeployment } from '../client-deployment.ts';

@@ -1,5 +1,6 @@
 /** What is asked of the API server before money is spent. */
-import { type ReconcileContext, secrets } from 'chancery';
+import type { ReconcileContext } from 'chancery';
+import { secrets } from 'chancery/kubernetes';
 import { FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ensureHost } from '../host.ts';

@@ -1,5 +1,6 @@
 /** The operator with a provider behind HTTP, and what tests ask of both. */
-import { type Deployment, isConditionTrue, type Service } from 'chancery';
+import { isConditionTrue } from 'chancery';
+import type { Deployment, Service } from 'chancery/kubernetes';
 import { eventually } from 'chancery/testing';
 import { onTestFinished } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';

@@ -1,6 +1,6 @@
 /** The operator as in its Pod: behind an ambassador with its own filter, with its own rights and no more. */
 import { readFileSync } from 'node:fs';
-import type { Deployment } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { crdYaml, type ObjectOf } from 'chancery/schema';
 import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 /** A composite: a ConfigMap for each bed of a garden, and a fence that goes last. */
-import { child, composite, configMaps } from 'chancery';
+import { child, composite } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 
 export const gardens = customResource({

@@ -1,5 +1,6 @@
 /** What the dry run in the guide is of. */
-import { AWAIT_CHANGE, configMaps, controller } from 'chancery';
+import { AWAIT_CHANGE, controller } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 
 export default controller({
   name: 'shop',

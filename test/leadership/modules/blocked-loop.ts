@@ -1,5 +1,6 @@
 /** A writer that blocks its event loop for longer than its lease, and writes at once when it is done. */
-import { type ConfigMap, configMaps, controller } from 'chancery';
+import { controller } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 
 const BLOCKED_MS = 7_000;
 

@@ -1,5 +1,6 @@
 /** An operator that writes all the time, and tells of it: what a frozen leader must not go on with. */
-import { type ConfigMap, configMaps, controller, sleep } from 'chancery';
+import { controller, sleep } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 
 /**
  * The first writer waits between two writes. The second computes before each: a process that is frozen

@@ -1,4 +1,4 @@
-import { configMaps, pods, replicaSets } from 'chancery';
+import { configMaps, pods, replicaSets } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { bookWatchers } from '../../front-ends/custom-resource.ts';
 import { FakeCluster, failure } from '../support/fake-cluster.ts';

@@ -1,4 +1,5 @@
-import { configMaps, controllerOf, type Pod, pods, replicaSets, type Workload } from 'chancery';
+import { controllerOf, type Workload } from 'chancery';
+import { configMaps, type Pod, pods, replicaSets } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { isReady } from '../../pod-state.ts';
 import { dataOf, FakeCluster, failure } from '../support/fake-cluster.ts';

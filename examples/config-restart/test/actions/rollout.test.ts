@@ -1,4 +1,11 @@
-import { configMaps, daemonSets, deployments, pods, replicaSets, statefulSets } from 'chancery';
+import {
+  configMaps,
+  daemonSets,
+  deployments,
+  pods,
+  replicaSets,
+  statefulSets,
+} from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { stampKey } from '../../actions/rollout.ts';
 import { FakeCluster, failure } from '../support/fake-cluster.ts';

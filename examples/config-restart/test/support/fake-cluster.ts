@@ -1,8 +1,6 @@
 import {
   ApiError,
   type Client,
-  type ConfigMap,
-  configMaps,
   type DeleteOptions,
   type KubernetesObject,
   keyOf,
@@ -12,9 +10,7 @@ import {
   objectKey,
   type Patch,
   type Permission,
-  type Pod,
   parseSelector,
-  pods,
   type Resource,
   resourceName,
   type Source,
@@ -23,6 +19,7 @@ import {
   type Target,
   type WriteOptions,
 } from 'chancery';
+import { type ConfigMap, configMaps, type Pod, pods } from 'chancery/kubernetes';
 
 /** What a test writes down; the cluster adds what an API server adds. */
 export type Draft<T extends KubernetesObject> = Omit<T, 'apiVersion' | 'kind'>;

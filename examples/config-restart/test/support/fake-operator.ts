@@ -1,6 +1,4 @@
 import {
-  type ConfigMap,
-  configMaps,
   type EventNote,
   type Log,
   objectKey,
@@ -10,6 +8,7 @@ import {
   type Self,
   source,
 } from 'chancery';
+import { type ConfigMap, configMaps } from 'chancery/kubernetes';
 import { FakeClock } from 'chancery/testing';
 import { expect } from 'vitest';
 import configRestart from '../../operator.ts';

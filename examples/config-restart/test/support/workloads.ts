@@ -1,17 +1,14 @@
+import { controllerOf, type OwnerReference, type Resource, type Workload } from 'chancery';
 import {
   type ConfigMap,
   configMaps,
-  controllerOf,
   type coreV1,
   deployments,
-  type OwnerReference,
   type Pod,
   pods,
-  type Resource,
   replicaSets,
   statefulSets,
-  type Workload,
-} from 'chancery';
+} from 'chancery/kubernetes';
 import type { FakeCluster } from './fake-cluster.ts';
 
 type Labels = Readonly<Record<string, string>>;

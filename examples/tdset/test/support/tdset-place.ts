@@ -1,10 +1,5 @@
-import {
-  type Clock,
-  type Condition,
-  type Deployment,
-  findCondition,
-  type KubernetesObject,
-} from 'chancery';
+import { type Clock, type Condition, findCondition, type KubernetesObject } from 'chancery';
+import type { Deployment } from 'chancery/kubernetes';
 import { eventually, type FakeClock } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../../testing/place.ts';
 import { tdset } from '../../controller.ts';
