@@ -23,13 +23,17 @@ function entriesOf(manifest: string): { find: RegExp; replacement: string }[] {
   );
 }
 
+const FILES = '{test,testing/test,examples,bench/test}/**/*.test.ts';
 /** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
-const TOOLS = '{test,examples}/**/*.tools.test.ts';
+const TOOLS = '{test,testing/test,examples}/**/*.tools.test.ts';
 /** Tests behind an ambassador: behind its stand-in in `npm test`, behind a real `kubectl proxy` in `test:tools`. */
-const BEHIND_AMBASSADOR = ['test/**/*.ambassador.test.ts', 'examples/*/test/**/*.test.ts'];
+const BEHIND_AMBASSADOR = [
+  '{test,testing/test}/**/*.ambassador.test.ts',
+  'examples/*/test/**/*.test.ts',
+];
 /** Files whose text has a word, but for those that start tools. */
 const filesWith = (word: string): string[] =>
-  globSync('{test,examples,bench/test}/**/*.test.ts', { cwd: source('.') }).filter(
+  globSync(FILES, { cwd: source('.') }).filter(
     (path) => !path.includes('.tools.') && readFileSync(source(path), 'utf8').includes(word),
   );
 
@@ -44,8 +48,7 @@ const WHOLE_PROCESS = [
   'test/model/kubernetes-files.test.ts',
   'test/scenarios/scale.test.ts',
   'test/store/held-memory.test.ts',
-  'test/testing/apiserver/optional-packages.test.ts',
-  'test/testing/control-plane/*.test.ts',
+  'testing/test/control-plane/*.test.ts',
   'test/transport/undici-transport.test.ts',
 ];
 
@@ -59,7 +62,7 @@ const PATIENCE_MS = 40_000;
 
 export default defineConfig({
   resolve: {
-    alias: entriesOf('./package.json'),
+    alias: [...entriesOf('./package.json'), ...entriesOf('./testing/package.json')],
   },
   test: {
     // Order must not matter: every run shuffles, and prints the seed to repeat it with.
@@ -81,7 +84,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
-          include: ['{test,examples,bench/test}/**/*.test.ts'],
+          include: [FILES],
           exclude: ['**/node_modules/**', TOOLS, 'test/{simple,held}-path/**', ...WHOLE_PROCESS],
           pool: 'threads',
           isolate: false,
@@ -133,7 +136,7 @@ export default defineConfig({
             'test/controller/**/{composite,rejections,finalizing,expectations,apply-owned,write-status}.test.ts',
             'test/manager/{connect-options,install-crds,run-operator,scrape}.test.ts',
             'test/cli/watch*.test.ts',
-            'test/testing/operator/*.test.ts',
+            'testing/test/operator/*.test.ts',
           ],
           exclude: [
             TOOLS,

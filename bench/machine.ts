@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
-import { findKubectl } from '../operator/testing/kubectl.ts';
+import { findKubectl } from '@chancery/testing';
 
 /** Where, and with which versions, something was measured: rows for people. */
 export type Facts = readonly (readonly [name: string, value: string])[];

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findKubectl } from '../operator/testing/kubectl.ts';
+import { findKubectl } from '@chancery/testing';
 import { chanceryEntry } from './build.ts';
 import { SUBJECTS, type Subject, type SubjectName } from './subjects.ts';
 

@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findKubectl } from '../operator/testing/kubectl.ts';
-import { KubectlProxy } from '../operator/testing/kubectl-proxy.ts';
+import { findKubectl, KubectlProxy } from '@chancery/testing';
 import { PROFILES } from '../test/support/load/profiles.ts';
 import { built, chanceryEntry } from './build.ts';
 import type { Figures } from './figures.ts';

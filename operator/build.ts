@@ -1,13 +1,12 @@
 /**
- * Makes `dist/`: `npm run build`. Types file by file, by the compiler; JavaScript in few files, by a
- * bundler, because finding, reading and linking 156 modules is most of what `import 'chancery'` takes.
+ * Makes `dist/`, a part of `npm run build`. Types file by file, by the compiler; JavaScript in few files,
+ * by a bundler, because finding, reading and linking 156 modules is most of what `import 'chancery'` takes.
  *
- * All entries are one build, so that every module is in one file only: an error that `chancery/testing`
- * throws is `instanceof` the class of `chancery`. Packages stay outside. With `--image` there is
- * nothing but what `chancery run` needs: no test kit, types or maps.
+ * All entries are one build, so that every module is in one file only. Packages stay outside. With
+ * `--image` there is nothing but what `chancery run` needs: no types or maps.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
@@ -27,21 +26,17 @@ const target = join(dist, 'operator');
 
 rmSync(dist, { recursive: true, force: true });
 await bundle();
-if (!image) {
-  declareTypes();
-  // Read from beside the module that `import.meta.url` names.
-  const types = 'testing/apiserver/built-in-types/kubernetes.json';
-  copyFileSync(join(root, 'operator', types), join(target, 'chunks/kubernetes.json'));
-}
+if (!image) declareTypes();
 
 async function bundle(): Promise<void> {
-  const entries = ['index', 'schema', 'kubernetes', 'cli/main', ...(image ? [] : ['testing'])];
+  const entries = ['index', 'schema', 'kubernetes', 'cli/main'];
+  if (!image) entries.push('internal-testing');
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`])),
     platform: 'node',
     tsconfig: false,
-    external: (id) => isPackage(id) || (image && id.includes('/testing/')),
+    external: isPackage,
     onLog: (_level, { message }) => {
       throw new Error(message);
     },

@@ -32,14 +32,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'manager',
     'generate',
   ],
-  testing: ['core', 'model', 'transport', 'client', 'controller', 'manager'],
 };
 
 /**
- * File → folder that it may load while it runs, and name in types, but never import: what is loaded
- * so is not part of a process that does not ask for it, and may be missing from an installation.
+ * File → package that it may load while it runs, but never import: the package may be missing from an
+ * installation, and is no part of a process that does not ask for it.
  */
-const LOADS_LAZILY: Readonly<Record<string, string>> = { 'cli/apiserver.ts': 'testing' };
+const LOADS_LAZILY: Readonly<Record<string, string>> = { 'cli/apiserver.ts': '@chancery/testing' };
 
 /** Package → the one file that may import it. */
 const OWNER: Readonly<Record<string, string>> = {
@@ -50,16 +49,6 @@ const OWNER: Readonly<Record<string, string>> = {
   typebox: 'schema/type.ts',
   'prom-client': 'manager/prometheus-meter.ts',
   '@opentelemetry/api': 'manager/open-telemetry.ts',
-};
-
-/**
- * The same for what only the test kit needs. These are optional dependencies: the operator's image
- * has none of them, so a file loads its package when it is first needed, with `optionalPackage`.
- */
-const TEST_KIT_OWNER: Readonly<Record<string, string>> = {
-  '@marcbachmann/cel-js': 'testing/apiserver/cel/cel-library.ts',
-  re2js: 'testing/apiserver/schema/regular-expression.ts',
-  croner: 'testing/apiserver/controllers/cron-schedule.ts',
 };
 
 /** Package → the one file of each example that imports it: whoever copies the example brings it along. */
@@ -102,22 +91,27 @@ test('the packages with an owner are exactly the ones that are installed at run 
   expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());
 });
 
-test('the packages of the test kit are exactly the optional ones', () => {
-  const { optionalDependencies } = JSON.parse(
-    readFileSync(new URL('package.json', root), 'utf8'),
-  ) as { optionalDependencies: Record<string, string> };
+test.each(Object.entries(LOADS_LAZILY))('%s names %s, and imports nothing of it', (file, name) => {
+  const naming = files.filter((each) =>
+    readFileSync(operator + each, 'utf8').includes(`'${name}'`),
+  );
 
-  expect(Object.keys(optionalDependencies).sort()).toEqual(Object.keys(TEST_KIT_OWNER).sort());
+  expect(naming).toEqual(['cli/apiserver.ts', 'cli/toolkit-hooks.ts']);
+  expect(importsOf(file)).not.toContain(name);
 });
 
-test.each(
-  Object.entries(TEST_KIT_OWNER),
-)('%s is loaded when it is needed, not before', (name, file) => {
-  const source = readFileSync(operator + file, 'utf8');
+test.each(['undici', 'split2', 'yaml', 'pino', 'vitest', 'nock'])('%s is in real use', (name) => {
+  const importing = ['operator/', 'test/'].flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) =>
+        importsOf(file, new URL(folder, root)).some((specifier) => packageOf(specifier) === name),
+      ),
+  );
 
-  const eager = new RegExp(`^(?:import|export)\\s(?!type\\b)[^'";]*?from '${name}'`, 'm');
-  expect(source).toContain(`optionalPackage('${name}'`);
-  expect(source).not.toMatch(eager);
+  // The first four by the file that owns them, the others by tests.
+  expect(importing).not.toEqual([]);
+  if (name in OWNER) expect(importing).toContain(OWNER[name]);
 });
 
 test('a package that an example has beside the toolkit is imported by one file of it', () => {
@@ -125,7 +119,7 @@ test('a package that an example has beside the toolkit is imported by one file o
   const packages = readdirSync(examples, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/(?:^|\/)(?:test|testing)\//.test(file))
     .flatMap((file) => importsOf(file, examples).map((specifier) => ({ file, specifier })))
-    .filter(({ specifier }) => !/^(?:node:|[.]|chancery(?:\/|$))/.test(specifier));
+    .filter(({ specifier }) => !/^(?:node:|[.]|chancery(?:\/|$)|@chancery\/)/.test(specifier));
 
   const imports = Object.entries(EXAMPLE_OWNERS).flatMap(([specifier, owners]) =>
     owners.map((file) => ({ file, specifier })),
@@ -133,8 +127,8 @@ test('a package that an example has beside the toolkit is imported by one file o
   expect(packages.toSorted((a, b) => (a.file < b.file ? -1 : 1))).toEqual(imports);
 });
 
-test('no file under test/ imports a file under bench/', () => {
-  const tests = new URL('test/', root);
+test.each(['test/', 'testing/'])('no file under %s imports a file under bench/', (name) => {
+  const tests = new URL(name, root);
   const bench = new URL('bench/', root).href;
   const wrong = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -143,7 +137,7 @@ test('no file under test/ imports a file under bench/', () => {
     .filter(({ file, specifier }) =>
       new URL(specifier, new URL(file, tests)).href.startsWith(bench),
     )
-    .map(({ file, specifier }) => `test/${file} imports ${specifier}`);
+    .map(({ file, specifier }) => `${name}${file} imports ${specifier}`);
 
   expect(wrong).toEqual([]);
 });
@@ -160,21 +154,18 @@ test('docs/architecture.md shows the same tables', () => {
     ]),
   );
 
-  const owners = Object.entries({ ...OWNER, ...TEST_KIT_OWNER }).map(([name, file]) => [
-    name,
-    [file],
-  ]);
+  const owners = Object.entries(OWNER).map(([name, file]) => [name, [file]]);
   expect(shown).toEqual({ ...MAY_IMPORT, ...Object.fromEntries(owners) });
 });
 
-test('no file under test/ is over 500 lines', () => {
-  const folder = new URL('test/', root);
+test.each(['test/', 'testing/test/'])('no file under %s is over 500 lines', (name) => {
+  const folder = new URL(name, root);
   const long = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => ({ file, lines: linesOf(new URL(file, folder)) }))
     .filter(({ lines }) => lines > 500);
 
-  expect(long.map(({ file, lines }) => `test/${file}: ${lines} lines`)).toEqual([]);
+  expect(long.map(({ file, lines }) => `${name}${file}: ${lines} lines`)).toEqual([]);
 });
 
 function linesOf(file: URL): number {
@@ -184,12 +175,11 @@ function linesOf(file: URL): number {
 function mayImport(file: string, specifier: string): boolean {
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice(5));
   if (!specifier.startsWith('.')) {
-    return { ...OWNER, ...TEST_KIT_OWNER }[packageOf(specifier)] === file;
+    return OWNER[packageOf(specifier)] === file;
   }
   const folder = file.split('/')[0] ?? '';
   const target = new URL(specifier, `file:///${file}`).pathname.split('/').slice(1);
   if (target.length === 1) return folder === 'cli'; // index.ts: what `chancery run` hands to modules
-  if (target[0] === LOADS_LAZILY[file]) return !isImportedAtStart(file, specifier);
   return target[0] === folder || (MAY_IMPORT[folder] ?? []).includes(target[0] ?? '');
 }
 
@@ -199,16 +189,9 @@ function packageOf(specifier: string): string {
   return first.startsWith('@') ? `${first}/${second}` : first;
 }
 
-/** A type is erased, and `import()` waits until it is reached. */
-function isImportedAtStart(file: string, specifier: string): boolean {
-  const source = readFileSync(operator + file, 'utf8');
-  const imports = [...source.matchAll(/^(?:import|export)\s(?!type\b)[^'";]*?from '([^']+)'/gm)];
-  return imports.some(([, name]) => name === specifier);
-}
-
 function importsOf(file: string, folder = new URL('operator/', root)): string[] {
   const source = readFileSync(new URL(file, folder), 'utf8');
   const forms =
-    /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\b(?:import|optionalPackage)\('([^']+)'/gm;
+    /^(?:import|export)\s[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'/gm;
   return [...source.matchAll(forms)].map(([, a, b, c]) => a ?? b ?? c ?? '');
 }

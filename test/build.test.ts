@@ -1,6 +1,7 @@
 /** What `npm run build` makes, as a package that is installed: what it loads when, and that it is whole. */
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -8,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as source from '../operator/index.ts';
+import { lockedPackages } from './images/support/locked-packages.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
@@ -21,22 +23,64 @@ registerHooks({ load(url, context, next) { loaded.push(url); return next(url, co
 process.on('exit', () => process.stdout.write(JSON.stringify(loaded)));
 `;
 
+/** A project outside the repository, which has installed both packages as they are published. */
 let installed = '';
+/** Of the toolkit, in there. */
+let toolkit = '';
+/** What was packed, and the archives. */
+let archives = '';
 
 beforeAll(async () => {
-  installed = await mkdtemp(join(tmpdir(), 'chancery-built-'));
-  await run(process.execPath, ['operator/build.ts', '--out-dir', join(installed, 'dist')], {
-    cwd: repository,
+  archives = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
+  installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
+  toolkit = join(installed, 'node_modules/chancery');
+  const kit = await packed('testing', 'build.ts');
+  const dependencies = {
+    chancery: await packed('.', 'operator/build.ts'),
+    '@chancery/testing': kit,
+  };
+  // What else is needed is there: no registry is asked.
+  const { dependencies: ofKit } = await manifest('testing');
+  const others = [...(await lockedPackages()).map(({ name }) => name), ...Object.keys(ofKit ?? {})];
+  const overrides = Object.fromEntries(
+    others
+      .filter((name) => name !== 'chancery')
+      .map((name) => [name, `file:${join(repository, 'node_modules', name)}`]),
+  );
+  const text = JSON.stringify({ private: true, dependencies, overrides });
+  await writeFile(join(installed, 'package.json'), text);
+  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: installed,
   });
-  await cp(join(repository, 'package.json'), join(installed, 'package.json'));
-  await mkdir(join(installed, 'operator/cli'), { recursive: true });
-  const command = 'operator/cli/chancery.js';
-  await cp(join(repository, command), join(installed, command));
-  await symlink(join(repository, 'node_modules'), join(installed, 'node_modules'));
   await writeFile(join(installed, 'observe.mjs'), OBSERVER);
 }, BUILD_TIMEOUT_MS);
 
-afterAll(() => rm(installed, { recursive: true, force: true }));
+/** The archive that `npm publish` would send, made of a new build. @returns its path. */
+async function packed(folder: string, script: string): Promise<string> {
+  const from = join(repository, folder);
+  const to = join(archives, folder);
+  const { files = [] } = await manifest(folder);
+  for (const file of ['package.json', 'README.md', ...files]) {
+    if (file === 'dist') continue;
+    await cp(join(from, file), join(to, file));
+  }
+  await run(process.execPath, [script, '--out-dir', join(to, 'dist')], { cwd: from });
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', archives];
+  const { stdout } = await run('npm', args, { cwd: to });
+  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
+  return `file:${join(archives, filename)}`;
+}
+
+async function manifest(folder: string): Promise<{
+  readonly files?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+}> {
+  return JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8'));
+}
+
+afterAll(async () => {
+  for (const folder of [installed, archives]) await rm(folder, { recursive: true, force: true });
+});
 
 /** Output of a module that finds the package as `chancery`. */
 async function output(script: string, ...flags: readonly string[]): Promise<string> {
@@ -56,11 +100,12 @@ interface Loaded {
 async function loadedBy(script: string): Promise<Loaded> {
   const all: readonly string[] = JSON.parse(await output(script, '--import=./observe.mjs'));
   const files = all.filter((url) => url.startsWith('file:'));
-  const ofPackages = files.flatMap(
+  const others = files.filter((url) => !url.includes('/node_modules/chancery/'));
+  const ofPackages = others.flatMap(
     (url) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [],
   );
   return {
-    own: files.flatMap((url) => /\/dist\/operator\/(.*)$/.exec(url)?.[1] ?? []),
+    own: files.flatMap((url) => /\/chancery\/dist\/operator\/(.*)$/.exec(url)?.[1] ?? []),
     packages: [...new Set(ofPackages.filter((_match, index) => index % 2 === 1))].toSorted(),
     undici: files.flatMap((url) => /\/node_modules\/undici\/(.*)$/.exec(url)?.[1] ?? []),
     builtin: all.filter((url) => url.startsWith('node:')),
@@ -131,7 +176,7 @@ describe('what it is', () => {
   });
 
   test('no class has another name than in the sources, where two modules have one of the same', async () => {
-    const folder = join(installed, 'dist/operator/chunks');
+    const folder = join(toolkit, 'dist/operator/chunks');
     const classes: string[] = [];
     for (const file of await readdir(folder)) {
       const text = await readFile(join(folder, file), 'utf8');
@@ -143,7 +188,7 @@ describe('what it is', () => {
   });
 
   test('every module is in one file only, so that no class is there twice', async () => {
-    const dist = join(installed, 'dist/operator');
+    const dist = join(toolkit, 'dist/operator');
     const maps = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.map'));
     const sources: string[] = [];
     for (const map of maps) {
@@ -158,7 +203,7 @@ describe('what it is', () => {
   test('an error of the test kit is of the class that chancery exports', async () => {
     const said = await output(`
       const { ApiError, OperatorError, isNotFound } = await import('chancery');
-      const { ApiServer } = await import('chancery/testing');
+      const { ApiServer } = await import('@chancery/testing');
       const server = await ApiServer.start();
       try {
         server.applyManifest(JSON.stringify(
@@ -190,7 +235,7 @@ describe('what it is', () => {
       `import { controller, TerminalError } from 'chancery';
        import { configMaps, type ConfigMap } from 'chancery/kubernetes';
        import { Type } from 'chancery/schema';
-       import { ApiServer } from 'chancery/testing';
+       import { ApiServer } from '@chancery/testing';
        export const spec = Type.Object({ size: Type.Integer() });
        export const size: number = (await ApiServer.start()).url.length;
        export const wrong: string = size;
@@ -216,6 +261,8 @@ describe('what it is', () => {
       'nodenext',
       '--types',
       'node',
+      '--typeRoots',
+      join(repository, 'node_modules/@types'),
     ];
     const said = await run(process.execPath, [compiler, ...args, 'uses.mts'], {
       cwd: installed,
@@ -226,12 +273,51 @@ describe('what it is', () => {
   });
 });
 
+describe('testing/README.md', () => {
+  const readme = (): Promise<string> =>
+    readFile(join(installed, 'node_modules/@chancery/testing/README.md'), 'utf8');
+
+  test('leads from an empty folder to tests that pass', async () => {
+    const text = await readme();
+    const blocks = [...text.matchAll(/^```(?:js|ts) (\S+)\n(.*?)^```$/gms)];
+    for (const [, file = '', code = ''] of blocks) await writeFile(join(installed, file), code);
+    const [, shown = ''] = /^```sh run\n(.*?)\n```$/ms.exec(text) ?? [];
+    const [program, ...args] = shown.split(' ');
+
+    const { stdout } = await run(process.execPath, [...args, '--test-reporter=tap'], {
+      cwd: installed,
+    }).catch((error: { readonly stdout: string }) => error);
+
+    expect(blocks.map(([, file]) => file)).toEqual([
+      'settings.test.mjs',
+      'greeter.mts',
+      'greeter.test.mts',
+    ]);
+    expect(program).toBe('node');
+    expect(stdout).toMatch(/^# pass 2$/m);
+    expect(stdout).toMatch(/^# fail 0$/m);
+  });
+
+  test('its command serves an API to a client that has its kubeconfig', async () => {
+    const [, shown = ''] = /^```sh command\nnpx chancery (.*?)\n```$/ms.exec(await readme()) ?? [];
+    const script = join(toolkit, 'operator/cli/chancery.js');
+    const server = spawn(process.execPath, [script, ...shown.split(' ')], { cwd: installed });
+    onTestFinished(() => void server.kill());
+
+    const [line] = await once(server.stdout, 'data');
+    const answer = await fetch(`${String(line).trim()}/version`);
+
+    expect(await answer.json()).toMatchObject({ major: '1' });
+    expect(await readFile(join(installed, 'cluster.yaml'), 'utf8')).toContain(String(line).trim());
+  });
+});
+
 describe('its command', () => {
   const command = (
     args: readonly string[],
     environment: Readonly<Record<string, string>> = { NODE_DISABLE_COMPILE_CACHE: '1' },
   ): Promise<{ readonly stdout: string }> =>
-    run(process.execPath, ['operator/cli/chancery.js', ...args], {
+    run(process.execPath, [join(toolkit, 'operator/cli/chancery.js'), ...args], {
       cwd: installed,
       env: { PATH: process.env.PATH ?? '', ...environment },
     });

@@ -1,5 +1,5 @@
 /** All watches are cut, what they could resume from has expired, and the server comes back. */
-import { freePort } from '../../operator/testing/free-port.ts';
+import { freePort } from '@chancery/testing';
 import { nanosecondsIn, numberIn } from '../message.ts';
 import {
   burst,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { LongestTurn } from '../subjects/longest-turn.ts';
 
 /** Its first look is behind it: timers that are due earlier come first. */

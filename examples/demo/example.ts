@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { ApiServer } from 'chancery/testing';
+import type { ApiServer } from '@chancery/testing';
 
 export const NAMESPACE = 'demo';
 

@@ -2,9 +2,10 @@
  * The main job, without a cluster: an API server in this process, a real `kubectl proxy` in front of
  * it, and the shipped operator behind that. A ConfigMap changes, and the Pods that use it are rolled.
  */
+
+import { ApiServer, eventually } from '@chancery/testing';
 import { restClient, systemClock, undiciTransport } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-import { ApiServer, eventually } from 'chancery/testing';
 import { type Ambassador, startAmbassador } from '../try/ambassador.ts';
 import { type LogLine, OperatorProcess } from '../try/operator-process.ts';
 import { Timeline } from '../try/timeline.ts';

@@ -15,7 +15,7 @@ import {
   startTestEnv,
   type TestEnv,
   type WorkloadOptions,
-} from 'chancery/testing';
+} from '@chancery/testing';
 import { onTestFinished, TestRunner } from 'vitest';
 
 export interface ClusterSetup {

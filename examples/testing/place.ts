@@ -3,6 +3,8 @@
  * ServiceAccount with the Roles that are generated for it, and no more. The proxy is the one of the lane:
  * a stand-in in `npm test`, a real one in `npm run test:tools`.
  */
+
+import { type Manifest, startOperator, type TestEnv, type TestOperator } from '@chancery/testing';
 import {
   type Clock,
   type Controller,
@@ -12,7 +14,6 @@ import {
   rbac,
 } from 'chancery';
 import type { rbacV1 } from 'chancery/kubernetes';
-import { type Manifest, startOperator, type TestEnv, type TestOperator } from 'chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type Cluster, type ClusterSetup, clusterOfFile, clusterOfOneTest } from './cluster.ts';
 import { StartedPlace } from './started-place.ts';

@@ -3,7 +3,6 @@
  * that comes and goes. Time is the test's, so that back-off of minutes takes none.
  */
 import { request as send } from 'node:http';
-import type { Controller, StatusDetails } from 'chancery';
 import {
   advanceUntil,
   FakeClock,
@@ -14,7 +13,8 @@ import {
   startTestEnv,
   type TestEnv,
   type TestOperator,
-} from 'chancery/testing';
+} from '@chancery/testing';
+import type { Controller, StatusDetails } from 'chancery';
 import { onTestFinished } from 'vitest';
 
 type Reply = ReturnType<typeof failure>;

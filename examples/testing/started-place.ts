@@ -1,5 +1,5 @@
+import { eventually, type Manifest, type TestEnv, type TestOperator } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { eventually, type Manifest, type TestEnv, type TestOperator } from 'chancery/testing';
 import type { Cluster } from './cluster.ts';
 import type { EventNote, Place } from './place.ts';
 

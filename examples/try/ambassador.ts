@@ -5,7 +5,7 @@ import {
   findKubectl,
   KubectlProxy,
   StandInAmbassador,
-} from 'chancery/testing';
+} from '@chancery/testing';
 import type { Timeline } from './timeline.ts';
 
 export interface Ambassador {

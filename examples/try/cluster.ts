@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { ApiServer } from '@chancery/testing';
 import {
   type Controller,
   isRunnable,
@@ -8,7 +9,6 @@ import {
   type Runnable,
   rbac,
 } from 'chancery';
-import { ApiServer } from 'chancery/testing';
 import { type Ambassador, startAmbassador } from './ambassador.ts';
 import { EXAMPLES, folderOf } from './examples.ts';
 import { type LogLine, OperatorProcess } from './operator-process.ts';

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { eventually, findKubectl } from 'chancery/testing';
+import { eventually, findKubectl } from '@chancery/testing';
 import { DEFAULT_PORT } from './arguments.ts';
 import { folderOf } from './examples.ts';
 import { isLook, missingIn, type Step, stepsIn } from './transcript.ts';

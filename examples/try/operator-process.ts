@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { freePort } from 'chancery/testing';
+import { freePort } from '@chancery/testing';
 
 const CLI = fileURLToPath(new URL('../../operator/cli/main.ts', import.meta.url));
 const POLL_MS = 50;

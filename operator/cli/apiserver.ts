@@ -2,29 +2,62 @@ import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { isIPv4 } from 'node:net';
 import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import { isNotFound } from '../model/status.ts';
-import type { ApiServer } from '../testing/apiserver/api-server.ts';
-import { type ApiserverArguments, parseApiserverArguments } from './apiserver-arguments.ts';
+import {
+  type ApiserverArguments,
+  type KubernetesVersion,
+  parseApiserverArguments,
+} from './apiserver-arguments.ts';
 import { APISERVER_DESCRIPTION } from './apiserver-help.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { requireOurs, writeKubeconfig } from './kubeconfig-file.ts';
 import { type ManifestDocument, readManifests } from './manifest-files.ts';
+import { resolveToolkit } from './toolkit-hooks.ts';
 
 /** Whom the token of the kubeconfig stands for: kubeadm's name for who may do everything. */
-const CALLER = { name: 'kubernetes-admin', groups: ['system:masters'] };
+const CALLER: { readonly name: string; readonly groups: string[] } = {
+  name: 'kubernetes-admin',
+  groups: ['system:masters'],
+};
 
-/** Brings the test kit in, which no other command needs and the operator image does not have. */
-export type LoadApiServer = () => Promise<{ readonly ApiServer: typeof ApiServer }>;
+/** The package that has the API server. The operator image does without it. */
+const TEST_KIT = '@chancery/testing';
 
-const load: LoadApiServer = () => {
+/** Of `ApiServer` in `@chancery/testing`, what this command uses. A test holds the two equal. */
+export interface ServerClass {
+  start(options: {
+    readonly port: number;
+    readonly address: string;
+    readonly workloads: Record<string, never> | false;
+    readonly generation?: KubernetesVersion;
+    readonly tls?: Record<string, never>;
+    readonly authentication?: { readonly tokens: Readonly<Record<string, typeof CALLER>> };
+  }): Promise<RunningServer>;
+}
+
+interface RunningServer {
+  readonly url: string;
+  readonly secure: { readonly ca: string };
+  get(apiVersion: string, kind: string, namespace: string | undefined, name: string): unknown;
+  create(object: KubernetesObject): unknown;
+  applyManifest(yaml: string, namespace: string | undefined): unknown;
+  close(): Promise<void>;
+}
+
+/** Imports the test kit, which no other command needs. */
+export type LoadTestKit = () => Promise<{ readonly ApiServer: ServerClass }>;
+
+const load: LoadTestKit = () => {
   // Compiling some 300 files is most of the start. Node keeps what it has compiled in the folder for
   // temporary files, or where NODE_COMPILE_CACHE says, and does without where it cannot.
   enableCompileCache();
-  return import('../testing/apiserver/api-server.ts');
+  resolveToolkit();
+  return import(TEST_KIT);
 };
 
 /** `chancery apiserver`: a Kubernetes API for people, until it is asked to stop. */
-export function apiserverCommand(loadApiServer: LoadApiServer = load): Command {
+export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
   return {
     ...APISERVER_DESCRIPTION,
 
@@ -34,7 +67,7 @@ export function apiserverCommand(loadApiServer: LoadApiServer = load): Command {
       if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
       const documents = await readManifests(options.paths, io.stdin);
       const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
-      const server = await start(await loaded(loadApiServer), options, token);
+      const server = await start(await loaded(loadTestKit), options, token);
       try {
         fill(server, documents, options.namespace);
         if (kubeconfigPath !== undefined) {
@@ -56,24 +89,31 @@ export function apiserverCommand(loadApiServer: LoadApiServer = load): Command {
   };
 }
 
-async function loaded(loadApiServer: LoadApiServer): Promise<typeof ApiServer> {
+async function loaded(loadTestKit: LoadTestKit): Promise<ServerClass> {
   try {
-    return (await loadApiServer()).ApiServer;
+    return (await loadTestKit()).ApiServer;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (!isMissing(error)) throw error;
     throw new ConfigurationError(
-      'this installation has no API server: the operator image leaves the test kit out; ' +
-        'run it from the npm package, as in npx chancery apiserver',
+      `this installation has no API server: it is in the package ${TEST_KIT}, which is not installed; ` +
+        `run npm install --save-dev ${TEST_KIT}, or without a project ` +
+        `npx -p chancery -p ${TEST_KIT} chancery apiserver`,
       { cause: error },
     );
   }
 }
 
+/** The kit itself is missing, not a module that it imports. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${TEST_KIT}'`);
+}
+
 async function start(
-  server: typeof ApiServer,
+  server: ServerClass,
   { port, address, workloads, version }: ApiserverArguments,
   token: string | undefined,
-): Promise<ApiServer> {
+): Promise<RunningServer> {
   try {
     return await server.start({
       port,
@@ -105,7 +145,7 @@ function reasonOf(error: unknown): string {
 
 /** @throws OperatorError of the refusal, with file and object before its text. */
 function fill(
-  server: ApiServer,
+  server: RunningServer,
   documents: readonly ManifestDocument[],
   namespace: string | undefined,
 ): void {

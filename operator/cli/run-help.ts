@@ -7,9 +7,9 @@ const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--
 Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
 until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
 controller({...}) or runnable({...}) returns, or an array of such. Checks of its own for /healthz and
-/readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery" and
-"chancery/testing" are this toolkit in every module, wherever it lies, so that a ConfigMap can hold
-an operator: TypeScript runs as it is, its types are stripped.
+/readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery"
+and its entries are this toolkit in every module, wherever it lies, so that a ConfigMap can hold an
+operator: TypeScript runs as it is, its types are stripped.
 
 Options:
 ${table([

@@ -1,22 +1,47 @@
-import { registerHooks } from 'node:module';
+import { type ResolveHookContext, registerHooks } from 'node:module';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 
 /** `chancery` and each of its entries, such as `chancery/schema`. */
 const TOOLKIT = /^chancery(?:\/|$)/;
+const TEST_KIT = '@chancery/testing';
 /** Sources find sources, what is built finds what is built. */
 const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [];
+
+type Resolve = Parameters<typeof registerHooks>[0]['resolve'];
 
 /**
  * Makes `chancery` and its entries mean this copy of the toolkit in every module that is loaded from now
  * on. A module that is mounted from a ConfigMap has no `node_modules` above it, and a module that has one
  * must not bring a second copy into the process.
+ *
+ * `@chancery/testing` is found beside the module that imports it, beside this copy, or in the project
+ * that the command is run in: a package manager may hide the packages of a project from `chancery`.
  */
 export function resolveToolkit(): void {
-  registerHooks({
-    resolve: (specifier, context, nextResolve) => {
-      if (!TOOLKIT.test(specifier)) return nextResolve(specifier, context);
-      // As if this file asked: a package finds itself by its own name, and its entries in package.json.
-      const conditions = [...context.conditions, ...OWN_CONDITIONS];
-      return nextResolve(specifier, { ...context, conditions, parentURL: import.meta.url });
-    },
-  });
+  registerHooks({ resolve });
+}
+
+const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
+  const from = (parentURL: string | undefined): ReturnType<typeof nextResolve> =>
+    nextResolve(specifier, withParent(context, parentURL));
+  // As if this file asked: a package finds itself by its own name, and its entries in package.json.
+  if (TOOLKIT.test(specifier)) return from(import.meta.url);
+  if (specifier !== TEST_KIT) return nextResolve(specifier, context);
+  const project = pathToFileURL(`${process.cwd()}/`).href;
+  for (const parentURL of [context.parentURL, import.meta.url]) {
+    try {
+      return from(parentURL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return from(project);
+};
+
+function withParent(
+  context: ResolveHookContext,
+  parentURL: string | undefined,
+): ResolveHookContext {
+  return { ...context, parentURL, conditions: [...context.conditions, ...OWN_CONDITIONS] };
 }

@@ -8,8 +8,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { eventually } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { startKubectl } from '../proxy/support/kubectl-process.ts';
 import { NAMESPACE } from './support/copier.ts';
 import { isolation } from './support/isolation.ts';

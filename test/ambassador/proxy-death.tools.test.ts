@@ -3,10 +3,10 @@
  *
  * @module-tag kubectl
  */
+
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { NAMESPACE } from './support/copier.ts';
 import { toldBy } from './support/pod.ts';
 import { startPod } from './support/start-pod.ts';

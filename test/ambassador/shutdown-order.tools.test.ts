@@ -3,9 +3,10 @@
  *
  * @module-tag kubectl
  */
+
+import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Lease } from '../../operator/model/builtin.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE } from './support/copier.ts';
 import { type Pod, toldBy } from './support/pod.ts';
 import { startPod } from './support/start-pod.ts';

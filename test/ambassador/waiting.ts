@@ -1,7 +1,7 @@
 /** What of credentials takes kubectl a minute, or five, to notice: measured, each in a Pod of its own. */
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { eventually } from '../../operator/testing/eventually.ts';
+import { eventually } from '@chancery/testing';
 import { NAMESPACE } from './support/copier.ts';
 import { Pod, USER } from './support/pod.ts';
 

@@ -3,8 +3,9 @@
  *
  * @module-tag kubectl
  */
+
+import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
 import type { Pod } from './support/pod.ts';
 import { startPod } from './support/start-pod.ts';
 

@@ -1,6 +1,8 @@
 /** `chancery check`, through an ambassador to an API server on which roles count. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AmbassadorFilter } from '@chancery/testing';
+import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkCommand } from '../../operator/cli/check.ts';
 import { controller } from '../../operator/controller/controller.ts';
@@ -10,10 +12,8 @@ import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
+import { binding, role } from '../../testing/test/apiserver/auth/rbac-server.ts';
 import { startProxy } from '../support/cluster.ts';
-import { binding, role } from '../testing/apiserver/auth/rbac-server.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
 

@@ -55,7 +55,7 @@ export function chancery(
   return start(process.execPath, [BIN, ...args], env);
 }
 
-export { freePort } from '../../operator/testing/free-port.ts';
+export { freePort } from '@chancery/testing';
 
 /** Files in a new folder far from any `node_modules`; answers the folder. */
 export function folderWith(files: Readonly<Record<string, string>>): string {

@@ -1,9 +1,9 @@
+import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { DryRunReport } from '../../operator/cli/dry-run-report.ts';
 import type { DryWrite } from '../../operator/client/dry-run-client.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
 import { Collector } from './collector.ts';
 
 const target = { namespace: 'demo', name: 'a' };

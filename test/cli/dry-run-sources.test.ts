@@ -2,10 +2,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../operator/cli/run.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';

@@ -1,9 +1,8 @@
 /** `chancery run --dry-run` against the embedded API server: what it sends, and what that changes. */
+
+import type { ApiServer } from '@chancery/testing';
+import { configMap, deployment, eventually, pod, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap, secret } from '../../operator/testing/objects/config.ts';
-import { deployment, pod } from '../../operator/testing/objects/workloads.ts';
 import { folderWith } from './child.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { startServer } from './server.ts';

@@ -1,8 +1,7 @@
 /** `chancery run` as Prometheus and a person with `kill` see it: a process of its own. */
 import { join } from 'node:path';
+import { eventually, freePort } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { freePort } from '../../operator/testing/free-port.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 import { chancery, folderWith, start } from './child.ts';
 import { configMap } from './printed.ts';

@@ -11,7 +11,7 @@ import { startServer } from './server.ts';
 const HELLO = `
 import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { type ConfigMap, configMaps, pods } from 'chancery/kubernetes';
-import { FakeClock } from 'chancery/testing';
+import { FakeClock } from '@chancery/testing';
 
 const year: number = new FakeClock(2026).now();
 

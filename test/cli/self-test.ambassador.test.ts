@@ -1,5 +1,7 @@
 /** The start of `chancery run` behind an ambassador, whose filter holds or does not. */
 import { join } from 'node:path';
+import type { AmbassadorFilter } from '@chancery/testing';
+import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -8,8 +10,6 @@ import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
 import { startProxy } from '../support/cluster.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';

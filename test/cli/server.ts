@@ -1,5 +1,5 @@
+import { ApiServer, type ApiServerOptions } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
-import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
 
 /** An embedded API server with the namespace `demo`; it is closed when the test has finished. */
 export async function startServer(options: ApiServerOptions = {}): Promise<ApiServer> {

@@ -1,4 +1,6 @@
 /** What anybody may write into an object or a message, on its way to a terminal. */
+
+import { configMap } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeError } from '../../operator/cli/describe-error.ts';
@@ -8,7 +10,6 @@ import { visibleText } from '../../operator/core/visible-text.ts';
 import { createLogger } from '../../operator/manager/logger.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
 import { Collector } from './collector.ts';
 import { invoke } from './invocation.ts';
 import { printedEvents } from './printed.ts';

@@ -1,8 +1,8 @@
 /** `chancery watch` against a server that a test scripts, for answers that a healthy one never gives. */
 import { PassThrough } from 'node:stream';
+import { FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { watchCommand } from '../../operator/cli/watch.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { invoke } from './invocation.ts';
 import { summary } from './printed.ts';
 import {

@@ -1,4 +1,6 @@
 /** `chancery watch` behind the filter and with the roles that are made of a declaration. */
+
+import { ApiServer } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -7,7 +9,6 @@ import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { startProxy } from '../support/cluster.ts';
 import { invoke } from './invocation.ts';
 import { configMap, summary } from './printed.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { readAnswer, requireSuccess } from '../../operator/client/answer.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import type { TransportResponse } from '../../operator/transport/transport.ts';
 
 const clock = new FakeClock();

@@ -1,10 +1,10 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Client, Versioned } from '../../operator/client/client.ts';
 import { decorateClient } from '../../operator/client/client-decorator.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { signalledClient } from '../../operator/client/signalled-client.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { type CannedTransport, cannedTransport } from './canned-transport.ts';
 
 const target = { namespace: 'demo', name: 'a' };

@@ -1,11 +1,11 @@
 /** What `chancery run` connects its parts with: who repeats calls, and what is counted. */
+
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Connection, connect } from '../../operator/client/connection.ts';
 import type { Clock } from '../../operator/core/clock.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
 import { configMaps, leases } from '../../operator/model/builtin.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { answerOf, rawServer } from '../transport/raw-server.ts';
 
 const { signal } = new AbortController();

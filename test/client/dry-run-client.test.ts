@@ -1,4 +1,6 @@
 /** A client whose writes are dry, against the embedded API server: what it answers, sends and tells. */
+
+import { ApiServer, configMap, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import {
@@ -10,9 +12,6 @@ import { restClient } from '../../operator/client/rest-client.ts';
 import { configMaps, events } from '../../operator/model/builtin.ts';
 import { subjectAccessReviews } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
 import { transportTo } from '../transport/raw-server.ts';
 
 const target = { namespace: 'default', name: 'a' };

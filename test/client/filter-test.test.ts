@@ -1,8 +1,9 @@
 /** Who answered the requests that the ambassador must refuse: by its answers alone. */
+
+import { FakeClock } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { filterOpen, testFences, testFilter } from '../../operator/client/filter-test.ts';
 import { AmbassadorError, UnsafeSetupError } from '../../operator/core/errors.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { type CannedAnswer, cannedTransport } from './canned-transport.ts';
 
 const REFUSED: CannedAnswer = {

@@ -2,13 +2,14 @@
  * Whatever an operator takes for a name, it reaches the object of that name or none: the path that is
  * sent has the segments that were meant, or nothing is sent.
  */
+
+import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import type { Transport } from '../../operator/transport/transport.ts';
 
 /** Fails every request after it has kept its path. */

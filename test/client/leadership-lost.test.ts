@@ -1,9 +1,10 @@
 /** A write of a leader that has lost: what its reconciler is told. */
+
+import { FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { rawServer, transportTo } from '../transport/raw-server.ts';
 
 test('[LE-9] a repetition after the loss is refused as lost, though the first outcome is unknown', async () => {

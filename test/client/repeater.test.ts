@@ -1,11 +1,10 @@
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { DEFAULT_RETRY_BUDGET_MS, Repeater } from '../../operator/client/repeater.ts';
 import { responseFailure } from '../../operator/client/response-failure.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 
 const READ = { verb: 'GET', afterUnknown: true } as const;
 const never = new AbortController().signal;

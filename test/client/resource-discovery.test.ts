@@ -1,8 +1,8 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { resourceDiscovery } from '../../operator/client/resource-discovery.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { type CannedAnswer, cannedTransport } from './canned-transport.ts';
 
 const widgets = defineResource({

@@ -1,3 +1,4 @@
+import { FakeClock } from '@chancery/testing';
 import nock from 'nock';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Client, Patch } from '../../operator/client/client.ts';
@@ -6,7 +7,6 @@ import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { isDisruptionRefused } from '../../operator/model/status.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import {
   type CannedAnswer,

@@ -1,11 +1,10 @@
+import { FakeClock, settle, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { retryOnConflict, updateLive } from '../../operator/client/retry-on-conflict.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 
 const details = { name: 'a', kind: 'configmaps' };

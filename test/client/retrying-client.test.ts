@@ -1,12 +1,12 @@
 /** Calls that are made again, against the embedded API server: what it stores is the truth. */
+
+import { ApiServer, FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client, JsonPatchOperation } from '../../operator/client/client.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { type ConfigMap, configMaps, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { transportTo } from '../transport/raw-server.ts';
 import { cannedTransport } from './canned-transport.ts';
 import { type Fortune, type UnreliableTransport, unreliable } from './unreliable-transport.ts';

@@ -1,8 +1,8 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { serverVersion } from '../../operator/client/server-version.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { type CannedAnswer, cannedTransport } from './canned-transport.ts';
 
 const { signal } = new AbortController();

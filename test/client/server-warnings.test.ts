@@ -1,9 +1,9 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { oncePerText, warningTexts } from '../../operator/client/server-warnings.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { cannedTransport, parsePath } from './canned-transport.ts';
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'demo', name: 'a' } };

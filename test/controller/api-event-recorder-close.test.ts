@@ -1,7 +1,8 @@
 /** At the end of the process the recorder sends the Events that wait. It gives up after 5 s. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import {
   type Fate,
   note,

@@ -2,11 +2,12 @@
  * The recorder drops an Event that the API refuses. It sends an Event again while the API server is
  * away.
  */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import {
   type Fate,
   MINUTE_MS,

@@ -1,7 +1,8 @@
 /** Every Event has the fields that the API demands, in a form that the API takes. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { note, object, setup } from './api-event-recorder-setup.ts';
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -1,6 +1,7 @@
 /** The recorder drops or combines Events when a source records too many of them. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { MINUTE_MS, note, object, SECOND_MS, setup } from './api-event-recorder-setup.ts';
 
 describe('[K-58] too many Events', () => {

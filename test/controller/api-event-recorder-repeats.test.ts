@@ -1,7 +1,8 @@
 /** An Event that comes again is counted in a series, and not sent again. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import {
   MINUTE_MS,
   note,

@@ -1,3 +1,4 @@
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import type { Client } from '../../operator/client/client.ts';
 import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
 import type { EventNote, EventRecorder } from '../../operator/controller/event-recorder.ts';
@@ -7,8 +8,6 @@ import { AmbassadorError } from '../../operator/core/errors.ts';
 import type { KubernetesEvent } from '../../operator/model/builtin.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;

@@ -1,3 +1,4 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Attempt, AttemptEnd } from '../../operator/controller/attempt.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
@@ -6,7 +7,6 @@ import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { ConfigurationError, LeadershipLostError } from '../../operator/core/errors.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 

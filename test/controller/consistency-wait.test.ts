@@ -1,3 +1,4 @@
+import { RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   CONSISTENCY_WAIT_MS,
@@ -7,8 +8,6 @@ import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { LaggingServer } from '../store/lagging-server.ts';
 import { start } from '../store/started-informer.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';

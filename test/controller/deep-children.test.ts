@@ -1,4 +1,6 @@
 /** What is nested more deeply than recursion can follow, written and compared beside other keys. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
@@ -7,7 +9,6 @@ import { digestOf, showsAll } from '../../operator/controller/shown-fields.ts';
 import { source } from '../../operator/controller/source.ts';
 import { deepCopy } from '../../operator/core/deep-copy.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { cannedTransport } from '../client/canned-transport.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';

@@ -1,4 +1,6 @@
 /** Events as the embedded API server takes them, which judges them as a real one does. */
+
+import { ApiServer, RecordingMeter } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
@@ -7,8 +9,6 @@ import { systemClock } from '../../operator/core/clock.ts';
 import { events, nodes, pods } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { apiVersionOf, type Resource } from '../../operator/model/resource.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { transportTo } from '../transport/raw-server.ts';
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,3 +1,4 @@
+import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
@@ -11,7 +12,6 @@ import { Informer } from '../../operator/store/informer.ts';
 import type { Overlay } from '../../operator/store/overlay.ts';
 import { Overlays } from '../../operator/store/overlays.ts';
 import { ownWriteForm } from '../../operator/store/own-write-form.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { LaggingServer } from '../store/lagging-server.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';

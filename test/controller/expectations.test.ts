@@ -1,9 +1,8 @@
 /** A cache that is two seconds behind, and a controller that asks it how many children there are. */
+
+import { ApiServer, eventually, startOperator } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { replicasController } from './replicas.ts';
 
 const WANTED = 5;

@@ -1,4 +1,6 @@
 /** Adding and removing finalizers on the embedded API server, with others writing in between. */
+
+import { configMap, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { decorateClient } from '../../operator/client/client-decorator.ts';
@@ -9,8 +11,6 @@ import { systemClock } from '../../operator/core/clock.ts';
 import { noMeter } from '../../operator/core/metrics.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 
 const OURS = 'example.dev/cleanup';

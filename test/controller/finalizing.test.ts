@@ -1,4 +1,14 @@
 /** The order of finalizers: operators on the embedded API server, and cleanup that fails, by the clock. */
+
+import type { TestEnv } from '@chancery/testing';
+import {
+  configMap,
+  consistently,
+  crashPoints,
+  eventually,
+  startOperator,
+  startTestEnv,
+} from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
@@ -6,13 +16,6 @@ import { generationChanged } from '../../operator/controller/predicates.ts';
 import { source } from '../../operator/controller/source.ts';
 import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
-import { consistently } from '../../operator/testing/consistently.ts';
-import { crashPoints } from '../../operator/testing/env/crash-points.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { ControllerBench } from '../support/controller-bench.ts';
 
 const OURS = 'example.dev/cleanup';

@@ -1,4 +1,6 @@
 /** A controller reads what it reconciles, and what cannot be read stands in nobody's way. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { ControllerOptions } from '../../operator/controller/controller.ts';
 import type { Predicate } from '../../operator/controller/predicate.ts';
@@ -13,7 +15,6 @@ import {
 } from '../../operator/controller/predicates.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { unread } from '../support/held-text.ts';

@@ -1,7 +1,8 @@
 /** Metadata that no kube-apiserver writes, and an aggregated one may: neighbours are reconciled. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 
 const OWNER = {

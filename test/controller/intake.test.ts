@@ -1,3 +1,4 @@
+import { eventually, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { channel } from '../../operator/controller/channel.ts';
 import { enqueueMapped } from '../../operator/controller/controller.ts';
@@ -8,8 +9,6 @@ import type { Trigger } from '../../operator/controller/trigger.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, recordKeys } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 

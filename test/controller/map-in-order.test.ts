@@ -1,7 +1,7 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { mapInOrder } from '../../operator/controller/map-in-order.ts';
 import { objectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 
 const item = (name: string, nth: number) => ({ key: objectKey('demo', name), nth });
 const ITEMS = [item('a', 1), item('a', 2), item('b', 1)];

@@ -1,10 +1,11 @@
 /** What a mapping finds in the stores of its controller, and what is only read. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { type ControllerOptions, enqueueMapped } from '../../operator/controller/controller.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 

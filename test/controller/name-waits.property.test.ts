@@ -1,4 +1,6 @@
 /** Whatever happens to an object in the way, and however late or incomplete the cache is told of it. */
+
+import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
@@ -9,7 +11,6 @@ import { type ConfigMap, configMaps, deployments } from '../../operator/model/bu
 import { controllerOf, type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { Cache, type Change } from '../../operator/store/cache.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
 const KEY = objectKey('demo', 'one');
 const NAME = { name: 'a', namespace: 'demo' };

@@ -1,4 +1,6 @@
 /** Keys that wait for a name which somebody else's object has. */
+
+import { FakeClock, startOperator } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { child } from '../../operator/controller/composite/child.ts';
@@ -17,8 +19,6 @@ import {
 import { ApiError } from '../../operator/model/status.ts';
 import type { Change } from '../../operator/store/cache.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { type Site, type SitesTest, sites, startSites } from '../support/sites.ts';

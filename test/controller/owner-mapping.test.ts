@@ -1,8 +1,8 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { ownerKeys } from '../../operator/controller/owner-mapping.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject, OwnerReference } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 import { expired } from '../support/fake-collection.ts';
 

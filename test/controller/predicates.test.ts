@@ -1,3 +1,4 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Predicate, PredicateEvent } from '../../operator/controller/predicate.ts';
 import {
@@ -11,7 +12,6 @@ import {
   statusChanged,
 } from '../../operator/controller/predicates.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, recordKeys } from '../support/controller-bench.ts';
 
 const DELETED = '2026-01-01T00:00:00Z';

@@ -1,5 +1,6 @@
 /** A Secret's value that an API server quotes when it refuses a write: which ways out it does not find. */
 import { inspect } from 'node:util';
+import { configMap, deployment, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { TerminalError } from '../../operator/controller/terminal-error.ts';
@@ -7,8 +8,6 @@ import { messageOf } from '../../operator/core/errors.ts';
 import { createLogger } from '../../operator/manager/logger.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { configMap, secret } from '../../operator/testing/objects/config.ts';
-import { deployment } from '../../operator/testing/objects/workloads.ts';
 import { folderWith } from '../cli/child.ts';
 import { Collector } from '../cli/collector.ts';
 import { invoke } from '../cli/invocation.ts';

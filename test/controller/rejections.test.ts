@@ -2,19 +2,21 @@
  * An API server that rejects writes, in every way that it has, and what becomes of the reconcile: an
  * operator behind a line that refuses what the row says, in front of the embedded API server.
  */
+
+import type { Reply, TestEnv } from '@chancery/testing';
+import {
+  advanceUntil,
+  failure,
+  type RequestMatch,
+  reset,
+  ScriptedServer,
+  startOperator,
+  text,
+} from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import type { Reply } from '../../operator/testing/faults/exchange.ts';
-import { failure, reset, text } from '../../operator/testing/faults/replies.ts';
-import {
-  type RequestMatch,
-  ScriptedServer,
-} from '../../operator/testing/faults/scripted-server.ts';
-import { advanceUntil } from '../../operator/testing/faults/settle-sockets.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { carriedOut, forwardTo } from '../support/forward.ts';
 import { type Site, sites, startSites } from '../support/sites.ts';
 

@@ -1,9 +1,10 @@
 /** First lists, relists and polls wait behind live changes. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { enqueueMapped } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { objectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 

@@ -1,9 +1,10 @@
 /** The runner reconciles a key again after an error. A terminal error ends the retries. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { start, things } from './started-runner.ts';
 
 test('[K-2] [Q-24] [H45] a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {

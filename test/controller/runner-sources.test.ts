@@ -1,10 +1,11 @@
 /** The runner waits for its sources, and maps their objects to keys. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { enqueueMapped } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { optional, others, start, things } from './started-runner.ts';
 
 test('[K-10] maps the old and the new object of another source', async () => {

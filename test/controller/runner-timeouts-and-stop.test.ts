@@ -1,7 +1,8 @@
 /** The runner aborts reconciles that take too long, and its stop waits for those under way. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { start, things } from './started-runner.ts';
 
 test('[K-5] aborts the signal of a reconcile that takes too long, and runs no second one beside it', async () => {

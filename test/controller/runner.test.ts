@@ -2,13 +2,14 @@
  * The runner reconciles every object at the start, after each change and at each resync. It runs as
  * many reconciles at once as it has workers.
  */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { enqueueMapped } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
 import { objectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { others, start, things } from './started-runner.ts';
 
 test('[K-1] reconciles every object once at the start, and again after each change', async () => {

@@ -1,3 +1,4 @@
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CrdWait, settledSources } from '../../operator/controller/settled-sources.ts';
 import { type Source, source } from '../../operator/controller/source.ts';
@@ -6,7 +7,6 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';
 

@@ -1,7 +1,7 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { STORM_PATIENCE_MS, Storm } from '../../operator/controller/storm.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
 interface Weather {
   readonly storm: Storm;

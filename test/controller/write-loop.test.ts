@@ -1,8 +1,8 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { WriteLoops } from '../../operator/controller/write-loop.ts';
 import { objectKey } from '../../operator/model/object.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';
 

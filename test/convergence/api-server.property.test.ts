@@ -3,9 +3,10 @@
  * the embedded API server, behind a TCP line and an HTTP hop that break. The clock of both runs
  * faster than the machine's. `npm run soak` does this for minutes, through a real `kubectl proxy`.
  */
+
+import { freePort } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freePort } from '../../operator/testing/free-port.ts';
 import { acceleratedClock } from '../soak/accelerated-clock.ts';
 import { startEnvironment, withoutAmbassador } from '../soak/environment.ts';
 import { Probes } from '../soak/probes.ts';

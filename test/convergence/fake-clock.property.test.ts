@@ -3,11 +3,12 @@
  * handlers and reconciles show what the server has. Reflector, cache, queue and runner are real; the
  * server and the clock are not, so that hours pass in milliseconds.
  */
+
+import { settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { expired } from '../support/fake-collection.ts';
 import { Random } from './random.ts';
 import { World, type WorldOptions } from './world.ts';

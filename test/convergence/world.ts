@@ -1,3 +1,4 @@
+import { FakeClock, settle } from '@chancery/testing';
 import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -8,7 +9,6 @@ import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts
 import { keyOf } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { differences, Ledger, type Seen, seenOf } from './ledger.ts';

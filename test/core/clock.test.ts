@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { FakeClock } from '@chancery/testing';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Clock, sleep, systemClock } from '../../operator/core/clock.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,6 +1,6 @@
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { inTurns, nextTurn, TurnLimit } from '../../operator/core/turns.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 
 const { signal } = new AbortController();
 

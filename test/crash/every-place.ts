@@ -1,5 +1,5 @@
+import { crashPoints } from '@chancery/testing';
 import { expect } from 'vitest';
-import { crashPoints } from '../../operator/testing/env/crash-points.ts';
 import { crashScenario, type Sample } from './sample.ts';
 
 /** Many runs of less than a second each, and more on a busy machine. */

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type { Killable } from '../../operator/testing/env/crash-points.ts';
+import type { Killable } from '@chancery/testing';
 
 const BIN = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
 

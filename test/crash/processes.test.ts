@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type CrashScenario, crashPoints } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { type CrashScenario, crashPoints } from '../../operator/testing/env/crash-points.ts';
 import { crashScenario, type Sample } from './sample.ts';
 import { deletedWebsite, restartedOnce, samples } from './samples.ts';
 

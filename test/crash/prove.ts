@@ -2,7 +2,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { type CrashPoint, crashPoints } from '../../operator/testing/env/crash-points.ts';
+import { type CrashPoint, crashPoints } from '@chancery/testing';
 import { crashScenario } from './sample.ts';
 import { samples } from './samples.ts';
 

@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CrashScenario, Killable, TestEnv } from '@chancery/testing';
+import { consistently, startOperator, startTestEnv } from '@chancery/testing';
 import type { Controller } from '../../operator/controller/controller.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { resourceName } from '../../operator/model/resource.ts';
-import { consistently } from '../../operator/testing/consistently.ts';
-import type { CrashScenario, Killable } from '../../operator/testing/env/crash-points.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { startProcess } from './operator-process.ts';
 
 /** What one operator has to do, and what is to be there afterwards wherever it was killed. */

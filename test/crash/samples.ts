@@ -1,11 +1,10 @@
 /** The sample operators, and what each of them has to get through. */
+
+import type { TestEnv } from '@chancery/testing';
+import { configMap, deployment, eventually } from '@chancery/testing';
 import configRestart from '../../examples/config-restart/operator.ts';
 import website from '../../examples/website/operator.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
-import { deployment } from '../../operator/testing/objects/workloads.ts';
 import garden, { gardens } from './modules/garden.ts';
 import type { Sample } from './sample.ts';
 

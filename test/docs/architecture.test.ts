@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 import { guide } from './guide.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const files = readdirSync(join(root, 'operator'), { recursive: true, encoding: 'utf8' });
+const files = ['operator', 'testing/src'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }),
+);
 
 test.each([
   'architecture.md',

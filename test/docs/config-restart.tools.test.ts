@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE, startCluster, startOperator } from '../support/cluster.ts';
 import { pathOf } from '../tools/tools.ts';
 

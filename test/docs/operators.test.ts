@@ -1,4 +1,15 @@
 /** The operators of the guides for writing them, run as they stand there. */
+
+import {
+  configMap,
+  consistently,
+  deployment,
+  eventually,
+  secret,
+  startOperator,
+  startTestEnv,
+  type TestEnv,
+} from '@chancery/testing';
 import {
   AWAIT_CHANGE,
   type Controller,
@@ -12,16 +23,6 @@ import {
 } from 'chancery';
 import { type ConfigMap, configMaps, type Deployment, type Job } from 'chancery/kubernetes';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
-import {
-  configMap,
-  consistently,
-  deployment,
-  eventually,
-  secret,
-  startOperator,
-  startTestEnv,
-  type TestEnv,
-} from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Channel } from '../../operator/controller/channel.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';

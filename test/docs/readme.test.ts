@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { fencedIn, folderWithChancery, packageJson, pathWith, root, shell } from './readme.ts';
 
 test('every npm script that a document names exists', () => {

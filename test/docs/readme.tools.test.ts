@@ -7,10 +7,8 @@
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ApiServer, eventually, KubectlProxy } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import { folderWithTools } from '../tools/links.ts';
 import { pathOf } from '../tools/tools.ts';
 import { codeOf, folderWithChancery, pathWith, shell } from './readme.ts';

@@ -1,4 +1,6 @@
 /** Each row of the decision table in `docs/errors.md`, held to what the toolkit does with such an answer. */
+
+import { configMap } from '@chancery/testing';
 import * as chancery from 'chancery';
 import {
   ApiError,
@@ -9,7 +11,6 @@ import {
   retryRefused,
 } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
-import { configMap } from 'chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../operator/controller/failure.ts';
 import { retryOptionsFor } from '../../operator/controller/retry-refused.ts';

@@ -1,6 +1,6 @@
 /** What the guides for running operators show: their tables, their commands, their programs. */
 import { fileURLToPath } from 'node:url';
-import { configMap, eventually } from 'chancery/testing';
+import { configMap, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { METRICS } from '../../operator/manager/metric-catalogue.ts';
 import { ENVIRONMENT } from '../../operator/manager/settings.ts';
@@ -98,7 +98,7 @@ test('the probes of the guide are those that there are', async () => {
 test('the dry run of the guide is what is printed', async () => {
   const server = await startServer();
   server.create(configMap('settings', { namespace: 'demo', data: { value: '1' } }));
-  const module = fileURLToPath(new URL('./modules/shop.ts', import.meta.url));
+  const module = fileURLToPath(new URL('modules/shop.ts', import.meta.url));
   const env = { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'demo' };
 
   const { exit, stdout } = shell(`chancery run --dry-run ${module}`, folder(), env);

@@ -3,7 +3,7 @@
  *
  * @module-tag curl
  */
-import { configMap, eventually } from 'chancery/testing';
+import { configMap, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { type Child, freePort } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';

@@ -26,7 +26,7 @@ interface Node {
 
 /** Each file of TypeScript in which a test may stand, from the root of the repository. */
 export function testSources(): readonly string[] {
-  return ['test', 'examples', 'bench'].flatMap((folder) =>
+  return ['test', 'testing/test', 'examples', 'bench'].flatMap((folder) =>
     readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.split('/').includes('node_modules'))
       .map((file) => `${folder}/${file}`)

@@ -1,6 +1,6 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
-import { ApiServer, FakeClock, Storage } from 'chancery/testing';
+import { ApiServer, FakeClock, Storage } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 test('an etcd that was restored from a backup', async () => {

@@ -1,8 +1,8 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
+import * as testing from '@chancery/testing';
 import { AWAIT_CHANGE, controller, defineResource, type KubernetesObject, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-import * as testing from 'chancery/testing';
 import { expect, test } from 'vitest';
 
 const { configMap, consistently, crashPoints, eventually, FakeClock, startOperator, startTestEnv } =

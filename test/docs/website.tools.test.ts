@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { pathOf } from '../tools/tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

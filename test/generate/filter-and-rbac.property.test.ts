@@ -13,7 +13,7 @@ import {
 } from '../../operator/generate/opened-beyond-rights.ts';
 import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { rbac } from '../../operator/generate/rbac.ts';
-import { describeRights, uncovered } from '../../operator/testing/apiserver/auth/rule-coverage.ts';
+import { describeRights, uncovered } from '../../testing/src/apiserver/auth/rule-coverage.ts';
 import { type Declaration, declarations } from './support/declarations.ts';
 import { neededRequests } from './support/needed-requests.ts';
 import {

@@ -6,11 +6,11 @@
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as send } from 'node:http';
+import { KubectlProxy } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { POD_NAMESPACE } from '../../operator/generate/placement.ts';
 import { type ProxyFilter, proxyFilter } from '../../operator/generate/proxy-filter.ts';
-import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import { KUBECTLS } from '../proxy/support/kubectls.ts';
 import { openUpstream } from '../proxy/support/upstream.ts';
 import { propertyRuns } from '../support/property-runs.ts';

@@ -6,7 +6,7 @@ import { missingAccess } from '../../operator/generate/missing-access.ts';
 import { missingRules } from '../../operator/generate/missing-rules.ts';
 import { VERBS } from '../../operator/generate/verbs.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
-import { type PolicyRule, ruleAllows } from '../../operator/testing/apiserver/auth/policy-rule.ts';
+import { type PolicyRule, ruleAllows } from '../../testing/src/apiserver/auth/policy-rule.ts';
 
 const some = <T extends string>(...values: T[]) =>
   fc.subarray(values, { minLength: 1, maxLength: 2 });

@@ -2,6 +2,8 @@
  * An operator as in its Pod: with the generated roles, behind a real ambassador with the generated
  * filter. Everything in its declaration that has names is done, and nothing of it is refused.
  */
+
+import { eventually, startTestEnv, TestOperator } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -12,9 +14,6 @@ import { type ConfigMap, configMaps, type Lease } from '../../operator/model/bui
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { customResource } from '../../operator/schema/custom-resource.ts';
 import { Type } from '../../operator/schema/type.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { TestOperator } from '../../operator/testing/operator/test-operator.ts';
 import { startProxy } from '../support/cluster.ts';
 
 const gadgets = customResource({

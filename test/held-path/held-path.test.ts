@@ -1,6 +1,7 @@
 /** That the held path is what the tests of its project run on: see `vitest.config.ts`. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { start } from '../store/started-informer.ts';
 import { unread } from '../support/held-text.ts';
 

@@ -15,6 +15,7 @@ import { containerNamed, podSpec, render } from '../manifests/support/rendered.t
 import { BUILD_TIMEOUT_MS, buildImage, deriveImage } from './support/build-image.ts';
 import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
+import { lockedPackages } from './support/locked-packages.ts';
 
 const OPERATOR = `import { controller } from 'chancery';
 import { NAME } from './name.ts';
@@ -61,7 +62,8 @@ test(
     const { rootfs } = await buildImage('Dockerfile.operator');
 
     const found = await installed(join(rootfs, 'app/node_modules'));
-    expect(found).toEqual(await locked());
+    const locked = await lockedPackages();
+    expect(found).toEqual(locked.map(({ name, version }) => `${name}@${version}`).toSorted());
   },
   BUILD_TIMEOUT_MS,
 );
@@ -219,18 +221,6 @@ async function installed(modules: string): Promise<readonly string[]> {
     found.push(`${name}@${version}`);
   }
   return found.toSorted();
-}
-
-/** Those of package-lock.json that are neither for development nor optional. */
-async function locked(): Promise<readonly string[]> {
-  const text = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8');
-  const { packages } = JSON.parse(text) as {
-    readonly packages: Readonly<Record<string, { version: string; dev?: true; optional?: true }>>;
-  };
-  return Object.entries(packages)
-    .filter(([path, { dev, optional }]) => path !== '' && dev !== true && optional !== true)
-    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
-    .toSorted();
 }
 
 /** In the output of the run, for who reads it. */

@@ -2,6 +2,8 @@
  * What an operator needs of an API server, on whichever `CHANCERY_TEST_ENV` names: nothing here asks
  * for Pods, logs or a clock.
  */
+
+import { configMap, customResource, eventually, startOperator } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -10,9 +12,6 @@ import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap, customResource } from '../../operator/testing/objects/config.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { startTestCluster } from '../support/cluster.ts';
 
 const FIRST_START = { timeout: 60_000 };

@@ -4,16 +4,19 @@
  * make Pods.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { TestEnv } from '@chancery/testing';
+import {
+  chooseBackend,
+  configMap,
+  customResource,
+  deployment,
+  eventually,
+  RequestLine,
+} from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { type ProxyFilter, proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { chooseBackend } from '../../operator/testing/env/choose-backend.ts';
-import { RequestLine } from '../../operator/testing/env/request-line.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap, customResource } from '../../operator/testing/objects/config.ts';
-import { deployment } from '../../operator/testing/objects/workloads.ts';
 import { startOperator, startTestCluster } from '../support/cluster.ts';
 
 const controllers = [configRestart];

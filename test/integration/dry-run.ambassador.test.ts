@@ -4,15 +4,12 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { configMap, deployment, eventually, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import type { ConfigMap } from '../../operator/model/builtin.ts';
 import type { Deployment } from '../../operator/model/kubernetes/apps-v1.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
-import { deployment } from '../../operator/testing/objects/workloads.ts';
 import { invoke } from '../cli/invocation.ts';
 import { startOperator } from '../support/cluster.ts';
 

@@ -3,14 +3,13 @@
  * ServiceAccount that they are for, on an API server on which Roles count.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { ApiServer, eventually } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { type Role, type RoleBinding, rbac } from '../../operator/generate/rbac.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE, startOperator, startProxy } from '../support/cluster.ts';
 import type { LogLine } from '../support/recording-log.ts';
 

@@ -2,13 +2,13 @@
  * The operators that config-restart takes over from: manifests of their shape, in our own words, with
  * their names, labels and annotations. The operator gets what the Downward API gives it there.
  */
+
+import type { ApiServer } from '@chancery/testing';
+import { customResource, eventually } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { customResource } from '../../operator/testing/objects/config.ts';
 import { NAMESPACE, startCluster, startOperator, startTestCluster } from '../support/cluster.ts';
 
 const crds = new URL('../../examples/config-restart/crds/', import.meta.url);

@@ -1,4 +1,6 @@
 /** Too much at once, on real sockets: order, completeness, and what is held of it, in bytes or events. */
+
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { systemClock } from '../../operator/core/clock.ts';
@@ -10,7 +12,6 @@ import type { HandlerRegistration } from '../../operator/store/handlers.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { dropManagedFields, transformed } from '../../operator/store/transform.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../../operator/stream/lines.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import type { ReflectorStatus } from '../../operator/watch/reflector-status.ts';

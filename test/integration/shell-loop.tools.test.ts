@@ -11,8 +11,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE, startCluster } from '../support/cluster.ts';
 import { folderWithTools } from '../tools/links.ts';
 

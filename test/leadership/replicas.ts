@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { type RequestGate, RequestLine } from '../../operator/testing/env/request-line.ts';
-import type { LoggedRequest } from '../../operator/testing/env/request-log.ts';
+import type { LoggedRequest } from '@chancery/testing';
+import { ApiServer, type RequestGate, RequestLine } from '@chancery/testing';
 
 const BIN = fileURLToPath(new URL('../../operator/cli/chancery.js', import.meta.url));
 

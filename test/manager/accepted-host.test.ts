@@ -1,6 +1,7 @@
 /** Which Host headers the ports for people and scrapers answer, and which only probes. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { eventually, freePort } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAcceptedHost } from '../../operator/manager/accepted-host.ts';
 import { createManager } from '../../operator/manager/create-manager.ts';
@@ -8,8 +9,6 @@ import { HealthServer } from '../../operator/manager/health-server.ts';
 import { send } from '../../operator/manager/http-listener.ts';
 import { MetricsServer } from '../../operator/manager/metrics-server.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { freePort } from '../../operator/testing/free-port.ts';
 
 const CONFIGURED = ['status.corp.example'];
 

@@ -1,4 +1,6 @@
 /** The questions about rights, asked of an API server on which roles count. */
+
+import { ApiServer, type AuthorizationMode } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
@@ -14,8 +16,7 @@ import { configMaps, pods } from '../../operator/model/builtin.ts';
 import type { SelfSubjectAccessReview } from '../../operator/model/kubernetes/authorization-v1.ts';
 import { nodes } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { ApiServer, type AuthorizationMode } from '../../operator/testing/apiserver/api-server.ts';
-import { binding, role } from '../testing/apiserver/auth/rbac-server.ts';
+import { binding, role } from '../../testing/test/apiserver/auth/rbac-server.ts';
 
 const USER = 'system:serviceaccount:demo:op';
 

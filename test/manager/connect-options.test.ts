@@ -1,11 +1,8 @@
+import { configMap, FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 
 /** An operator that gives every ConfigMap a copy, with a field that no ConfigMap has. */
 async function start(environment: Readonly<Record<string, string>>) {

@@ -1,3 +1,5 @@
+import type { TestEnv } from '@chancery/testing';
+import { advanceUntil, FakeClock, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { connect } from '../../operator/client/connection.ts';
@@ -14,10 +16,6 @@ import {
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
 import { customResource, type OtherVersion, Type } from '../../operator/schema.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { advanceUntil } from '../../operator/testing/faults/settle-sockets.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const NAME = 'websites.example.dev';

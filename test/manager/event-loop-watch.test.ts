@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { eventually, FakeClock, RecordingMeter } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sleep, systemClock } from '../../operator/core/clock.ts';
 import {
@@ -6,9 +7,6 @@ import {
   nodeDelayMonitor,
   watchEventLoop,
 } from '../../operator/manager/event-loop-watch.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const SECONDS = 'chancery_event_loop_delay_seconds';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import {
   type NeededSource,
@@ -5,7 +6,6 @@ import {
   syncedCheck,
 } from '../../operator/manager/health-checks.ts';
 import type { SourceState } from '../../operator/store/shared-informer.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
 interface SourceFacts {
   synced: boolean;

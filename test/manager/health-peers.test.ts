@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { HealthServer, type HealthServerOptions } from '../../operator/manager/health-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 
 /** The prober's own address, and two others. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];

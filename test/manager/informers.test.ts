@@ -1,3 +1,4 @@
+import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
@@ -8,8 +9,6 @@ import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { byLabel, byOwner } from '../../operator/store/indices.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { Discovery } from '../../operator/watch/discovery.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';

@@ -1,16 +1,18 @@
+import type { TestEnv } from '@chancery/testing';
+import {
+  advanceUntil,
+  eventually,
+  FakeClock,
+  freePort,
+  startOperator,
+  startTestEnv,
+} from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { ensureCrd } from '../../operator/manager/ensure-crds.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { customResource, Type } from '../../operator/schema.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { advanceUntil } from '../../operator/testing/faults/settle-sockets.ts';
-import { freePort } from '../../operator/testing/free-port.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Controller,
@@ -14,7 +15,6 @@ import { nextTurn } from '../../operator/core/turns.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { configMap, World } from './world.ts';
 
 const own = source(configMaps);

@@ -1,13 +1,12 @@
 /** One hostile object beside an ordinary one: status page, Events and metrics of a whole operator. */
+
+import type { TestEnv } from '@chancery/testing';
+import { eventually, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 
 /** Halves of surrogate pairs, controls of terminals, an end of a page's script, and very long. */
 const HOSTILE = `\ud800\u001b[2J\u0000\u202e</script><b>\udfff${'x'.repeat(100_000)}`;

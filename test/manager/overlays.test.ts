@@ -1,11 +1,12 @@
 /** Own writes, in all sources of a process that show what was written. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { source } from '../../operator/controller/source.ts';
 import { Informers } from '../../operator/manager/informers.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { byLabel } from '../../operator/store/indices.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';
 import { recordingLog } from '../support/recording-log.ts';

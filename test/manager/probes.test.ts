@@ -1,4 +1,6 @@
 /** What a kubelet is told of a whole manager, over HTTP, whatever happens to the API server. */
+
+import { eventually, FakeClock, freePort, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -6,9 +8,6 @@ import { source } from '../../operator/controller/source.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
-import { freePort } from '../../operator/testing/free-port.ts';
 import { LeaseServer, World, type WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,6 @@
 /** The toolkit without its command line: a program of the user's that runs an operator. */
 import { Writable } from 'node:stream';
+import { eventually, startTestEnv } from '@chancery/testing';
 import {
   AWAIT_CHANGE,
   controller,
@@ -10,7 +11,6 @@ import {
   source,
 } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
-import { eventually, startTestEnv } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../operator/manager/logger.ts';
 

@@ -3,6 +3,7 @@
  * API server, scraped over HTTP, and compared with the stored list of names, labels and buckets.
  */
 import { readFileSync } from 'node:fs';
+import { configMap, eventually, startTestEnv } from '@chancery/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
@@ -16,9 +17,6 @@ import { MetricsServer } from '../../operator/manager/metrics-server.ts';
 import { PrometheusMeter } from '../../operator/manager/prometheus-meter.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { configMap } from '../../operator/testing/objects/config.ts';
 import { type ParsedFamily, parsedExposition } from '../support/parsed-exposition.ts';
 
 interface Line {

@@ -1,4 +1,6 @@
 /** What an operator says at its start of the ambassador and of its rights, on a clock of its own. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
@@ -9,7 +11,6 @@ import { SelfTest } from '../../operator/manager/self-test.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { type CannedAnswer, cannedTransport } from '../client/canned-transport.ts';
 import { recordingLog } from '../support/recording-log.ts';
 

@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { ApiServer, eventually } from '@chancery/testing';
 import { AWAIT_CHANGE, controller, createManager, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../operator/client/connection.ts';
 import { createLogger } from '../../operator/manager/logger.ts';
 import type { SelfTestMode } from '../../operator/manager/settings.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
 const hello = controller({

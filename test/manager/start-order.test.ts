@@ -1,6 +1,7 @@
 /** M-1 to M-4: what a manager starts, in which order, and what joins it later. */
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { eventually, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -11,8 +12,6 @@ import type { Runnable } from '../../operator/manager/runnable.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { keyOf } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { freePort } from '../cli/child.ts';
 import { configMap, LeaseServer, World } from './world.ts';
 

@@ -1,4 +1,6 @@
 /** D-1 and D-3: how a manager ends, in which order and in what time. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
@@ -7,7 +9,6 @@ import { aborted } from '../../operator/core/abort.ts';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
 import type { Runnable } from '../../operator/manager/runnable.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { configMap, World, type WorldOptions } from './world.ts';
 
 const ELECTION = { CHANCERY_LEADER_ELECTION: 'true', POD_NAMESPACE: 'ops' };

@@ -1,10 +1,11 @@
 /** A transform that fails for some objects, under a manager: their keys fail alone, and the log names them. */
+
+import { advanceUntil } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { advanceUntil } from '../../operator/testing/faults/settle-sockets.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { World } from './world.ts';

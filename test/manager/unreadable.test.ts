@@ -1,10 +1,11 @@
 /** An object that is no JSON, under a manager: its controller fails alone, and the log says no word of it. */
+
+import { advanceUntil } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { advanceUntil } from '../../operator/testing/faults/settle-sockets.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { HUSH, TextCollection } from '../support/text-collection.ts';

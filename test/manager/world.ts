@@ -1,3 +1,4 @@
+import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import type { Fence } from '../../operator/client/connection.ts';
@@ -11,8 +12,6 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { resourceName } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 
 /** One collection: it can be listed, watched, changed and broken. */

@@ -5,11 +5,10 @@
  * @module-tag kubectl
  */
 import { readFileSync } from 'node:fs';
+import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { type Child, chancery } from '../cli/child.ts';
 import { startImage } from '../proxy/support/image.ts';
 import { type Container, containerNamed, expand, podSpec, render } from './support/rendered.ts';

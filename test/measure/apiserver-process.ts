@@ -2,7 +2,7 @@
  * The embedded API server and nothing else, in a process of its own, so that its memory can be told
  * from that of its clients. Started by `apiserver.ts`; answers each message with one.
  */
-import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
+import type { ApiServer } from '@chancery/testing';
 
 /** What the server's process is asked. */
 export type Question =
@@ -26,11 +26,9 @@ export interface Taken {
   readonly processorMs: number;
 }
 
-const [, , file = '../../operator/testing/apiserver/api-server.ts'] = process.argv;
+const [, , file = '../../testing/src/apiserver/api-server.ts'] = process.argv;
 const beforeMs = performance.now();
-const module = (await import(
-  file
-)) as typeof import('../../operator/testing/apiserver/api-server.ts');
+const module = (await import(file)) as typeof import('../../testing/src/apiserver/api-server.ts');
 const importedMs = performance.now();
 const server = await module.ApiServer.start();
 const startedMs = performance.now();

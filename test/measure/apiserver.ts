@@ -13,8 +13,8 @@ import type { Question, Started, Taken } from './apiserver-process.ts';
 
 const RUNS = 5;
 const SERVER = process.argv.includes('--built')
-  ? '../../dist/operator/testing.js'
-  : '../../operator/testing/apiserver/api-server.ts';
+  ? '../../testing/dist/index.js'
+  : '../../testing/src/apiserver/api-server.ts';
 const COMMAND = process.argv.includes('--built')
   ? '../../dist/operator/cli/main.js'
   : '../../operator/cli/main.ts';

@@ -12,9 +12,9 @@ import type { Debugger } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
+import { ApiServer } from '@chancery/testing';
 import { AWAIT_CHANGE, controller, createManager } from 'chancery';
 import { type ConfigMap, configMaps, secrets } from 'chancery/kubernetes';
-import { ApiServer } from 'chancery/testing';
 
 /** One function of the toolkit that ran. */
 interface Passed {

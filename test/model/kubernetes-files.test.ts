@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import * as resources from '../../operator/model/kubernetes/resources.ts';
-import { BUILT_IN_RESOURCES } from '../../operator/testing/apiserver/registry/built-in-resources.ts';
+import { BUILT_IN_RESOURCES } from '../../testing/src/apiserver/registry/built-in-resources.ts';
 import { readTypeData, typeFiles } from '../support/kubernetes-schema/type-files.ts';
 
 const FOLDER = fileURLToPath(new URL('../../operator/model/kubernetes/', import.meta.url));

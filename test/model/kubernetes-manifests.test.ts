@@ -2,6 +2,8 @@
  * What the types of built-in kinds take and what they refuse. The compiler is the first half of each
  * test (`@ts-expect-error` is an error where there is none), the server's own rules the second.
  */
+
+import { startTestEnv, type TestEnv } from '@chancery/testing';
 import type { Desired, DesiredStatus, KubernetesObject, Resource, Workload } from 'chancery';
 import type {
   CronJob,
@@ -15,7 +17,6 @@ import type {
   StatefulSet,
 } from 'chancery/kubernetes';
 import { type coreV1, deployments } from 'chancery/kubernetes';
-import { startTestEnv, type TestEnv } from 'chancery/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let env: TestEnv;

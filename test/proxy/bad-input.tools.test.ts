@@ -3,6 +3,8 @@
  *
  * @module-tag kubectl
  */
+
+import { ApiServer, eventually } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { testFilter } from '../../operator/client/filter-test.ts';
@@ -14,8 +16,6 @@ import { systemClock } from '../../operator/core/clock.ts';
 import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { startOperator } from '../support/cluster.ts';
 import { transportTo } from '../transport/raw-server.ts';
 import { startAmbassador } from './support/ambassador.ts';

@@ -4,6 +4,7 @@
  * @module-tag kubectl
  */
 import { text } from 'node:stream/consumers';
+import { ApiServer, eventually, FakeClock, KubectlProxy } from '@chancery/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { retryingClient } from '../../operator/client/retrying-client.ts';
@@ -11,10 +12,6 @@ import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { decodeWatchEvents } from '../../operator/stream/decode.ts';
 import { readLines } from '../../operator/stream/lines.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import type { Transport } from '../../operator/transport/transport.ts';
 import { collect } from '../support/recorded-stream.ts';
 import { pathOf } from '../tools/tools.ts';

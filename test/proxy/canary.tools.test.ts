@@ -3,9 +3,10 @@
  *
  * @module-tag kubectl
  */
+
+import type { AmbassadorFilter } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { proxyArguments, REJECT_PATHS } from '../../operator/generate/proxy-filter.ts';
-import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
 import { answerOf, openRawServer } from '../transport/raw-server.ts';
 import { type KubectlProcess, proxyOf } from './support/kubectl-process.ts';
 import { KUBECTLS } from './support/kubectls.ts';

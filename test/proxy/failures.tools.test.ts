@@ -3,13 +3,14 @@
  *
  * @module-tag kubectl
  */
+
+import { freePort } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../operator/client/answer.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { freePort } from '../../operator/testing/free-port.ts';
 import type { TransportRequest } from '../../operator/transport/transport.ts';
 import { answerOf, rawServer, request, transportTo } from '../transport/raw-server.ts';
 import { startAmbassador } from './support/ambassador.ts';

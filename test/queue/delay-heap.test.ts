@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DelayHeap } from '../../operator/queue/delay-heap.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 
 describe('DelayHeap', () => {
   test('hands out what is due, earliest first', () => {

@@ -1,6 +1,6 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { LOW_PRIORITY, WorkQueue } from '../../operator/queue/work-queue.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
 function newQueue(): { clock: FakeClock; queue: WorkQueue<string> } {
   const clock = new FakeClock();

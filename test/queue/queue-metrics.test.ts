@@ -1,7 +1,6 @@
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { WorkQueue } from '../../operator/queue/work-queue.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 
 const labels = { name: 'web', controller: 'web' };
 

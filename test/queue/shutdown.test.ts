@@ -1,6 +1,6 @@
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { WorkQueue } from '../../operator/queue/work-queue.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 
 function newQueue(): {
   clock: FakeClock;

@@ -1,7 +1,7 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { TokenBucket } from '../../operator/queue/token-bucket.ts';
 import { WorkQueue } from '../../operator/queue/work-queue.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 
 test('[Q-6] a burst of 100 is free, then 10 a second', () => {
   const bucket = new TokenBucket(new FakeClock());

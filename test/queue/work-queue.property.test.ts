@@ -1,7 +1,7 @@
+import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { WorkQueue } from '../../operator/queue/work-queue.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { QueueModel } from './queue-model.ts';
 
 const AGING_LIMIT_MS = 40;

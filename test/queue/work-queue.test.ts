@@ -1,6 +1,6 @@
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { LOW_PRIORITY, WorkQueue } from '../../operator/queue/work-queue.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

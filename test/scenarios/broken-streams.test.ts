@@ -1,8 +1,7 @@
 /** Watches whose bytes stop, are cut, or are no lines. */
+
+import { eventually, raw, settleSockets, stream } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { raw, stream } from '../../operator/testing/faults/replies.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { type Scenario, scenario } from './support/scenario.ts';
 import { CHUNKED, chunk, line } from './support/wire.ts';
 

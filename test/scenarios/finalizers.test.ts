@@ -1,11 +1,11 @@
 /** Rows H48 and H49 of the failure scenarios: finalizers, over the real client and a real server. */
+
+import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { NAMESPACE, startOperator } from '../support/cluster.ts';
 
 const OURS = 'test.chancery.dev/cleanup';

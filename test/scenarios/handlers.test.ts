@@ -1,4 +1,6 @@
 /** What a controller makes of the stream: one key at a time, the newest state, no key starved. */
+
+import { eventually, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
@@ -8,8 +10,6 @@ import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Informer } from '../../operator/store/informer.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { startOperator } from '../support/cluster.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { PATH, type Scenario, scenario } from './support/scenario.ts';

@@ -1,7 +1,7 @@
 /** Starting and stopping at the worst moment. */
+
+import { failure, raw, settleSockets, silence, stream } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { failure, raw, silence, stream } from '../../operator/testing/faults/replies.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { PATH, type Scenario, scenario } from './support/scenario.ts';
 import { CHUNKED, chunk, line } from './support/wire.ts';
 

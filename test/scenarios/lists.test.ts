@@ -1,12 +1,18 @@
 /** Lists that fail, hang, lie or come in pieces. */
 import { gzipSync } from 'node:zlib';
+import {
+  eventually,
+  failure,
+  json,
+  ScriptedCollection,
+  silence,
+  stream,
+  text,
+} from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { type Pod, pods } from '../../operator/model/builtin.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { failure, json, silence, stream, text } from '../../operator/testing/faults/replies.ts';
-import { ScriptedCollection } from '../../operator/testing/faults/scripted-collection.ts';
 import { gapsOf, PATH, type Scenario, scenario } from './support/scenario.ts';
 
 const LIST = { path: PATH, watch: false } as const;

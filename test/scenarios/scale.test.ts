@@ -1,13 +1,11 @@
 /** Many of everything: counts and bounds, no timings. */
 import { getEventListeners } from 'node:events';
+import { eventually, json, settleSockets, stream } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { json, stream } from '../../operator/testing/faults/replies.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { Deliveries } from './support/deliveries.ts';
 import { type Scenario, scenario } from './support/scenario.ts';
 

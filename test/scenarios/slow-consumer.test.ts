@@ -3,14 +3,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Reply } from '@chancery/testing';
+import { errorEvent, eventually, RecordingMeter, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConfigMap } from '../../operator/model/builtin.ts';
 import type { Change } from '../../operator/store/cache.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import type { Reply } from '../../operator/testing/faults/exchange.ts';
-import { errorEvent } from '../../operator/testing/faults/replies.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { type Scenario, scenario } from './support/scenario.ts';
 
 const MOST_EVENTS = 1_000;

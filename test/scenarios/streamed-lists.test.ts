@@ -1,7 +1,7 @@
 /** Lists that come as the initial events of a watch. */
+
+import { settleSockets, stream } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { stream } from '../../operator/testing/faults/replies.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { scenario } from './support/scenario.ts';
 import { line } from './support/wire.ts';
 

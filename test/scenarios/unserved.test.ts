@@ -1,12 +1,11 @@
 /** A group of custom resources that is taken away and comes back, on an API server of its own. */
+
+import { ApiServer, advanceUntil, FakeClock, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource, resourceName } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { advanceUntil, settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { OnUnserved } from '../../operator/watch/reflector-options.ts';
 

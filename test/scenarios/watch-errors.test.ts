@@ -1,7 +1,7 @@
 /** What a server says on a watch when it refuses, ends or misleads it. */
+
+import { errorEvent, failure, settleSockets, stream } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { errorEvent, failure, stream } from '../../operator/testing/faults/replies.ts';
-import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { gapsOf, scenario } from './support/scenario.ts';
 
 const GONE = { code: 410, reason: 'Expired', message: 'too old resource version: 1 (2)' } as const;

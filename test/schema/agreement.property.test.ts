@@ -1,4 +1,7 @@
 /** Local validation says of every object what the API server says. */
+
+import type { TestEnv } from '@chancery/testing';
+import { startTestEnv } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
@@ -6,8 +9,6 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { TSchema } from '../../operator/schema/type.ts';
 import { customResource, Type } from '../../operator/schema.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { anyPair } from './random-schema.ts';
 

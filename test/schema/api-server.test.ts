@@ -1,4 +1,7 @@
 /** What `customResource` makes is what the API server does with it. */
+
+import type { TestEnv } from '@chancery/testing';
+import { eventually, startOperator, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import { controller } from '../../operator/controller/controller.ts';
@@ -8,10 +11,6 @@ import { resourceQuotas } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { CustomResource } from '../../operator/schema/custom-resource.ts';
 import { customResource, Type, withRules } from '../../operator/schema.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { startOperator } from '../../operator/testing/operator/test-operator.ts';
 import { websites } from './website.ts';
 
 async function envWith(resource: CustomResource): Promise<TestEnv> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { patternMatcher } from '../../operator/schema/pattern.ts';
-import { regularExpression } from '../../operator/testing/apiserver/schema/regular-expression.ts';
+import { regularExpression } from '../../testing/src/apiserver/schema/regular-expression.ts';
 
 const TEXTS = [
   '',

@@ -1,9 +1,10 @@
 /** That the simple path is what the tests of its project run on: see `vitest.config.ts`. */
+
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { HeldObject, readObject } from '../../operator/model/held-object.ts';
 import { heldObject } from '../../operator/stream/held-object-text.ts';
 import { scanIdentity } from '../../operator/stream/scan-identity.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { start } from '../store/started-informer.ts';
 import { TextCollection } from '../support/text-collection.ts';
 

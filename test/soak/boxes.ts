@@ -1,6 +1,6 @@
+import type { ApiServer } from '@chancery/testing';
 import { type KubernetesObject, type ObjectKey, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 
 /** A kind of its own with any content: the operator's children, and objects that are nested deep. */
 export interface Box extends KubernetesObject {

@@ -1,7 +1,5 @@
+import { ApiServer, findKubectl, KubectlProxy } from '@chancery/testing';
 import type { Clock } from '../../operator/core/clock.ts';
-import { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
-import { findKubectl } from '../../operator/testing/kubectl.ts';
-import { KubectlProxy } from '../../operator/testing/kubectl-proxy.ts';
 import { defineBoxes } from './boxes.ts';
 import { FaultGate } from './fault-gate.ts';
 import { FaultLine } from './fault-line.ts';

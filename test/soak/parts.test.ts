@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
 import { childDifferences, childOf, nestedBox } from './boxes.ts';
 import { crowd } from './peers.ts';
 import { Probes, ProbeTally } from './probes.ts';

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../../operator/testing/free-port.ts';
+import { freePort } from '@chancery/testing';
 import { Random } from '../convergence/random.ts';
 import { acceleratedClock } from './accelerated-clock.ts';
 import { parseSoakArguments, type SoakArguments, USAGE } from './arguments.ts';

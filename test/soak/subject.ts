@@ -1,3 +1,4 @@
+import type { ApiServer } from '@chancery/testing';
 import { connect } from '../../operator/client/connection.ts';
 import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
 import {
@@ -22,7 +23,6 @@ import { apiVersionOf } from '../../operator/model/resource.ts';
 import { isNotFound } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import type { Store } from '../../operator/store/store.ts';
-import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import { differences, Ledger, type Seen, seenOf } from '../convergence/ledger.ts';
 import type { Random } from '../convergence/random.ts';
 import {

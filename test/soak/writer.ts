@@ -1,5 +1,5 @@
+import type { ApiServer } from '@chancery/testing';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { ApiServer } from '../../operator/testing/apiserver/api-server.ts';
 import type { Random } from '../convergence/random.ts';
 import { NAMESPACES } from './environment.ts';
 

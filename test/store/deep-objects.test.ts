@@ -1,4 +1,6 @@
 /** An object that is nested more deeply than recursion can follow, in a cache beside others. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { frozenStore } from '../../operator/controller/frozen-store.ts';
 import type { OperatorError } from '../../operator/core/errors.ts';
@@ -6,7 +8,6 @@ import { objectKey } from '../../operator/model/object.ts';
 import { estimateBytes } from '../../operator/store/estimate-bytes.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { type Transform, transformed } from '../../operator/store/transform.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { type StartedInformer, start } from './started-informer.ts';
 

@@ -1,8 +1,8 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import type { Change } from '../../operator/store/cache.ts';
 import { Delivery } from '../../operator/store/delivery.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 
 const object = (name: string, version: number): KubernetesObject => ({
   apiVersion: 'v1',

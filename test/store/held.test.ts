@@ -1,4 +1,6 @@
 /** Objects that come as text stay text until somebody needs what is in it. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { objectKey } from '../../operator/model/object.ts';
 import type { ChangeHandler } from '../../operator/store/delivery.ts';
@@ -6,7 +8,6 @@ import { byLabel, byNamespace, byOwner } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
 import { dropManagedFields, transformed } from '../../operator/store/transform.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { expired, type Thing } from '../support/fake-collection.ts';
 import { unread } from '../support/held-text.ts';
 import { TextCollection } from '../support/text-collection.ts';

@@ -1,11 +1,10 @@
+import { RecordingMeter, settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import { byLabel, byNamespace, byOwner, Indices } from '../../operator/store/indices.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-informer.ts';
 

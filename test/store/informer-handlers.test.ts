@@ -1,8 +1,8 @@
 /** Handlers of one informer may come late, leave, fail or hang. They do not disturb each other. */
+
+import { RecordingMeter, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { ObjectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 

@@ -2,10 +2,10 @@
  * An informer compares a list with its cache after a gap. It finds deleted objects, and new objects
  * under an old name.
  */
+
+import { eventually, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../operator/model/status.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 

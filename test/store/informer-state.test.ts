@@ -1,8 +1,9 @@
 /** An informer tells its state, its last contact with the server, and which handlers are synced. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 

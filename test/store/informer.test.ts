@@ -1,9 +1,9 @@
 /** An informer keeps its store, its indices and its handlers in step with a collection. */
+
+import { RecordingMeter, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 

@@ -1,8 +1,8 @@
 /** Lists that are too large for one turn of the event loop. */
+
+import { eventually, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Change } from '../../operator/store/cache.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { inEveryTurn, perTurn } from '../support/event-loop.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-informer.ts';

@@ -1,3 +1,4 @@
+import { eventually, FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
@@ -7,8 +8,6 @@ import { byNamespace } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
 import type { Overlay } from '../../operator/store/overlay.ts';
-import { eventually } from '../../operator/testing/eventually.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { inEveryTurn } from '../support/event-loop.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';

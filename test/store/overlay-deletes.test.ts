@@ -1,8 +1,9 @@
 /** An informer hides an object that this process deleted, or whose last finalizer it removed. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta } from '../../operator/model/object.ts';
 import { OVERLAY_TTL_MS } from '../../operator/store/overlay.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { DELETED_AT, KEY, withObject, world } from './overlaid-informer.ts';

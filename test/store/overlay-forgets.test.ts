@@ -2,9 +2,10 @@
  * An overlay forgets own writes after a time, at a gain of leadership, and at the end of its
  * source.
  */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { EXPECTATION_TTL_MS, OVERLAY_TTL_MS } from '../../operator/store/overlay.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { withObject, world } from './overlaid-informer.ts';

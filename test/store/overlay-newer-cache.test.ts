@@ -1,6 +1,7 @@
 /** A newer state of the cache replaces the state that this process wrote. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { withObject, world } from './overlaid-informer.ts';
 import { listener } from './started-informer.ts';

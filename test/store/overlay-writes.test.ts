@@ -1,9 +1,10 @@
 /** An informer shows the own writes of this process before its cache has them. */
+
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Overlay } from '../../operator/store/overlay.ts';
 import { Overlays } from '../../operator/store/overlays.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { KEY, things, withObject, world } from './overlaid-informer.ts';
 import { listener } from './started-informer.ts';
 

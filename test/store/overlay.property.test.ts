@@ -1,3 +1,4 @@
+import { FakeClock, settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type KubernetesObject, type ObjectKey, objectKey } from '../../operator/model/object.ts';
@@ -6,7 +7,6 @@ import { Informer } from '../../operator/store/informer.ts';
 import { OVERLAY_TTL_MS, type Overlay } from '../../operator/store/overlay.ts';
 import { Overlays, type PendingWrite } from '../../operator/store/overlays.ts';
 import { ownWriteForm } from '../../operator/store/own-write-form.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 

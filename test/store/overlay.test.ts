@@ -1,9 +1,9 @@
 /** The overlay by itself, over a cache that the test makes. */
+
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { objectKey } from '../../operator/model/object.ts';
 import { OVERLAY_TTL_MS, Overlay } from '../../operator/store/overlay.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { Thing } from '../support/fake-collection.ts';
 
 describe('an overlay whose cache is', () => {

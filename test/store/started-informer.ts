@@ -1,7 +1,7 @@
+import { FakeClock } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Change } from '../../operator/store/cache.ts';
 import { Informer, type InformerOptions } from '../../operator/store/informer.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 
 export interface StartedInformer {

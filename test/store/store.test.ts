@@ -1,3 +1,4 @@
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
@@ -5,7 +6,6 @@ import { Cache } from '../../operator/store/cache.ts';
 import { deepFreeze } from '../../operator/store/freeze.ts';
 import { Indices } from '../../operator/store/indices.ts';
 import { type Store, storeOf } from '../../operator/store/store.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-informer.ts';
 

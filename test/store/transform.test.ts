@@ -1,3 +1,4 @@
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { byOwner } from '../../operator/store/indices.ts';
@@ -8,7 +9,6 @@ import {
   type TransformObserver,
   transformed,
 } from '../../operator/store/transform.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { listener } from './started-informer.ts';
 

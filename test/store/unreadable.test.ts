@@ -1,11 +1,11 @@
 /** Text that turns out to be no JSON when somebody reads it, over an informer. */
+
+import { RecordingMeter, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { HeldObject } from '../../operator/model/held-object.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import type { Change } from '../../operator/store/cache.ts';
 import type { InformerOptions } from '../../operator/store/informer.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { expired, type Thing } from '../support/fake-collection.ts';
 import { HUSH, TextCollection } from '../support/text-collection.ts';
 import { listener, start } from './started-informer.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readLines } from '../../operator/stream/lines.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { collect, cutStream } from '../support/recorded-stream.ts';
 
 async function linesOf(text: string, chunkBytes: number): Promise<readonly string[]> {

@@ -1,14 +1,17 @@
+import type { AmbassadorFilter, TestEnv } from '@chancery/testing';
+import {
+  type Ambassador,
+  ApiServer,
+  type ApiServerOptions,
+  startAmbassador,
+  startTestEnv,
+} from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
 import { type Settings, settingsFrom } from '../../operator/manager/settings.ts';
-import { type Ambassador, startAmbassador } from '../../operator/testing/ambassador.ts';
-import { ApiServer, type ApiServerOptions } from '../../operator/testing/apiserver/api-server.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import type { AmbassadorFilter } from '../../operator/testing/kubectl-proxy.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
 export const NAMESPACE = 'demo';

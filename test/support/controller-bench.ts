@@ -1,3 +1,4 @@
+import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
@@ -7,8 +8,6 @@ import { isSameResource, type Source, source } from '../../operator/controller/s
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection, type Thing } from './fake-collection.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 

@@ -1,5 +1,5 @@
 import { request as send } from 'node:http';
-import type { Reply } from '../../operator/testing/faults/exchange.ts';
+import type { Reply } from '@chancery/testing';
 
 /** A reply that asks the API server at `url`, and passes its answer on as it comes. */
 export function forwardTo(url: string): Reply {

@@ -1,3 +1,5 @@
+import type { LoggedRequest, TestEnv } from '@chancery/testing';
+import { FakeClock, startTestEnv } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { type AroundCalls, decorateClient } from '../../operator/client/client-decorator.ts';
@@ -13,10 +15,6 @@ import type {
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
-import type { LoggedRequest } from '../../operator/testing/env/request-log.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 
 /** An owner on an embedded API server, and what a controller of it does about children. */

@@ -1,3 +1,5 @@
+import type { TestEnv } from '@chancery/testing';
+import { FakeClock, startOperator, startTestEnv, type TestOperator } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import type { ControllerOptions } from '../../operator/controller/controller.ts';
 import { controller } from '../../operator/controller/controller.ts';
@@ -5,10 +7,6 @@ import { configMaps } from '../../operator/model/builtin.ts';
 import type { Condition } from '../../operator/model/condition.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../operator/testing/env/test-env.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { startOperator, type TestOperator } from '../../operator/testing/operator/test-operator.ts';
 
 /** A custom resource with a status, and conditions that are a map by type. */
 export interface Site extends KubernetesObject {

@@ -7,7 +7,7 @@ import { TOOLS } from './tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
-const files = globSync('{test,examples,bench/test}/**/*.test.ts', { cwd: root });
+const files = globSync('{test,testing/test,examples,bench/test}/**/*.test.ts', { cwd: root });
 const isTools = (path: string): boolean => path.endsWith('.tools.test.ts');
 const names = TOOLS.map(({ name }) => name);
 

@@ -1,6 +1,7 @@
 /** Back-pressure and endings of one exchange, without a socket: each turn is the test's. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { Exchange } from '../../operator/transport/exchange.ts';
 import type { TransportRequest, TransportResponse } from '../../operator/transport/transport.ts';
 import { request } from './raw-server.ts';

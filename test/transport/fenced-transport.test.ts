@@ -1,8 +1,8 @@
 /** Writes pass a fence when they are given to us and when they are sent; and end when it says so. */
 import { text } from 'node:stream/consumers';
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import type { Fence } from '../../operator/transport/fence.ts';
 import { fencedTransport } from '../../operator/transport/fenced-transport.ts';
 import type { Transport, TransportRequest } from '../../operator/transport/transport.ts';

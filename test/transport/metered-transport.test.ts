@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers';
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { meteredTransport } from '../../operator/transport/metered-transport.ts';
 import { answerOf, CHUNKED_HEAD, rawServer, request, transportTo } from './raw-server.ts';
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
+import { FakeClock } from '@chancery/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { deafListener } from './deaf-listener.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { VERSION } from '../../operator/core/version.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 describe('a request on the wire', () => {

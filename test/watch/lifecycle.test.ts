@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { ListGate } from '../../operator/watch/list-gate.ts';
 import { Reflector } from '../../operator/watch/reflector.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';

@@ -1,7 +1,7 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { listAll } from '../../operator/watch/list-all.ts';
 import type { ListPage, ListPageRequest } from '../../operator/watch/list-watch.ts';
 import { FakeCollection } from '../support/fake-collection.ts';

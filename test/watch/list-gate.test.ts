@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { ListGate } from '../../operator/watch/list-gate.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';

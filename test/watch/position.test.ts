@@ -1,5 +1,5 @@
+import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { Reflector } from '../../operator/watch/reflector.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';

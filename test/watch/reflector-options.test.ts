@@ -1,7 +1,7 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 
 const observer = { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} };

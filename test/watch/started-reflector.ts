@@ -1,9 +1,8 @@
+import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { readObject } from '../../operator/model/held-object.ts';
 import { keyOf, type ObjectKey } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../../operator/watch/reflector.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../../operator/watch/reflector-options.ts';

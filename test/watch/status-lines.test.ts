@@ -1,8 +1,8 @@
+import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import type { Reason } from '../../operator/watch/classify.ts';
 import type { ReflectorStatus } from '../../operator/watch/reflector-status.ts';
 import { type StatusLine, StatusLines } from '../../operator/watch/status-lines.ts';

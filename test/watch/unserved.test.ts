@@ -1,7 +1,8 @@
 /** Sources whose resource the server does not serve, and the one question that they share. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../operator/model/status.ts';
-import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import type { Discovery } from '../../operator/watch/discovery.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import type { ReflectorOptions } from '../../operator/watch/reflector-options.ts';

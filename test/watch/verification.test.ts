@@ -1,6 +1,6 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { keyOf } from '../../operator/model/object.ts';
-import { FakeClock } from '../../operator/testing/fake-clock.ts';
 import { Verification } from '../../operator/watch/verification.ts';
 import { perTurn } from '../support/event-loop.ts';
 import { FakeCollection } from '../support/fake-collection.ts';

@@ -1,5 +1,5 @@
+import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';
 

@@ -1,10 +1,10 @@
 /** The reflector over HTTP messages: what it asks for, and what it makes of each answer. */
 import { PassThrough } from 'node:stream';
+import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { listWatch, type Scope } from '../../operator/client/list-watch.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import { settle } from '../../operator/testing/fake-clock.ts';
 import type { TransportRequest } from '../../operator/transport/transport.ts';
 import type { ReflectorOptions } from '../../operator/watch/reflector-options.ts';
 import { type CannedAnswer, cannedTransport, parsePath } from '../client/canned-transport.ts';

@@ -1,6 +1,6 @@
+import { crashPoints, eventually, FakeClock, startOperator, startTestEnv } from '@chancery/testing';
 import type { ReconcileContext } from 'chancery';
 import type { ObjectOf } from 'chancery/schema';
-import { crashPoints, eventually, FakeClock, startOperator, startTestEnv } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import blogpost, { type blogPosts } from '../operator.ts';

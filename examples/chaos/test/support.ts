@@ -1,6 +1,6 @@
+import { consistently, eventually, FakeClock, statefulSet } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Pod, PodDisruptionBudget } from 'chancery/kubernetes';
-import { consistently, eventually, FakeClock, statefulSet } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { ChaosPlan } from '../chaos-plan.ts';
 import { chaosController } from '../operator.ts';

@@ -1,5 +1,5 @@
 /** When somebody is evicted, and when not: budgets, limits, restarts. */
-import { consistently } from 'chancery/testing';
+import { consistently } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { INTERVAL_MS, nobodyGoes, replaced, startChaos } from './support.ts';
 

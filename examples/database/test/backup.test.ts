@@ -1,5 +1,5 @@
 /** The plan backup: at its times, one that was missed is caught up with, and the oldest goes. */
-import { consistently, FakeClock } from 'chancery/testing';
+import { consistently, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
 

@@ -1,6 +1,7 @@
 /** What a definition refuses, and what belongs to others. */
+
+import { consistently, eventually } from '@chancery/testing';
 import { type Service, secrets } from 'chancery/kubernetes';
-import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, isReady, planOf, startDb } from './place.ts';
 

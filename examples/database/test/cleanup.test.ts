@@ -1,7 +1,8 @@
 /** The plan cleanup: nothing is taken away before there is a snapshot of it. */
+
+import { consistently, eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { PersistentVolumeClaim, Secret, StatefulSet } from 'chancery/kubernetes';
-import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { SampleDb } from '../resources/sample-db.ts';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';

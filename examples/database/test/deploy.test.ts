@@ -1,4 +1,6 @@
 /** The plan deploy: what is made, once, and what is left alone. */
+
+import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type {
   autoscalingV1,
@@ -8,7 +10,6 @@ import type {
   Service,
   StatefulSet,
 } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, isReady, planOf, startDb } from './place.ts';
 

@@ -1,7 +1,8 @@
 /** The kind Database of the original, in both of its groups. */
+
+import { eventually } from '@chancery/testing';
 import { controllerOf, rbac } from 'chancery';
 import type { Lease, StatefulSet } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import operator from '../operator.ts';
 import type { Database } from '../resources/database.ts';

@@ -1,6 +1,7 @@
 /** SD6: a member leaves before its Pod goes, and joins when its Pod is there. */
+
+import { consistently, eventually } from '@chancery/testing';
 import type { Pod } from 'chancery/kubernetes';
-import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { isReady, startDb } from './place.ts';
 

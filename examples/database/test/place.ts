@@ -1,7 +1,8 @@
 /** A SampleDB in a cluster whose Jobs end when the test says so. */
+
+import { eventually, FakeClock, type WorkloadOptions } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Job } from 'chancery/kubernetes';
-import { eventually, FakeClock, type WorkloadOptions } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';
 import type { SampleDb } from '../resources/sample-db.ts';

@@ -1,7 +1,8 @@
 /** What is taken of volumes by their storage, before they go. */
+
+import { consistently, eventually, FakeClock } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { PersistentVolumeClaim } from 'chancery/kubernetes';
-import { consistently, eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, startDb } from './place.ts';
 

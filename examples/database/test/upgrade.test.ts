@@ -1,6 +1,7 @@
 /** The plan upgrade: the Job first, then the image, and never the Job again. */
+
+import { consistently } from '@chancery/testing';
 import type { Service, StatefulSet } from 'chancery/kubernetes';
-import { consistently } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { conditionOf, type DbPlace, isReady, planOf, startDb } from './place.ts';
 

@@ -1,6 +1,5 @@
 /** The annotation `expose`, where requests fail: each answer is the test's. */
-import { AlreadyOwnedError, ApiError, objectKey } from 'chancery';
-import { ingresses, type Service } from 'chancery/kubernetes';
+
 import {
   advanceUntil,
   FakeClock,
@@ -9,7 +8,9 @@ import {
   ScriptedServer,
   service,
   startOperator,
-} from 'chancery/testing';
+} from '@chancery/testing';
+import { AlreadyOwnedError, ApiError, objectKey } from 'chancery';
+import { ingresses, type Service } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { exposeByAnnotation } from '../annotation/controller.ts';
 

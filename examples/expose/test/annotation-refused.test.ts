@@ -1,6 +1,7 @@
 /** The annotation `expose`, where the API server refuses the Ingress for a reason that may pass. */
+
+import { service } from '@chancery/testing';
 import type { Service } from 'chancery/kubernetes';
-import { service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { DENIALS, startRefusing } from '../../testing/refusing-line.ts';
 import { exposeByAnnotation } from '../annotation/controller.ts';

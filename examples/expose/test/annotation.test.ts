@@ -1,7 +1,8 @@
 /** The annotation `expose`, against an API server. */
+
+import { eventually, service } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Ingress, Service } from 'chancery/kubernetes';
-import { eventually, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import { exposeByAnnotation } from '../annotation/controller.ts';

@@ -1,5 +1,5 @@
 /** Where jenkins-x/exposecontroller fails, against an API server. */
-import { eventually } from 'chancery/testing';
+import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import {
   annotate,

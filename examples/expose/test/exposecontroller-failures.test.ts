@@ -1,7 +1,8 @@
 /** The annotations of exposecontroller, where requests fail: each answer is the test's. */
+
+import { configMap, service } from '@chancery/testing';
 import { ApiError, keyOf, objectKey } from 'chancery';
 import type { Ingress, Service } from 'chancery/kubernetes';
-import { configMap, service } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ingressController } from '../exposecontroller/ingress-controller.ts';
 import { serviceController } from '../exposecontroller/service-controller.ts';

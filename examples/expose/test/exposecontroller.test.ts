@@ -1,6 +1,7 @@
 /** What jenkins-x/exposecontroller promises, against an API server. */
+
+import { configMap, deployment, eventually } from '@chancery/testing';
 import type { Deployment } from 'chancery/kubernetes';
-import { configMap, deployment, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { Place } from '../../testing/place.ts';
 import {

@@ -1,4 +1,4 @@
-import { deployment, eventually } from 'chancery/testing';
+import { deployment, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, complaints, SAMPLE, startFoos } from './foo-place.ts';
 

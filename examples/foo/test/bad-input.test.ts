@@ -1,4 +1,4 @@
-import { eventually } from 'chancery/testing';
+import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { startFoos } from './foo-place.ts';
 

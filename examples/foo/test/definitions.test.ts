@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { eventually } from '@chancery/testing';
 import { parseYaml } from 'chancery';
 import { crdYaml } from 'chancery/schema';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { foos } from '../definition.ts';
 import { CRD, complaints, type FooPlace, SAMPLE, startFoos } from './foo-place.ts';

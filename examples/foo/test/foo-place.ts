@@ -1,7 +1,8 @@
 /** A cluster with Foos, and what the tests of this example ask of it. */
+
+import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Deployment } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import type { Foo } from '../definition.ts';
 import operator from '../operator.ts';

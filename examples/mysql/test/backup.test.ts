@@ -1,6 +1,7 @@
 /** MySQLBackupInstance. */
+
+import { consistently, customResource, eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { consistently, customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { Setup } from '../../testing/place.ts';
 import { REMOVES } from '../labels.ts';

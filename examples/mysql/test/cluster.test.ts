@@ -1,6 +1,7 @@
 /** MySQLCluster, as its manifests have it. */
+
+import { eventually } from '@chancery/testing';
 import type { ConfigMap, Pod, rbacV1 } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ROLE } from '../labels.ts';
 import { CLUSTER, PATIENT, type Scene, SECRET, start, untilReady, VERSION } from './start.ts';

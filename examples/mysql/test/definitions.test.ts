@@ -1,7 +1,8 @@
 /** Definitions that the operator installs itself: absent, old, taken, and without the rights. */
+
+import { eventually, freePort, startOperator, type TestEnv } from '@chancery/testing';
 import { AWAIT_CHANGE, controller, type KubernetesObject } from 'chancery';
 import type { CustomResourceDefinition, rbacV1 } from 'chancery/kubernetes';
-import { eventually, freePort, startOperator, type TestEnv } from 'chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { clusters, GROUP } from '../resources.ts';
 import { CLUSTER, DEFINITIONS, PATIENT, start, untilReady } from './start.ts';

@@ -1,7 +1,8 @@
 /** MySQLBackupSchedule. */
+
+import { customResource, eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { CronJob, PersistentVolumeClaim } from 'chancery/kubernetes';
-import { customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { BACKUP, SCHEDULE as SCHEDULE_LABEL } from '../labels.ts';
 import type { Instance } from '../resources.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { CronJob, Job, Service, StatefulSet } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../testing/place.ts';
 import operator from '../operator.ts';
 import { type Cluster, GROUP, type Instance, type Schedule } from '../resources.ts';

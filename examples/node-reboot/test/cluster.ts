@@ -1,7 +1,8 @@
 /** Three Nodes, the operator as in its Pod, and agents that are simulated. */
+
+import { eventually, FakeClock, startOperator } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Node } from 'chancery/kubernetes';
-import { eventually, FakeClock, startOperator } from 'chancery/testing';
 import { onTestFinished } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import { nodeReboot } from '../operator.ts';

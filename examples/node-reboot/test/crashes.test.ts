@@ -1,6 +1,7 @@
 /** Nothing is in memory that a restart could lose. */
+
+import { crashPoints, startOperator, startTestEnv, type TestEnv } from '@chancery/testing';
 import type { Node } from 'chancery/kubernetes';
-import { crashPoints, startOperator, startTestEnv, type TestEnv } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { placeOf } from '../capacity.ts';
 import { nodeReboot } from '../operator.ts';

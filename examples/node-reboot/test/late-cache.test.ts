@@ -1,4 +1,4 @@
-import { eventually } from 'chancery/testing';
+import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { BEFORE_REBOOT, PHASE, REBOOT_IN_PROGRESS } from '../protocol.ts';
 import { type Cluster, needReboot, startCluster } from './cluster.ts';

@@ -1,4 +1,4 @@
-import { consistently, eventually, pod } from 'chancery/testing';
+import { consistently, eventually, pod } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import {
   AFTER_REBOOT,

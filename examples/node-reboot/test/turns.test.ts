@@ -1,4 +1,4 @@
-import { consistently, eventually } from 'chancery/testing';
+import { consistently, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import {
   AFTER_REBOOT,

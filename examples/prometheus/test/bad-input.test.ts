@@ -1,7 +1,8 @@
 /** What goes wrong around a Prometheus: its own spec, its monitors, its children. */
+
+import { eventually, FakeClock } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { KubernetesEvent, Secret } from 'chancery/kubernetes';
-import { eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { CHILD, jobs, reconciledAgain, remove, sample, says, set, start } from './support.ts';
 

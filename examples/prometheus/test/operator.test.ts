@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { customResource, eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import { crdYaml } from 'chancery/schema';
-import { customResource, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { prometheuses, serviceMonitors } from '../resources.ts';
 import {

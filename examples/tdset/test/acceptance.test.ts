@@ -1,6 +1,7 @@
 /** The acceptance scenarios, with the operator as in its Pod. */
+
+import { consistently, eventually, FakeClock } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { consistently, eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 

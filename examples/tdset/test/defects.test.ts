@@ -1,7 +1,8 @@
 /** Defects of the original that show only in a cluster. */
+
+import { consistently, eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Deployment, Service } from 'chancery/kubernetes';
-import { consistently, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { autoscalerOf, startTDSets, type TDSetPlace } from './support/tdset-place.ts';
 

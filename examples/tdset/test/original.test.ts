@@ -1,7 +1,8 @@
 /** The operator takes over where the original was installed. */
+
+import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { CustomResourceDefinition, Deployment } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import type { TDSet } from '../resource.ts';
 import { startTDSets } from './support/tdset-place.ts';

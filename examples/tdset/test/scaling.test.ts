@@ -1,6 +1,7 @@
 /** Others who scale, a pause, and scaling by steps. */
+
+import { eventually, FakeClock } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { eventually, FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { autoscalerOf, jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 

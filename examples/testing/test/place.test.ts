@@ -1,7 +1,8 @@
 /** What the tests of the examples rely on: a place is theirs alone, and no refusal goes unseen. */
+
+import { configMap, eventually } from '@chancery/testing';
 import { AWAIT_CHANGE, type Controller, controller } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
-import { configMap, eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, type Setup, startExample } from '../place.ts';
 

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { findKubectl } from 'chancery/testing';
+import { findKubectl } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EXAMPLES, folderOf } from '../examples.ts';
 

@@ -1,6 +1,7 @@
 /** The scenarios that the operator is accepted by, behind a provider that makes a host each time it is asked. */
+
+import { eventually } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { tunnels } from '../tunnel.ts';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';

@@ -1,5 +1,5 @@
 /** Tunnels that make no sense: a condition, one Event, and nothing is paid for. */
-import { eventually, secret } from 'chancery/testing';
+import { eventually, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { service, startTunnels, tunnelOf } from './place.ts';
 

@@ -1,5 +1,5 @@
 /** What the original does wrong with hosts, by the numbers of the README. */
-import { eventually } from 'chancery/testing';
+import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 

@@ -1,7 +1,8 @@
 /** What is asked of the API server before money is spent. */
+
+import { FakeClock } from '@chancery/testing';
 import type { ReconcileContext } from 'chancery';
 import { secrets } from 'chancery/kubernetes';
-import { FakeClock } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { ensureHost } from '../host.ts';
 import { FakeProvisioner } from '../provisioner/fake.ts';

@@ -1,7 +1,8 @@
 /** The operator with a provider behind HTTP, and what tests ask of both. */
+
+import { eventually } from '@chancery/testing';
 import { isConditionTrue } from 'chancery';
 import type { Deployment, Service } from 'chancery/kubernetes';
-import { eventually } from 'chancery/testing';
 import { onTestFinished } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import { FakeProvisioner } from '../provisioner/fake.ts';

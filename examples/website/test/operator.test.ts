@@ -1,8 +1,8 @@
 /** The operator as in its Pod: behind an ambassador with its own filter, with its own rights and no more. */
 import { readFileSync } from 'node:fs';
+import { eventually } from '@chancery/testing';
 import type { Deployment } from 'chancery/kubernetes';
 import { crdYaml, type ObjectOf } from 'chancery/schema';
-import { eventually } from 'chancery/testing';
 import { expect, test } from 'vitest';
 import { type Place, startExample } from '../../testing/place.ts';
 import website, { websites } from '../operator.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { findKubectl } from '../../../operator/testing/kubectl.ts';
+import { findKubectl } from '@chancery/testing';
 
 /** The newest kubectl of this machine. Without one nothing that matters here can be tested. */
 export function newestKubectl(): string {

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import type { AmbassadorFilter } from '@chancery/testing';
 import { formatYaml } from '../../../operator/core/yaml.ts';
-import type { AmbassadorFilter } from '../../../operator/testing/kubectl-proxy.ts';
 import { inPod, isolation } from './isolation.ts';
 import type { TokenVolume } from './token-volume.ts';
 

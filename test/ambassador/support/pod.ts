@@ -1,3 +1,16 @@
+import type { AmbassadorFilter } from '@chancery/testing';
+import {
+  ApiServer,
+  type ApiServerOptions,
+  type EventuallyOptions,
+  eventually,
+  type OperatorLogLine,
+  type RecordedRequest,
+  startOperator,
+  TcpProxy,
+  type TestOperator,
+  type TestOperatorOptions,
+} from '@chancery/testing';
 import type { Client } from '../../../operator/client/client.ts';
 import { type Connection, connect } from '../../../operator/client/connection.ts';
 import type { Controller } from '../../../operator/controller/controller.ts';
@@ -8,20 +21,6 @@ import { rbac } from '../../../operator/generate/rbac.ts';
 import type { ConfigMap } from '../../../operator/model/builtin.ts';
 import { keyOf } from '../../../operator/model/object.ts';
 import type { Store } from '../../../operator/store/store.ts';
-import {
-  ApiServer,
-  type ApiServerOptions,
-  type RecordedRequest,
-} from '../../../operator/testing/apiserver/api-server.ts';
-import { type EventuallyOptions, eventually } from '../../../operator/testing/eventually.ts';
-import { TcpProxy } from '../../../operator/testing/faults/tcp-proxy.ts';
-import type { AmbassadorFilter } from '../../../operator/testing/kubectl-proxy.ts';
-import {
-  type OperatorLogLine,
-  startOperator,
-  type TestOperator,
-  type TestOperatorOptions,
-} from '../../../operator/testing/operator/test-operator.ts';
 import { copier, NAMESPACE } from './copier.ts';
 import { newestKubectl } from './kubectls.ts';
 import { PodProxy } from './pod-proxy.ts';

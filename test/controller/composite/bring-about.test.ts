@@ -1,10 +1,10 @@
+import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { bringAbout } from '../../../operator/controller/composite/bring-about.ts';
 import { childSources } from '../../../operator/controller/composite/child.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { ApiError } from '../../../operator/model/status.ts';
-import { configMap } from '../../../operator/testing/objects/config.ts';
 
 const sources = childSources([configMaps], 'test');
 

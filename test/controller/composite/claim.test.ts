@@ -1,3 +1,4 @@
+import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { childSources } from '../../../operator/controller/composite/child.ts';
 import { claim } from '../../../operator/controller/composite/claim.ts';
@@ -5,7 +6,6 @@ import { claimChildren } from '../../../operator/controller/composite/claim-chil
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { configMap } from '../../../operator/testing/objects/config.ts';
 import { configSet, configSets } from './parents.ts';
 
 const SELECTOR = [{ key: 'app', operator: 'in', values: ['x'] }] as const;

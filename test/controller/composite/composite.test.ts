@@ -1,4 +1,6 @@
 /** Composites on the embedded API server: what is in its storage is what counts. */
+
+import { configMap, consistently, crashPoints, eventually, startOperator } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { child } from '../../../operator/controller/composite/child.ts';
 import {
@@ -9,11 +11,6 @@ import {
 import type { Controller } from '../../../operator/controller/controller.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { controllerOf } from '../../../operator/model/object.ts';
-import { consistently } from '../../../operator/testing/consistently.ts';
-import { crashPoints } from '../../../operator/testing/env/crash-points.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
-import { configMap } from '../../../operator/testing/objects/config.ts';
-import { startOperator } from '../../../operator/testing/operator/test-operator.ts';
 import {
   type ConfigSet,
   clusterWithSets,

@@ -1,11 +1,12 @@
 /** Children whose metadata no kube-apiserver writes, or that recursion cannot follow: other parents are synced. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { restClient } from '../../../operator/client/rest-client.ts';
 import { child } from '../../../operator/controller/composite/child.ts';
 import { composite } from '../../../operator/controller/composite/composite.ts';
 import type { ObjectMeta } from '../../../operator/model/object.ts';
 import { AlreadyOwnedError } from '../../../operator/model/owner-reference.ts';
-import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
 import type { TransportRequest } from '../../../operator/transport/transport.ts';
 import { cannedTransport } from '../../client/canned-transport.ts';
 import { ControllerBench, others, recordKeys, things } from '../../support/controller-bench.ts';

@@ -1,15 +1,11 @@
+import type { TestEnv } from '@chancery/testing';
+import { startOperator, startTestEnv, type TestOperator } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import type { ConfigMap } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
 import type { LabelSelector } from '../../../operator/model/selector.ts';
-import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
-import {
-  startOperator,
-  type TestOperator,
-} from '../../../operator/testing/operator/test-operator.ts';
 
 /** A set of ConfigMaps, one for each name. */
 export interface ConfigSet extends KubernetesObject {

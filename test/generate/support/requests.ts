@@ -3,13 +3,13 @@ import type { ProxyFilter } from '../../../operator/generate/proxy-filter.ts';
 import type { Role, RoleBinding } from '../../../operator/generate/rbac.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import type { Resource } from '../../../operator/model/resource.ts';
-import { type Access, accessOf } from '../../../operator/testing/apiserver/auth/access.ts';
-import { bootstrapPolicy } from '../../../operator/testing/apiserver/auth/bootstrap-policy.ts';
+import { type Access, accessOf } from '../../../testing/src/apiserver/auth/access.ts';
+import { bootstrapPolicy } from '../../../testing/src/apiserver/auth/bootstrap-policy.ts';
 import {
   type PolicyRule,
   ruleAllows,
   rulesIn,
-} from '../../../operator/testing/apiserver/auth/policy-rule.ts';
+} from '../../../testing/src/apiserver/auth/policy-rule.ts';
 import { NAMES, NAMESPACES, RESOURCES } from './declarations.ts';
 
 export interface Request {

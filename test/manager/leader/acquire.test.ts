@@ -1,8 +1,9 @@
 /** How a candidate becomes the leader, and when it must wait. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../operator/core/clock.ts';
 import { AmbassadorError } from '../../../operator/core/errors.ts';
-import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore, failure } from './fake-lease-store.ts';
 

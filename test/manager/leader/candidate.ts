@@ -1,10 +1,10 @@
+import type { FakeClock } from '@chancery/testing';
+import { RecordingMeter } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import {
   LeaderElector,
   type LeaderElectorOptions,
 } from '../../../operator/manager/leader/leader-elector.ts';
-import type { FakeClock } from '../../../operator/testing/fake-clock.ts';
-import { RecordingMeter } from '../../../operator/testing/recording-meter.ts';
 import { type LogLine, recordingLog } from '../../support/recording-log.ts';
 import type { FakeLeaseStore } from './fake-lease-store.ts';
 

@@ -2,9 +2,10 @@
  * A leader may write until a deadline. The deadline counts from the beginning of the last good
  * renewal.
  */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../operator/core/clock.ts';
-import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 

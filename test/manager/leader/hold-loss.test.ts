@@ -2,9 +2,10 @@
  * A leader loses its Lease to another holder, or because it cannot renew it. It does not stand
  * again.
  */
+
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../../operator/core/errors.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore, failure } from './fake-lease-store.ts';
 

@@ -1,6 +1,7 @@
 /** A leader renews its Lease, and makes it anew after a delete. */
+
+import { FakeClock } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore, failure } from './fake-lease-store.ts';
 

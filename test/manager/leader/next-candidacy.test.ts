@@ -1,8 +1,9 @@
 /** An elector that stands again for a process that has lost: another term, with a fence of its own. */
+
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../../operator/core/errors.ts';
 import type { LeaderElector } from '../../../operator/manager/leader/leader-elector.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { type Candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 

@@ -1,12 +1,10 @@
 /** The elector and a server that checks Leases as the real one does; and Leases that a real one has sent. */
 import { readFileSync } from 'node:fs';
+import { ApiServer, FakeClock, RequestLine } from '@chancery/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Connection, connect } from '../../../operator/client/connection.ts';
 import { LeaderElector } from '../../../operator/manager/leader/leader-elector.ts';
 import { configMaps, type KubernetesEvent, type Lease } from '../../../operator/model/builtin.ts';
-import { ApiServer } from '../../../operator/testing/apiserver/api-server.ts';
-import { RequestLine } from '../../../operator/testing/env/request-line.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { candidate, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';

@@ -1,7 +1,8 @@
 /** How leadership is given back, and who is told that it began and ended. */
+
+import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { AmbassadorError } from '../../../operator/core/errors.ts';
-import { FakeClock, settle } from '../../../operator/testing/fake-clock.ts';
 import { type Candidate, candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore, failure } from './fake-lease-store.ts';
 

@@ -1,15 +1,15 @@
+import type { LoggedRequest, TestEnv } from '@chancery/testing';
+import {
+  FakeClock,
+  type RequestGate,
+  RequestLine,
+  startOperator,
+  startTestEnv,
+  type TestOperator,
+} from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import type { Runnable } from '../../../operator/manager/runnable.ts';
-import { type RequestGate, RequestLine } from '../../../operator/testing/env/request-line.ts';
-import type { LoggedRequest } from '../../../operator/testing/env/request-log.ts';
-import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
-import type { TestEnv } from '../../../operator/testing/env/test-env.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
-import {
-  startOperator,
-  type TestOperator,
-} from '../../../operator/testing/operator/test-operator.ts';
 
 export const STANDBY = { CHANCERY_ON_LEADERSHIP_LOST: 'standby' };
 

@@ -2,12 +2,13 @@
  * With `CHANCERY_ON_LEADERSHIP_LOST=standby` a process that loses its leadership stays alive, and
  * stands for it again. Whole operators, on one clock, each behind a line of its own.
  */
+
+import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
 import { aborted } from '../../../operator/core/abort.ts';
 import type { Lease } from '../../../operator/model/builtin.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
-import { configMap } from '../../../operator/testing/objects/config.ts';
 import { freePort } from '../../cli/child.ts';
 import { isWrite, OUTAGE, Place, type Replica, STANDBY } from './replica.ts';
 

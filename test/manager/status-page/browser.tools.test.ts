@@ -3,12 +3,13 @@
  *
  * @module-tag chromium
  */
+
+import { FakeClock } from '@chancery/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HealthServer } from '../../../operator/manager/health-server.ts';
 import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { exampleStatus } from './example-status.ts';
 

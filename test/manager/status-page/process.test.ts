@@ -1,14 +1,19 @@
 /** What the page is fed with, from a whole operator on the embedded API server. */
+
+import {
+  configMap,
+  eventually,
+  type Secret,
+  secret,
+  startOperator,
+  startTestEnv,
+} from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { TerminalError } from '../../../operator/controller/terminal-error.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
-import { startTestEnv } from '../../../operator/testing/env/start-test-env.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
-import { configMap, type Secret, secret } from '../../../operator/testing/objects/config.ts';
-import { startOperator } from '../../../operator/testing/operator/test-operator.ts';
 
 const secrets: Resource<Secret> = defineResource({
   group: '',

@@ -1,3 +1,4 @@
+import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Attempt, AttemptEnd } from '../../../operator/controller/attempt.ts';
 import { TerminalError } from '../../../operator/controller/terminal-error.ts';
@@ -6,7 +7,6 @@ import { errorWords } from '../../../operator/manager/status-page/error-words.ts
 import { ReconcileHistory } from '../../../operator/manager/status-page/reconcile-history.ts';
 import { objectKey } from '../../../operator/model/object.ts';
 import { ApiError } from '../../../operator/model/status.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 
 const attempt: Attempt = {
   controller: 'web',

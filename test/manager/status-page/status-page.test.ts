@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { HealthServer } from '../../../operator/manager/health-server.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
 import { exampleStatus } from './example-status.ts';
 
 async function served(): Promise<{

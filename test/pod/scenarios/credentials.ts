@@ -1,8 +1,9 @@
 /** The token in the volume is replaced while the Pod runs, as the kubelet does it; and what a Pod does that has one too many. */
+
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { sleep, systemClock } from '../../../operator/core/clock.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
 import {
   changeAndRoll,
   NAMESPACE,

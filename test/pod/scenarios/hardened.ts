@@ -1,7 +1,7 @@
 /** The closed form, `manifests/overlays/hardened`: the ambassador is a native sidecar and listens on a socket. */
 import { readFileSync } from 'node:fs';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../../operator/testing/eventually.ts';
 import { inOperator } from '../support/in-operator.ts';
 import { listeners } from '../support/listeners.ts';
 import { changeAndRoll, PATIENCE, runWorkload, startWorld } from '../support/world.ts';

@@ -1,7 +1,7 @@
 /** One Pod of two plain containers, as `manifests/overlays/namespaced` renders it: what it does, and what it cannot. */
 import { readFileSync } from 'node:fs';
+import { eventually } from '@chancery/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../../operator/testing/eventually.ts';
 import { HOSTILE } from '../../proxy/support/requests.ts';
 import { inOperator } from '../support/in-operator.ts';
 import { listeners } from '../support/listeners.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../../operator/testing/eventually.ts';
 import { isLeading, LEASE, NAMESPACE, PATIENCE, startWorld } from '../support/world.ts';
 import type { Place } from './place.ts';
 

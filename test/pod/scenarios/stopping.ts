@@ -1,7 +1,8 @@
 /** The end of the Pod: the operator needs its ambassador until it has given back its Lease. */
+
+import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
 import {
   isLeading,
   LEASE,

@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
-import { eventually } from '../../../operator/testing/eventually.ts';
+import { eventually } from '@chancery/testing';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { containerScript, leaveCommand } from './container-script.ts';

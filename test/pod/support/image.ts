@@ -5,6 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { buildImage, type Dockerfile } from '../../images/support/build-image.ts';
+import { lockedPackages } from '../../images/support/locked-packages.ts';
 import { pathOf, stateOf, toolNamed } from '../../tools/tools.ts';
 import type { ImageConfig } from './container-plan.ts';
 
@@ -60,18 +61,9 @@ async function compile(target: string): Promise<void> {
   await run(process.execPath, args, { cwd: repository });
 }
 
-/** What `npm ci --omit=dev --omit=optional` would install, from what is installed here. */
+/** What the Dockerfile has npm install, from what is installed here. */
 async function installed(target: string): Promise<void> {
-  const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<
-      Record<
-        string,
-        { readonly dev?: boolean; readonly optional?: boolean; readonly devOptional?: boolean }
-      >
-    >;
-  };
-  for (const [path, { dev, optional, devOptional }] of Object.entries(lock.packages)) {
-    if (path === '' || dev || optional || devOptional) continue;
+  for (const { path } of await lockedPackages()) {
     await cp(join(repository, path), join(target, '..', path), { recursive: true });
   }
 }

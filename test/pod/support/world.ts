@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApiServer, eventually } from '@chancery/testing';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { ApiServer } from '../../../operator/testing/apiserver/api-server.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
 import { render } from '../../manifests/support/rendered.ts';
 import { ClusterNode, type Means } from './cluster-node.ts';
 import type { Images } from './image.ts';

@@ -1,5 +1,5 @@
+import { type AmbassadorFilter, KubectlProxy } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
-import { type AmbassadorFilter, KubectlProxy } from '../../../operator/testing/kubectl-proxy.ts';
 import { pathOf } from '../../tools/tools.ts';
 
 /** A real `kubectl proxy` in front of `server`; resolves to its URL. */

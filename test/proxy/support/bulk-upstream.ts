@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createSecureServer, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { CertificateAuthority } from '../../../operator/testing/apiserver/tls/certificate-authority.ts';
+import { CertificateAuthority } from '../../../testing/src/apiserver/tls/certificate-authority.ts';
 
 const MiB = 1024 * 1024;
 

@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { CertificateAuthority } from '../../../operator/testing/apiserver/tls/certificate-authority.ts';
+import { CertificateAuthority } from '../../../testing/src/apiserver/tls/certificate-authority.ts';
 import { untilTestEnds } from './kubectl-process.ts';
 
 export interface H2Request {

@@ -2,18 +2,22 @@
  * One scripted server, and the real engine against it over real sockets: transport, client,
  * reflector, cache, informer. Time is the test's; see `advanceUntil`.
  */
+
+import type { ServedRequest } from '@chancery/testing';
+import {
+  advanceUntil,
+  eventually,
+  FakeClock,
+  ScriptedCollection,
+  ScriptedServer,
+  settleSockets,
+  TcpProxy,
+} from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { listWatch } from '../../../operator/client/list-watch.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { Change } from '../../../operator/store/cache.ts';
 import { Informer } from '../../../operator/store/informer.ts';
-import { eventually } from '../../../operator/testing/eventually.ts';
-import { FakeClock } from '../../../operator/testing/fake-clock.ts';
-import type { ServedRequest } from '../../../operator/testing/faults/exchange.ts';
-import { ScriptedCollection } from '../../../operator/testing/faults/scripted-collection.ts';
-import { ScriptedServer } from '../../../operator/testing/faults/scripted-server.ts';
-import { advanceUntil, settleSockets } from '../../../operator/testing/faults/settle-sockets.ts';
-import { TcpProxy } from '../../../operator/testing/faults/tcp-proxy.ts';
 import { undiciTransport } from '../../../operator/transport/undici-transport.ts';
 import type { ReflectorOptions } from '../../../operator/watch/reflector-options.ts';
 import type { ReflectorStatus } from '../../../operator/watch/reflector-status.ts';

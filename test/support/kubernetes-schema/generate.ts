@@ -1,14 +1,14 @@
 /**
- * Writes `operator/testing/apiserver/built-in-types/kubernetes.json`: the fields of every built-in type, as
+ * Writes `testing/src/apiserver/built-in-types/kubernetes.json`: the fields of every built-in type, as
  * Kubernetes' own Go source declares them.
  *
- *     node test/support/kubernetes-schema/generate.ts GO_SRC > operator/testing/apiserver/built-in-types/kubernetes.json
+ *     node test/support/kubernetes-schema/generate.ts GO_SRC > testing/src/apiserver/built-in-types/kubernetes.json
  *
  * GO_SRC is the folder that holds `k8s.io/api`, `k8s.io/apimachinery` and
  * `k8s.io/apiextensions-apiserver` (module sources, or Debian's `golang-k8s-api-dev`,
  * `golang-k8s-apimachinery-dev` and `golang-k8s-apiextensions-apiserver-dev` below
  * `/usr/share/gocode/src`). Names, numbers, types and markers are taken, descriptions are not.
- * The format is that of `operator/testing/apiserver/built-in-types/built-in-types.ts`.
+ * The format is that of `testing/src/apiserver/built-in-types/built-in-types.ts`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

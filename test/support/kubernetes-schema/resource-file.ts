@@ -1,4 +1,4 @@
-import { BUILT_IN_RESOURCES } from '../../../operator/testing/apiserver/registry/built-in-resources.ts';
+import { BUILT_IN_RESOURCES } from '../../../testing/src/apiserver/registry/built-in-resources.ts';
 import { Names } from './names.ts';
 import type { TypeData } from './type-files.ts';
 

@@ -1,4 +1,4 @@
-import type { BuiltInField } from '../../../operator/testing/apiserver/built-in-types/built-in-types.ts';
+import type { BuiltInField } from '../../../testing/src/apiserver/built-in-types/built-in-types.ts';
 
 /** Values that the Go source does not list beside their type, from its validation. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {

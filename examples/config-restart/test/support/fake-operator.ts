@@ -1,3 +1,4 @@
+import { FakeClock } from '@chancery/testing';
 import {
   type EventNote,
   type Log,
@@ -9,7 +10,6 @@ import {
   source,
 } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
-import { FakeClock } from 'chancery/testing';
 import { expect } from 'vitest';
 import configRestart from '../../operator.ts';
 import { createReconciler } from '../../reconcile.ts';

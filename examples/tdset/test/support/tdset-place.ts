@@ -1,6 +1,6 @@
+import { eventually, type FakeClock } from '@chancery/testing';
 import { type Clock, type Condition, findCondition, type KubernetesObject } from 'chancery';
 import type { Deployment } from 'chancery/kubernetes';
-import { eventually, type FakeClock } from 'chancery/testing';
 import { type Place, type Setup, startExample } from '../../../testing/place.ts';
 import { tdset } from '../../controller.ts';
 import type { TDSet } from '../../resource.ts';

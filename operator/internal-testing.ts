@@ -1,0 +1,19 @@
+/**
+ * The entry of `@chancery/testing` alone: what the test kit shares with the toolkit and users do not
+ * need. Its names may change in every release; the kit of a version needs the toolkit of that version.
+ *
+ * @module
+ */
+
+export { connect } from './client/connection.ts';
+export { abortable, aborted } from './core/abort.ts';
+export { deepCopy } from './core/deep-copy.ts';
+export { deepJson } from './core/deep-json.ts';
+export { duplicateYamlKeys } from './core/yaml.ts';
+export { connectOptions } from './manager/connect-options.ts';
+export { Manager } from './manager/manager.ts';
+export { API_APPROVED, approvalOf, needsApproval } from './model/api-approval.ts';
+export { collectionPath, groupVersionPath, objectPath } from './model/resource.ts';
+export { isStatus, type Status, type StatusCause } from './model/status.ts';
+export { isFormat, isTextFormat } from './model/text-format.ts';
+export { INITIAL_EVENTS_END } from './model/watch-event.ts';

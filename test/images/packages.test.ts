@@ -1,0 +1,30 @@
+/** The packages of the operator image: what `chancery` depends on, and nothing of the test kit. */
+import { expect, test } from 'vitest';
+import { lockedPackages } from './support/locked-packages.ts';
+
+test('the operator image installs these packages and no other', { timeout: 120_000 }, async () => {
+  const packages = await lockedPackages();
+
+  expect(packages.map(({ name }) => name).toSorted()).toEqual([
+    '@opentelemetry/api',
+    '@pinojs/redact',
+    'atomic-sleep',
+    'bintrees',
+    'on-exit-leak-free',
+    'pino',
+    'pino-abstract-transport',
+    'pino-std-serializers',
+    'process-warning',
+    'prom-client',
+    'quick-format-unescaped',
+    'real-require',
+    'safe-stable-stringify',
+    'sonic-boom',
+    'split2',
+    'tdigest',
+    'thread-stream',
+    'typebox',
+    'undici',
+    'yaml',
+  ]);
+});

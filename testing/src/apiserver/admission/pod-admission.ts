@@ -1,0 +1,120 @@
+import { objectKey } from 'chancery';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import { each, fill } from '../defaults/fill.ts';
+import { forbidden } from '../failures.ts';
+import { randomSuffix } from '../objects/generate-name.ts';
+import { isObject, type Json, withFields } from '../objects/metadata.ts';
+
+const PODS = { group: '', plural: 'pods' };
+
+/**
+ * What admission adds to a new Pod: whose account it has, with its token, how important it is, and
+ * how long it stays on a node that is lost.
+ *
+ * @throws ApiError 403 for a ServiceAccount that is not there, other than `default`, and for a priority
+ *   that contradicts its class, or whose class is not there.
+ */
+export function admitPod({ storage }: Cluster, pod: StoredObject): StoredObject {
+  const { namespace, name = '' } = pod.metadata;
+  const spec = isObject(pod.spec) ? pod.spec : {};
+  const accountName = String(spec.serviceAccountName ?? 'default');
+  const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
+  // Without controllers nobody makes the `default` accounts: each namespace counts as having one.
+  if (account === undefined && accountName !== 'default') {
+    const why = `error looking up service account ${namespace}/${accountName}: serviceaccount "${accountName}" not found`;
+    throw forbidden(PODS, name, why);
+  }
+  const mounts = spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true;
+  const owned = fill(spec, { serviceAccountName: accountName, serviceAccount: accountName });
+  const classes = storage.list('priorityclasses.scheduling.k8s.io');
+  const withToken =
+    mounts === true ? mountToken(withPullSecrets(owned, account)) : withPullSecrets(owned, account);
+  return withFields(pod, {
+    spec: { ...withToken, ...priorityOf(spec, classes, name), tolerations: tolerationsOf(spec) },
+  });
+}
+
+function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {
+  const secrets = account?.imagePullSecrets;
+  const has = Array.isArray(spec.imagePullSecrets) && spec.imagePullSecrets.length > 0;
+  return has || secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
+}
+
+/** Where the token of the account lies in every container. */
+const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** An hour and seven seconds: that much of a token's life tells that it was made here. */
+const TOKEN_SECONDS = 3_607;
+
+function mountToken(spec: Json): Json {
+  const name = `kube-api-access-${randomSuffix()}`;
+  const mount = { name, readOnly: true, mountPath: TOKEN_PATH };
+  const mounted = (container: Json): Json => {
+    const mounts = Array.isArray(container.volumeMounts) ? container.volumeMounts : [];
+    const has = mounts.some((one) => isObject(one) && one.mountPath === TOKEN_PATH);
+    return has ? container : { ...container, volumeMounts: [...mounts, mount] };
+  };
+  const containers = (list: unknown): unknown => each(list, mounted);
+  const changed = fill(spec, { initContainers: containers, containers });
+  const volumes = Array.isArray(spec.volumes) ? spec.volumes : [];
+  return { ...changed, volumes: [...volumes, tokenVolume(name)] };
+}
+
+function tokenVolume(name: string): Json {
+  const fieldRef = { apiVersion: 'v1', fieldPath: 'metadata.namespace' };
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { downwardAPI: { items: [{ path: 'namespace', fieldRef }] } },
+  ];
+  return { name, projected: { sources, defaultMode: 420 } };
+}
+
+/** Classes that are there without anybody having made them. */
+const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+function priorityOf(spec: Json, classes: readonly StoredObject[], name: string): Json {
+  const wanted = spec.priorityClassName;
+  const found = wanted
+    ? classes.find(({ metadata }) => metadata.name === wanted)
+    : classes.find(({ globalDefault }) => globalDefault === true);
+  const system = SYSTEM_CLASSES[String(wanted ?? '')];
+  if (wanted && found === undefined && system === undefined) {
+    throw forbidden(PODS, name, `no PriorityClass with name ${wanted} was found`);
+  }
+  const priority = Number(found?.value ?? system ?? 0);
+  if (spec.priority !== undefined && spec.priority !== priority) {
+    const why = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`;
+    throw forbidden(PODS, name, why);
+  }
+  return {
+    ...(found === undefined ? {} : { priorityClassName: found.metadata.name }),
+    priority,
+    preemptionPolicy: found?.preemptionPolicy ?? spec.preemptionPolicy ?? 'PreemptLowerPriority',
+  };
+}
+
+/** Five minutes: as long a Pod waits for its node to come back. */
+const TOLERATION_SECONDS = 300;
+
+function tolerationsOf({ tolerations }: Json): readonly unknown[] {
+  const given = Array.isArray(tolerations) ? tolerations.filter(isObject) : [];
+  const missing = ['not-ready', 'unreachable']
+    .map((problem) => `node.kubernetes.io/${problem}`)
+    .filter((key) => !given.some((toleration) => tolerates(toleration, key)));
+  const added = missing.map((key) => ({
+    key,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: TOLERATION_SECONDS,
+  }));
+  return [...given, ...added];
+}
+
+function tolerates({ key, effect }: Json, taint: string): boolean {
+  return (!key || key === taint) && (!effect || effect === 'NoExecute');
+}

@@ -1,0 +1,20 @@
+import type { StoredObject } from '../../cluster-access.ts';
+import { failure } from '../../failures.ts';
+import { valueAt } from '../../objects/metadata.ts';
+import { invalidValue, type Problem } from '../../validation/problem.ts';
+import { compiledPolicy, expressionsOf } from './compiled-policy.ts';
+
+/**
+ * The expressions of a ValidatingAdmissionPolicy that do not compile.
+ *
+ * @throws ApiError 501 for `paramKind`, which this server does not evaluate.
+ */
+export function policyProblems(policy: StoredObject): readonly Problem[] {
+  if (valueAt(policy, ['spec', 'paramKind']) !== undefined) {
+    const message = 'the embedded API server does not evaluate policies with spec.paramKind';
+    throw failure({ code: 501, reason: 'NotImplemented', message });
+  }
+  return expressionsOf(compiledPolicy(policy)).flatMap(({ field, text, program }) =>
+    'rejected' in program ? [invalidValue(field, text, program.rejected)] : [],
+  );
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ApiError } from 'chancery';
+import type { Cluster } from '../../cluster.ts';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from '../../cluster-access.ts';
+import { hardOf, QUOTAS, quotasOf, usedOf } from './quotas.ts';
+import { amountText, type Usage } from './usage.ts';
+
+/**
+ * Keeps `status.hard` and `status.used` of every ResourceQuota, at once after each write. As in a
+ * real cluster kube-apiserver records what it has let in, and kube-controller-manager the rest.
+ *
+ * @returns the end of it.
+ */
+export function keepQuotaStatus(
+  { storage }: Pick<Cluster, 'storage'>,
+  accessOf: (manager: string) => ClusterAccess,
+): () => void {
+  const [controller, server] = [accessOf('kube-controller-manager'), accessOf('kube-apiserver')];
+  return storage.subscribe((resource: ResourceName, { type, object }: CommittedEvent) => {
+    const { namespace } = object.metadata;
+    if (namespace === undefined) return;
+    const access = type === 'ADDED' && resource !== QUOTAS ? server : controller;
+    for (const quota of quotasOf(storage, namespace)) {
+      const hard = hardOf(quota);
+      writeStatus(access, quota, {
+        hard: texts(hard),
+        used: texts(usedOf(storage, namespace, hard)),
+      });
+    }
+  });
+}
+
+function writeStatus(access: ClusterAccess, quota: StoredObject, status: object): void {
+  if (isDeepStrictEqual(quota.status, status)) return;
+  try {
+    access.updateStatus(QUOTAS, { ...quota, status } as StoredObject);
+  } catch (error) {
+    // A policy may refuse it, as it may in a real cluster: the status is old then.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function texts(usage: Usage): Readonly<Record<string, string>> {
+  const sorted = [...usage].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([what, amount]) => [what, amountText(amount)]));
+}

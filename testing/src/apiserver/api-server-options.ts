@@ -1,0 +1,42 @@
+import type { Clock } from 'chancery';
+import type { AuthenticationOptions } from './auth/authentication.ts';
+import type { AuthorizationMode } from './auth/authorization.ts';
+import type { BehaviourOptions } from './behaviour.ts';
+import type { WorkloadOptions } from './controllers/workloads.ts';
+import type { TlsOptions } from './tls/secure-port.ts';
+
+export interface ApiServerOptions extends BehaviourOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Address to listen on. Default 127.0.0.1; with any other, whoever reaches it may do everything. */
+  readonly address?: string;
+  /**
+   * TLS instead of plain HTTP, as `secure` shows it. A request without credentials then comes from
+   * `system:anonymous`, or with `AlwaysAllow` from nobody (401), as in kube-apiserver, unless
+   * `authentication.anonymous` says who it is. Default: plain HTTP.
+   */
+  readonly tls?: TlsOptions;
+  /** How long a client may take to send a body. Default 60 000, as in kube-apiserver. */
+  readonly bodyTimeoutMs?: number;
+  /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */
+  readonly requestLimit?: number;
+  /** Controllers that bring workloads to life. Default false: nothing but the API. */
+  readonly workloads?: WorkloadOptions | false;
+  /**
+   * Whether a CustomResourceDefinition takes the time that it takes a real server: names accepted
+   * after 20 ms, established after 15 ms more, the first reads refused with 429 for 50 ms, creates
+   * in the first two seconds held for two, objects with finalizers waited for in steps of 5 s.
+   * Default false: all that happens at once, so that a test need not wait.
+   */
+  readonly definitionDelays?: boolean;
+  /** Who sends a request. Default: an administrator, unless it has a token or comes in by `urlFor`. */
+  readonly authentication?: AuthenticationOptions;
+  /**
+   * Default `AlwaysAllow`. With `RBAC` the Roles and bindings of the server count, each change of
+   * them at once, and the ClusterRoles are there that every cluster has (`cluster-admin`, `admin`,
+   * `edit`, `view`, `system:discovery` and others, with their bindings).
+   */
+  readonly authorization?: AuthorizationMode;
+}

@@ -1,0 +1,324 @@
+import type { Cancel, KubernetesObject } from 'chancery';
+import { ConfigurationError, parseYamlDocuments } from 'chancery';
+import { deepCopy } from 'chancery/internal-testing';
+import { listenAgain } from '../listen-again.ts';
+import { manifestObjects } from '../manifest-objects.ts';
+import type { ApiServerOptions } from './api-server-options.ts';
+import { CallerPorts } from './auth/caller-ports.ts';
+import type { User } from './auth/user.ts';
+import { bringUp, IN_PROCESS_MANAGER } from './bring-up.ts';
+import type { Cluster } from './cluster.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from './cluster-access.ts';
+import { createCluster } from './create-cluster.ts';
+import { badRequest, unknownResource } from './failures.ts';
+import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
+import { InProcessAccess } from './in-process-access.ts';
+import { valueAt } from './objects/metadata.ts';
+import type { RecordedRequest } from './recorded-request.ts';
+import type { StorageSnapshot } from './storage/snapshot.ts';
+import { SecurePort } from './tls/secure-port.ts';
+import { requestToken } from './verbs/token-request.ts';
+
+export type { ApiServerOptions } from './api-server-options.ts';
+export type { AuthenticationOptions } from './auth/authentication.ts';
+export type { AuthorizationMode } from './auth/authorization.ts';
+export type { User } from './auth/user.ts';
+export type { WorkloadOptions } from './controllers/workloads.ts';
+export type { RecordedRequest } from './recorded-request.ts';
+export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
+
+/** What may be asked of a token: `spec` of an `authentication.k8s.io/v1` TokenRequest. */
+export interface TokenRequestSpec {
+  readonly audiences?: readonly string[];
+  /** From 600 on. Default 3,600. It is taken for a minute longer, as by a real server. */
+  readonly expirationSeconds?: number;
+  /** A Pod, a Secret or a Node with which the token ends. */
+  readonly boundObjectRef?: {
+    readonly apiVersion: 'v1';
+    readonly kind: 'Pod' | 'Secret' | 'Node';
+    readonly name: string;
+    readonly uid?: string;
+  };
+}
+
+const DEFAULT_REQUEST_LIMIT = 10_000;
+
+/**
+ * A Kubernetes API server in this process, on a port of 127.0.0.1: it speaks HTTP as kube-apiserver
+ * v1.36 does where operators depend on it, without admission webhooks.
+ *
+ * The methods have the semantics of the HTTP API and throw ApiError as it would answer. What they
+ * return is a copy.
+ */
+export class ApiServer {
+  readonly #cluster: Cluster;
+  readonly #http: HttpServer;
+  readonly #access: InProcessAccess;
+  readonly #alarms: Set<Cancel>;
+  readonly #endings: (() => void)[] = [];
+  readonly #address: string;
+  readonly #callerPorts: CallerPorts;
+  readonly #secure: SecurePort | undefined;
+  #port = 0;
+  #listening = false;
+  #hasListened = false;
+
+  private constructor(
+    cluster: Cluster,
+    alarms: Set<Cancel>,
+    http: HttpServerOptions,
+    secure: SecurePort | undefined,
+  ) {
+    this.#cluster = cluster;
+    this.#alarms = alarms;
+    this.#address = http.address;
+    this.#secure = secure;
+    this.#http = new HttpServer(cluster, http);
+    this.#callerPorts = new CallerPorts((port, caller) => this.#http.listen(port, caller));
+    this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
+  }
+
+  /**
+   * A server that listens, with the namespaces `default` and `kube-system`; with controllers also with
+   * what a control plane has, and with what controllers keep in every namespace. The caller closes it.
+   */
+  static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const alarms = new Set<Cancel>();
+    const cluster = createCluster(options, alarms);
+    const { address = '127.0.0.1', requestLimit = DEFAULT_REQUEST_LIMIT, tls } = options;
+    const http = { requestLimit, address, bodyTimeoutMs: options.bodyTimeoutMs };
+    const secure = tls && new SecurePort(tls, address);
+    const server = new ApiServer(cluster, alarms, http, secure);
+    await bringUp(
+      cluster,
+      options,
+      (resource) => server.#http.closeWatches('clean', resource),
+      server.#endings,
+    );
+    server.#port = options.port ?? 0;
+    await server.listen();
+    return server;
+  }
+
+  /** Where clients of this machine reach it. */
+  get url(): string {
+    const scheme = this.#secure === undefined ? 'http' : 'https';
+    return `${scheme}://${hostOf(this.#address)}:${this.#port}`;
+  }
+
+  /**
+   * The port with TLS: its certificate authority, and what can happen to it.
+   *
+   * @throws ConfigurationError `CONFIG` unless the server was started with `tls`.
+   */
+  get secure(): SecurePort {
+    if (this.#secure === undefined) {
+      throw new ConfigurationError('the API server speaks plain HTTP: start it with tls');
+    }
+    return this.#secure;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /**
+   * Where every request comes from one user, without any credentials: a port of this machine's
+   * loopback that stands for the ambassador of an operator. A text is the name of a user; that of a
+   * ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`, and it need not be there.
+   *
+   * The port is open until the server is closed, and is the same each time that it is asked for. A
+   * request with a bearer token of its own comes from the user of the token, as behind a proxy. It
+   * speaks plain HTTP on a server with TLS, too.
+   *
+   * @throws ConfigurationError `CONFIG` while the server is stopped.
+   */
+  async urlFor(user: string | User): Promise<string> {
+    if (!this.#listening) throw new ConfigurationError('the API server is stopped');
+    return `http://127.0.0.1:${await this.#callerPorts.portOf(user)}`;
+  }
+
+  /** The latest requests, oldest first, at most `requestLimit`. */
+  get requests(): readonly RecordedRequest[] {
+    return this.#http.requests;
+  }
+
+  get openWatches(): number {
+    return this.#http.openWatches;
+  }
+
+  /**
+   * A bearer token of a ServiceAccount, as `kubectl create token` gets one.
+   *
+   * @param spec - of the TokenRequest; without it the token is for this server, and for an hour.
+   * @throws ApiError as the API server refuses a TokenRequest: 404 for no such ServiceAccount.
+   */
+  issueToken(namespace: string, name: string, spec: TokenRequestSpec = {}): string {
+    const served = this.#cluster.registry.byName('serviceaccounts');
+    if (served === undefined) throw unknownResource();
+    const answer = requestToken(this.#cluster, { served, namespace, name }, { spec: { ...spec } });
+    return String(valueAt(answer, ['status', 'token']));
+  }
+
+  /** Creates an object in the resource of its apiVersion and kind. */
+  create<T extends KubernetesObject>(object: T): T {
+    return deepCopy(this.#access.createObject(object)) as unknown as T;
+  }
+
+  get(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+  ): KubernetesObject | undefined {
+    const found = this.#access.get(this.#resourceOf(apiVersion, kind), namespace, name);
+    return found === undefined ? undefined : deepCopy(found);
+  }
+
+  /** In the order of namespace and name. @param namespace - undefined for all. */
+  list(apiVersion: string, kind: string, namespace?: string): readonly KubernetesObject[] {
+    return this.#access
+      .list(this.#resourceOf(apiVersion, kind), namespace)
+      .map((object) => deepCopy(object));
+  }
+
+  patch(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+    mergePatch: object,
+    subresource?: 'status',
+  ): KubernetesObject {
+    const resource = this.#resourceOf(apiVersion, kind);
+    return deepCopy(this.#access.patch(resource, namespace, name, mergePatch, subresource));
+  }
+
+  delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void {
+    this.#access.delete(this.#resourceOf(apiVersion, kind), namespace, name);
+  }
+
+  /**
+   * Creates or replaces the object of each document, a `List` taken apart. An object without a
+   * namespace goes into `namespace`.
+   */
+  applyManifest(yamlText: string, namespace = 'default'): readonly KubernetesObject[] {
+    return parseYamlDocuments(yamlText)
+      .flatMap((document) => manifestObjects(document, badRequest) as readonly StoredObject[])
+      .map((object) => this.#put(object, namespace));
+  }
+
+  /**
+   * Calls `listener` for every change that is committed, in that order, inside the write that caused
+   * it. It must not throw, and what it is given is shared: copy before changing.
+   *
+   * @returns the end of the subscription.
+   */
+  subscribe(listener: (resource: ResourceName, event: CommittedEvent) => void): () => void {
+    return this.#access.subscribeAll(listener);
+  }
+
+  /**
+   * Forgets history: pages and exact lists from before are answered with 410, and so are watches
+   * unless only `pages` are to be forgotten, which is all that a compaction of etcd does.
+   */
+  compact(what: 'everything' | 'pages' = 'everything'): void {
+    const { storage } = this.#cluster;
+    storage.compact();
+    if (what === 'everything') storage.restartWindows();
+  }
+
+  /** All objects and the revision as they are now, to be restored later, here or in another server. */
+  snapshot(): StorageSnapshot {
+    return this.#cluster.storage.snapshot();
+  }
+
+  /**
+   * Goes back to a snapshot, as a restore of etcd does: objects, uids and the revision are what they
+   * were. Open watches end, and one from a later revision is silent until that is reached again.
+   */
+  restore(snapshot: StorageSnapshot): void {
+    this.#http.closeWatches('clean');
+    this.#cluster.storage.restore(snapshot);
+    this.#cluster.watchCache.restart();
+  }
+
+  /**
+   * Lets the watch cache lag behind what is written: watches, lists with resourceVersion 0 and reads
+   * that need no newer state see what was `lagMs` ago. 0 ends it.
+   */
+  setCacheLag(lagMs: number): void {
+    this.#cluster.watchCache.setLag(lagMs);
+  }
+
+  /**
+   * Fills the watch cache of one resource anew, as an API server does that was cut off from etcd: its
+   * watches end, no watch resumes from before, and for `unreadyMs` it is answered with 429.
+   */
+  refillCache(apiVersion: string, kind: string, unreadyMs = 0): void {
+    const resource = this.#resourceOf(apiVersion, kind);
+    this.#http.closeWatches('clean', resource);
+    this.#cluster.watchCache.reinitialize(resource, unreadyMs);
+  }
+
+  /** Ends every open watch, as a server does or as a broken network does. */
+  closeWatches(how: 'clean' | 'reset'): void {
+    this.#http.closeWatches(how);
+  }
+
+  /** Stops listening and cuts every connection; the objects stay. */
+  async stop(): Promise<void> {
+    this.#listening = false;
+    await this.#http.close();
+  }
+
+  /** Listens again on the same port, as a restarted server: with its objects, without its history. */
+  async listen(): Promise<void> {
+    if (this.#listening) return;
+    this.#listening = true;
+    if (this.#port !== 0) this.#cluster.watchCache.restart();
+    const listen = (): Promise<number> =>
+      this.#secure === undefined
+        ? this.#http.listen(this.#port)
+        : this.#http.listenSecurely(this.#port, this.#secure);
+    this.#port = await (this.#hasListened ? listenAgain(listen) : listen());
+    this.#hasListened = true;
+    await this.#callerPorts.listenAgain();
+  }
+
+  /** Stops, and ends controllers and timers. Calling it again does nothing. */
+  async close(): Promise<void> {
+    for (const end of this.#endings.splice(0)) end();
+    for (const cancel of this.#alarms) cancel();
+    this.#alarms.clear();
+    await this.stop();
+  }
+
+  #put(document: StoredObject, preset: string): KubernetesObject {
+    const resource = this.#resourceOf(document.apiVersion, document.kind);
+    const served = this.#cluster.registry.byName(resource);
+    const namespace = served?.namespaced ? (document.metadata.namespace ?? preset) : undefined;
+    const { name } = document.metadata;
+    const placed = {
+      ...document,
+      metadata: { ...document.metadata, ...(namespace === undefined ? {} : { namespace }) },
+    };
+    if (this.#access.get(resource, namespace, name) === undefined) {
+      return deepCopy(this.#access.create(resource, placed));
+    }
+    return deepCopy(this.#access.update(resource, placed));
+  }
+
+  #resourceOf(apiVersion: string, kind: string): ResourceName {
+    const resource = this.#access.resourceOf(apiVersion, kind);
+    if (resource === undefined) throw unknownResource();
+    return resource;
+  }
+}
+
+/** What to write into a URL: a wildcard is no address to connect to. */
+function hostOf(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -1,0 +1,137 @@
+import type { ApiError } from 'chancery';
+import { failure } from '../failures.ts';
+import { flag } from '../request/options.ts';
+import type { User } from './user.ts';
+
+/** Something done to a resource, or to what is below one. Absent parts are ''. */
+export interface ResourceAccess {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Something done to a path that names no resource, such as `/healthz`. */
+export interface PathAccess {
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** What a request wants to do, as it is asked of the one who decides. */
+export type Access = ResourceAccess | PathAccess;
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** What below a namespace is part of it, and no resource in it. */
+const OF_NAMESPACE: ReadonlySet<string | undefined> = new Set([undefined, 'status', 'finalize']);
+
+/**
+ * What a request wants to do. Nothing is looked up: what is not served at all must be allowed, too,
+ * before anybody is told that it is not served.
+ *
+ * @param path - as in the request line, still encoded.
+ */
+export function accessOf(method: string, path: string, query: URLSearchParams): Access {
+  const decoded = decode(path);
+  const parts = decoded.replace(/^\/+|\/+$/g, '').split('/');
+  const prefix = parts[0];
+  const from = prefix === 'api' ? 1 : 2;
+  if ((prefix !== 'api' && prefix !== 'apis') || parts.length < from + 2) {
+    return { verb: method.toLowerCase(), path: decoded };
+  }
+  const group = prefix === 'api' ? '' : (parts[1] ?? '');
+  const below = parts.slice(from + 1);
+  const watched = below[0] === 'watch';
+  const place = placeOf(watched ? below.slice(1) : below);
+  return refined({ verb: watched ? 'watch' : (VERBS[method] ?? ''), group, ...place }, query);
+}
+
+function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group'> {
+  const [first, second, third] = parts;
+  const inNamespace = first === 'namespaces' && second !== undefined;
+  const [resource = '', name = '', subresource = ''] =
+    inNamespace && !OF_NAMESPACE.has(third) ? parts.slice(2) : parts;
+  return { resource, name, subresource, namespace: inNamespace ? second : '' };
+}
+
+/** A verb on no object in particular is another verb, unless a field selector names the one. */
+function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {
+  if (access.name !== '') return access;
+  if (access.verb === 'delete') return { ...access, verb: 'deletecollection' };
+  if (access.verb !== 'get') return access;
+  const verb = flag(query, 'watch') ? 'watch' : 'list';
+  return { ...access, verb, name: selectedName(query.get('fieldSelector') ?? '') };
+}
+
+/** The one name that `metadata.name=…` leaves, or ''. */
+function selectedName(fieldSelector: string): string {
+  for (const term of fieldSelector.split(',')) {
+    const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
+    if (name !== undefined && !/[/%]/.test(name) && name !== '.' && name !== '..') return name;
+  }
+  return '';
+}
+
+/** The refusal of an access, word by word as the API server says it. */
+export function accessDenied(user: User, access: Access, reason: string): ApiError {
+  const why = escaped(deniedText(user, access)) + (reason === '' ? '' : `: ${reason}`);
+  if (!('resource' in access)) {
+    return failure({
+      code: 403,
+      reason: 'Forbidden',
+      message: `forbidden: ${why}`,
+      details: {},
+    });
+  }
+  const { group, resource, name } = access;
+  const qualified = group === '' ? resource : `${resource}.${group}`;
+  return failure({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${qualified}${name === '' ? '' : ` ${quoted(name)}`} is forbidden: ${why}`,
+    details: {
+      ...(name === '' ? {} : { name }),
+      ...(group === '' ? {} : { group }),
+      kind: resource,
+    },
+  });
+}
+
+function deniedText(user: User, access: Access): string {
+  const who = `User ${quoted(user.name)} cannot ${access.verb}`;
+  if (!('resource' in access)) return `${who} path ${quoted(access.path)}`;
+  const { group, namespace } = access;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quoted(namespace)}`;
+  return `${who} resource ${quoted(resourcePath(access))} in API group ${quoted(group)} ${where}`;
+}
+
+/** `pods` or `pods/log`. */
+export function resourcePath({ resource, subresource }: ResourceAccess): string {
+  return subresource === '' ? resource : `${resource}/${subresource}`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** The server takes care of those who show its words in a page. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ApiError } from 'chancery';
+import { failure } from '../failures.ts';
+import { ISSUER, type ServiceAccountTokens, type TokenHolder } from './service-account-tokens.ts';
+import { ADMINISTRATOR, type Caller, callerOf, type User } from './user.ts';
+
+/** How requests say who sends them. */
+export interface AuthenticationOptions {
+  /**
+   * Bearer tokens and whose they are, as kube-apiserver's `--token-auth-file`. Default: none, but
+   * for those that the server issues to ServiceAccounts (`kubectl create token`).
+   */
+  readonly tokens?: Readonly<Record<string, string | User>>;
+  /**
+   * Who a request without credentials comes from; a text is the name of a user. Default: the user
+   * `kubernetes-admin` of the group `system:masters`, who may do everything. kube-apiserver takes
+   * it for `system:anonymous`, or refuses it with 401 (false).
+   */
+  readonly anonymous?: string | User | false;
+}
+
+/** Finds out who sends a request. */
+export class Authentication {
+  readonly #tokens: ReadonlyMap<string, Caller>;
+  /** The tokens of this server itself. */
+  readonly issued: ServiceAccountTokens;
+  readonly #anonymous: Caller | undefined;
+
+  constructor(options: AuthenticationOptions, issued: ServiceAccountTokens) {
+    const tokens = Object.entries(options.tokens ?? {});
+    this.#tokens = new Map(tokens.map(([token, user]) => [token, callerOf(user)]));
+    const { anonymous = ADMINISTRATOR } = options;
+    this.#anonymous = anonymous === false ? undefined : callerOf(anonymous);
+    this.issued = issued;
+  }
+
+  /**
+   * @param header - `Authorization`. Anything but a bearer token is no credential.
+   * @param withoutToken - who it is when there is no token; default: as the options say.
+   * @throws ApiError 401 for a token that nobody has, and where somebody has to be known.
+   */
+  callerOf(header: string | undefined, withoutToken: Caller | undefined): Caller {
+    const token = /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
+    const caller =
+      token === undefined ? (withoutToken ?? this.#anonymous) : this.holderOf(token)?.caller;
+    if (caller === undefined) throw unauthorized();
+    return caller;
+  }
+
+  /**
+   * @param audiences - of which the token must be meant for one; default: this server.
+   * @returns undefined for a token that nobody has.
+   */
+  holderOf(token: string, audiences: readonly string[] = [ISSUER]): TokenHolder | undefined {
+    const caller = this.#tokens.get(token);
+    if (caller !== undefined) return { caller, audiences };
+    const holder = this.issued.holderOf(token);
+    const meant = holder?.audiences.filter((audience) => audiences.includes(audience)) ?? [];
+    return holder === undefined || meant.length === 0 ? undefined : { ...holder, audiences: meant };
+  }
+}
+
+function unauthorized(): ApiError {
+  return failure({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+}

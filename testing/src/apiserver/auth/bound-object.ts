@@ -1,0 +1,95 @@
+import { objectKey } from 'chancery';
+import type { StoredObject } from '../cluster-access.ts';
+import { badRequest, conflict, notFound } from '../failures.ts';
+import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** What a token lives and dies with, beside its ServiceAccount. */
+export interface BoundObject {
+  readonly kind: 'Pod' | 'Secret' | 'Node';
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** go-jose's `DefaultLeeway`: for how long something deleted, or expired, still counts. */
+export const LEEWAY_MS = 60_000;
+
+const PLURALS = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;
+
+/**
+ * The object that `spec.boundObjectRef` of a TokenRequest names; undefined where it names none.
+ *
+ * @throws ApiError 400 for a kind that no token is bound to and for a Pod of another ServiceAccount,
+ *   404 for an object that is not there, 409 for one with another uid.
+ */
+export function boundObject(
+  storage: Storage,
+  account: StoredObject,
+  reference: unknown,
+): BoundObject | undefined {
+  if (!isObject(reference)) return undefined;
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Record<string, string>;
+  if (apiVersion !== 'v1' || !isBindable(kind)) {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  }
+  const object = stored(storage, account.metadata.namespace, { kind, name });
+  if (object === undefined) throw notFound({ group: '', plural: PLURALS[kind] }, name);
+  if (kind === 'Pod' && podAccount(object) !== account.metadata.name) {
+    throw badRequest(
+      `cannot bind token for serviceaccount "${account.metadata.name}" to pod running with different serviceaccount name.`,
+    );
+  }
+  const found = object.metadata.uid ?? '';
+  if (uid !== '' && uid !== found) {
+    throw conflict(
+      { group: '', plural: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  return { kind, name, uid: found };
+}
+
+/** What the claims of a token say of it. */
+export function boundClaims(bound: BoundObject | undefined): Json {
+  if (bound === undefined) return {};
+  return { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } };
+}
+
+/** True when everything that the claims of a token are bound to is there, and the same. */
+export function isBoundAlive(
+  storage: Storage,
+  namespace: string,
+  claims: Json,
+  nowMs: number,
+): boolean {
+  return (['Pod', 'Secret', 'Node'] as const).every((kind) => {
+    const claim = valueAt(claims, ['kubernetes.io', kind.toLowerCase()]);
+    if (!isObject(claim)) return true;
+    return isSame(stored(storage, namespace, { kind, name: String(claim.name) }), claim.uid, nowMs);
+  });
+}
+
+/** Whether an object is there, has this uid, and has not been on its way out for a minute. */
+export function isSame(object: StoredObject | undefined, uid: unknown, nowMs: number): boolean {
+  if (object === undefined || object.metadata.uid !== uid) return false;
+  const { deletionTimestamp } = object.metadata;
+  return deletionTimestamp === undefined || Date.parse(deletionTimestamp) >= nowMs - LEEWAY_MS;
+}
+
+function isBindable(kind: string): kind is BoundObject['kind'] {
+  return Object.hasOwn(PLURALS, kind);
+}
+
+function stored(
+  storage: Storage,
+  namespace: string | undefined,
+  { kind, name }: Pick<BoundObject, 'kind' | 'name'>,
+): StoredObject | undefined {
+  return storage.get(PLURALS[kind], objectKey(kind === 'Node' ? undefined : namespace, name));
+}
+
+function podAccount(pod: StoredObject): string {
+  return String(valueAt(pod, ['spec', 'serviceAccountName']) ?? 'default');
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * One field of a built-in type, as the Go source of Kubernetes v1.36 declares it. The order of the
+ * fields of a type is the order in which Go writes them.
+ */
+export interface BuiltInField {
+  /**
+   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a form of its own (`Time`, `MicroTime`,
+   * `Duration`, `Quantity`, `IntOrString`, `FieldsV1`, `RawExtension`, `JSON`,
+   * `JSONSchemaPropsOrBool`, …); `#name` for another type; `[]T` for a list; `map:T` for a map with
+   * keys of text.
+   */
+  readonly type: string;
+  /** In protobuf. Absent for `kind` and `apiVersion`, which lie in the envelope. */
+  readonly number?: number;
+  /** In protobuf the field lies in nested messages with these numbers: JSON inlines them. */
+  readonly within?: readonly number[];
+  /** Go tells "not set" from the zero value. */
+  readonly pointer?: boolean;
+  /** Left out of JSON when it is empty; without this Go writes `null`, `{}`, `""` or `0`. */
+  readonly omitempty?: boolean;
+  readonly required?: boolean;
+  /** Of a list: absent means atomic. */
+  readonly listType?: 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+  /** A map or struct with one owner. */
+  readonly atomic?: boolean;
+  /** For strategic merge patch: `merge`, `replace`, `retainKeys`, or two of them with a comma. */
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+  /** What the OpenAPI document declares; most defaults of built-in kinds are not declared there. */
+  readonly default?: unknown;
+  /** The values of a `+enum` type; of the items when the field is a list. */
+  readonly enum?: readonly string[];
+}
+
+export interface BuiltInType {
+  readonly atomic?: boolean;
+  readonly fields: Readonly<Record<string, BuiltInField>>;
+}
+
+interface Document {
+  /** Full type names by `apiVersion/kind`. */
+  readonly kinds: Readonly<Record<string, string>>;
+  readonly types: Readonly<Record<string, BuiltInType>>;
+}
+
+let document: Document | undefined;
+
+/** Read when first asked for: a server whose clients never need it starts without it. */
+function load(): Document {
+  document ??= JSON.parse(
+    readFileSync(new URL('kubernetes.json', import.meta.url), 'utf8'),
+  ) as Document;
+  return document;
+}
+
+/** @returns undefined for a kind that is not built in, or not in this version. */
+export function builtInKind(apiVersion: string, kind: string): BuiltInType | undefined {
+  const name = builtInKindName(apiVersion, kind);
+  return name === undefined ? undefined : builtInType(name);
+}
+
+/** The name in OpenAPI, such as `io.k8s.api.core.v1.ConfigMap`. */
+export function builtInKindName(apiVersion: string, kind: string): string | undefined {
+  const { kinds } = load();
+  const key = `${apiVersion}/${kind}`;
+  return Object.hasOwn(kinds, key) ? kinds[key] : undefined;
+}
+
+/** @param name - with or without the `#` that stands before it in the type of a field. */
+export function builtInType(name: string): BuiltInType | undefined {
+  const { types } = load();
+  const key = name.startsWith('#') ? name.slice(1) : name;
+  return Object.hasOwn(types, key) ? types[key] : undefined;
+}
+
+/** Every kind as `apiVersion/kind`, kinds of lists and of options among them. */
+export function builtInKinds(): readonly string[] {
+  return Object.keys(load().kinds);
+}
+
+/** The type of the items of `[]T`, of the values of `map:T`; undefined for any other type. */
+export function elementType(type: string): string | undefined {
+  if (type.startsWith('[]')) return type.slice(2);
+  return type.startsWith('map:') ? type.slice(4) : undefined;
+}

@@ -1,0 +1,109 @@
+import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
+import { isObject } from '../objects/metadata.ts';
+import {
+  fieldSchema,
+  type StructuralSchema,
+  type ValidationRule,
+} from '../schema/structural-schema.ts';
+import { type Declaration, Declarations } from './declaration.ts';
+import { celEnvironment } from './environment.ts';
+import { compile, type Program, type Rejection } from './program.ts';
+
+/** A rule that can be evaluated. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program: Program;
+  readonly messageProgram: Program | undefined;
+  /** What is added to the path of the value: `.a.b`, or nothing. */
+  readonly fieldPath: string;
+}
+
+/** The rules of one level of a schema. */
+export interface LevelRules {
+  readonly declaration: Declaration;
+  readonly rules: readonly CompiledRule[];
+  /** A value that may be absent, as rules with `optionalOldSelf` see it. */
+  optional(value: unknown): unknown;
+}
+
+/** What became of a rule. */
+export interface RuleVerdict {
+  readonly rule: ValidationRule;
+  readonly program: Program | Rejection;
+  readonly messageProgram: Program | Rejection | undefined;
+}
+
+/** The rules of every level, by the schema that they stand in; those that do not compile left out. */
+export function compileRules(root: StructuralSchema): ReadonlyMap<StructuralSchema, LevelRules> {
+  const levels = new Map<StructuralSchema, LevelRules>();
+  const visit = (schema: StructuralSchema, isRoot: boolean): void => {
+    const level = levelOf(schema, isRoot);
+    if (level !== undefined) levels.set(schema, level);
+    const { items, additionalProperties } = schema;
+    for (const child of Object.values(schema.properties ?? {})) visit(child, false);
+    if (isObject(items)) visit(items as StructuralSchema, false);
+    if (isObject(additionalProperties)) visit(additionalProperties as StructuralSchema, false);
+  };
+  visit(root, true);
+  return levels;
+}
+
+function levelOf(schema: StructuralSchema, isRoot: boolean): LevelRules | undefined {
+  const verdicts = judgeRules(schema, isRoot);
+  const [first] = verdicts;
+  if (first === undefined) return undefined;
+  const rules = verdicts.flatMap(({ rule, program, messageProgram }): CompiledRule[] => {
+    if ('rejected' in program) return [];
+    const message =
+      messageProgram === undefined || 'rejected' in messageProgram ? undefined : messageProgram;
+    const fieldPath = rule.fieldPath ?? '';
+    return [{ rule, program, messageProgram: message, fieldPath }];
+  });
+  return {
+    declaration: first.declaration,
+    rules,
+    optional: (value) => (value === undefined ? Optional.none() : Optional.of(value)),
+  };
+}
+
+/** Compiles the rules of one level. */
+export function judgeRules(
+  schema: StructuralSchema,
+  isRoot: boolean,
+): readonly (RuleVerdict & { readonly declaration: Declaration })[] {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length === 0) return [];
+  const environment = celEnvironment();
+  const declaration = new Declarations(environment).of({ ...schema, nullable: false }, isRoot);
+  if (declaration === undefined) return [];
+  environment.registerVariable('self', declaration.type);
+  const plain = environment.clone().registerVariable('oldSelf', declaration.type);
+  const optional = environment.clone().registerVariable('oldSelf', `optional<${declaration.type}>`);
+  return rules.map((rule) => ({
+    ...judge(rule, rule.optionalOldSelf === true ? optional : plain),
+    declaration,
+  }));
+}
+
+function judge(rule: ValidationRule, environment: CelEnvironment): RuleVerdict {
+  const program = compile(environment, rule.rule, 'bool', 'compilation failed');
+  const { messageExpression } = rule;
+  const messageProgram =
+    messageExpression === undefined || messageExpression === ''
+      ? undefined
+      : compile(environment, messageExpression, 'string', 'messageExpression compilation failed');
+  return { rule, program, messageProgram };
+}
+
+/** True when a path names a field that the schema has: `.a.b['c']`. */
+export function isFieldPath(path: string, schema: StructuralSchema): boolean {
+  const step = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y;
+  let at: StructuralSchema | undefined = schema;
+  while (step.lastIndex < path.length) {
+    const found = step.exec(path);
+    if (found === null || at === undefined) return false;
+    at = fieldSchema(at, found[1] ?? (found[2] ?? '').replace(/\\(.)/g, '$1'));
+    if (at === undefined) return false;
+  }
+  return path !== '';
+}

@@ -1,0 +1,144 @@
+import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
+import { isObject } from '../objects/metadata.ts';
+import { type StructuralSchema, valuesSchema } from '../schema/structural-schema.ts';
+import { celDurationText } from './duration-text.ts';
+import { celFieldName } from './field-names.ts';
+import { celEquals } from './value-equality.ts';
+
+/** What a schema is to a rule: a type of CEL, and the way from JSON to its values. */
+export interface Declaration {
+  readonly type: string;
+  toCel(value: unknown): unknown;
+}
+
+/** What a rule sees of an object that is one of its own: not the rest of its metadata. */
+const METADATA: StructuralSchema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, generateName: { type: 'string' } },
+};
+
+const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
+  apiVersion: { type: 'string' },
+  kind: { type: 'string' },
+  metadata: METADATA,
+};
+
+/** Names the types of one environment, in which each name may stand only once. */
+export class Declarations {
+  readonly #environment: CelEnvironment;
+  #count = 0;
+
+  constructor(environment: CelEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** The declaration of a schema; undefined for one that rules cannot see, as it has no type. */
+  of(schema: StructuralSchema, isRoot: boolean): Declaration | undefined {
+    const declared = this.#declare(schema, isRoot);
+    if (declared === undefined || schema.nullable !== true) return declared;
+    return { type: 'dyn', toCel: (value) => (value === null ? null : declared.toCel(value)) };
+  }
+
+  #declare(schema: StructuralSchema, isRoot: boolean): Declaration | undefined {
+    if (schema['x-kubernetes-int-or-string'] === true) return INT_OR_STRING;
+    switch (schema.type) {
+      case 'array':
+        return this.#list(schema);
+      case 'object':
+        return this.#map(schema) ?? this.#object(schema, isRoot);
+      case 'string':
+        return this.#text(schema.format);
+      default:
+        return SCALARS[schema.type ?? ''];
+    }
+  }
+
+  #list({ items }: StructuralSchema): Declaration | undefined {
+    const item = items && this.of(items, items['x-kubernetes-embedded-resource'] === true);
+    if (item === undefined) return undefined;
+    return {
+      type: `list<${item.type}>`,
+      toCel: (value) => (Array.isArray(value) ? value.map((one) => item.toCel(one)) : value),
+    };
+  }
+
+  #map(schema: StructuralSchema): Declaration | undefined {
+    const values = valuesSchema(schema);
+    if (values === undefined) return undefined;
+    const value = this.of(values, values['x-kubernetes-embedded-resource'] === true);
+    if (value === undefined) return undefined;
+    return {
+      type: `map<string, ${value.type}>`,
+      toCel: (object) =>
+        isObject(object)
+          ? new Map(Object.entries(object).map(([key, one]) => [key, value.toCel(one)]))
+          : object,
+    };
+  }
+
+  #object(schema: StructuralSchema, isRoot: boolean): Declaration {
+    const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
+    const properties = { ...schema.properties, ...(isResource ? RESOURCE_FIELDS : {}) };
+    const fields = new Map<string, { readonly name: string; readonly of: Declaration }>();
+    for (const [field, property] of Object.entries(properties)) {
+      const name = celFieldName(field);
+      const of = this.of(property, false);
+      if (name !== undefined && of !== undefined) fields.set(field, { name, of });
+    }
+    return this.#register(fields);
+  }
+
+  #register(
+    fields: ReadonlyMap<string, { readonly name: string; readonly of: Declaration }>,
+  ): Declaration {
+    const type = `object${this.#count++}`;
+    // A class of its own is how the library knows the type of a value.
+    const Value = class extends Map<string, unknown> {};
+    const types = Object.fromEntries([...fields.values()].map(({ name, of }) => [name, of.type]));
+    this.#environment.registerType(type, { ctor: Value, fields: types });
+    this.#environment.registerOperator(`${type} == ${type}`, celEquals);
+    return {
+      type,
+      toCel: (object) => {
+        if (!isObject(object)) return object;
+        const value = new Value();
+        for (const [field, { name, of }] of fields) {
+          if (Object.hasOwn(object, field)) value.set(name, of.toCel(object[field]));
+        }
+        return value;
+      },
+    };
+  }
+
+  #text(format: string | undefined): Declaration {
+    switch (format) {
+      case 'byte':
+        return { type: 'bytes', toCel: (text) => Buffer.from(String(text), 'base64') };
+      case 'date':
+      case 'date-time':
+      case 'datetime':
+        return { type: 'google.protobuf.Timestamp', toCel: (text) => new Date(String(text)) };
+      case 'duration':
+        return {
+          type: 'google.protobuf.Duration',
+          toCel: (text) => {
+            const literal = JSON.stringify(celDurationText(String(text)));
+            return this.#environment.evaluate(`duration(${literal})`);
+          },
+        };
+      default:
+        return { type: 'string', toCel: (text) => text };
+    }
+  }
+}
+
+const SCALARS: Readonly<Record<string, Declaration>> = {
+  boolean: { type: 'bool', toCel: (value) => value },
+  integer: { type: 'int', toCel: (value) => (typeof value === 'number' ? BigInt(value) : value) },
+  number: { type: 'double', toCel: (value) => (typeof value === 'bigint' ? Number(value) : value) },
+};
+
+const INT_OR_STRING: Declaration = {
+  type: 'dyn',
+  toCel: (value) => (Number.isInteger(value) ? BigInt(value as number) : value),
+};

@@ -1,0 +1,36 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { registerAddressFunctions } from './functions/address-functions.ts';
+import { registerFormatFunctions } from './functions/format-functions.ts';
+import { registerListFunctions } from './functions/list-functions.ts';
+import { registerOptionalFunctions } from './functions/optional-functions.ts';
+import { registerQuantityFunctions } from './functions/quantity-functions.ts';
+import { registerRegexFunctions } from './functions/regex-functions.ts';
+import { registerSetFunctions } from './functions/set-functions.ts';
+import { registerStringFunctions } from './functions/string-functions.ts';
+import { registerUrlFunctions } from './functions/url-functions.ts';
+
+let base: Environment | undefined;
+
+/** CEL as Kubernetes extends it. */
+export function celEnvironment(): Environment {
+  base ??= createEnvironment();
+  return base.clone();
+}
+
+function createEnvironment(): Environment {
+  const environment = new Environment({
+    enableOptionalTypes: true,
+    // `format` takes lists of everything, and there is no making an exception of it.
+    homogeneousAggregateLiterals: false,
+  });
+  registerListFunctions(environment);
+  registerStringFunctions(environment);
+  registerRegexFunctions(environment);
+  registerUrlFunctions(environment);
+  registerAddressFunctions(environment);
+  registerQuantityFunctions(environment);
+  registerSetFunctions(environment);
+  registerFormatFunctions(environment);
+  registerOptionalFunctions(environment);
+  return environment;
+}

@@ -1,0 +1,86 @@
+import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
+
+/** `optional.ofNonZeroValue`, `optMap` and `optFlatMap`, which the library does not have. */
+export function registerOptionalFunctions(environment: CelEnvironment): void {
+  const make: Make = { of: (value) => Optional.of(value), none: () => Optional.none() };
+  environment
+    .registerFunction('OptionalNamespace.ofNonZeroValue(A): optional<A>', (_: unknown, value) =>
+      isZero(value) ? make.none() : make.of(value),
+    )
+    .registerFunction('optional.optMap(ast, ast): optional<dyn>', mapping(make, false))
+    .registerFunction('optional.optFlatMap(ast, ast): optional<dyn>', mapping(make, true));
+}
+
+function isZero(value: unknown): boolean {
+  if (value === null || value === '' || value === false) return true;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) === 0;
+  if (Array.isArray(value)) return value.length === 0;
+  return value instanceof Map && value.size === 0;
+}
+
+interface Make {
+  of(value: unknown): unknown;
+  none(): unknown;
+}
+
+/** What the library hands to a macro, as far as these need it. */
+interface Call {
+  readonly args: readonly { readonly op: string; readonly args: unknown }[];
+  readonly receiver: unknown;
+}
+
+interface CelType {
+  readonly kind: string;
+  readonly valueType: CelType;
+}
+
+interface Checker {
+  readonly dynType: CelType;
+  readonly registry: { getOptionalType(type: CelType): CelType };
+  check(node: unknown, scope: Scope): CelType;
+  createError(code: string, message: string, node: unknown): Error;
+}
+
+interface Scope {
+  forkWithVariable(name: string, type: CelType): Scope;
+  reuse(scope: Scope): Scope;
+  setIterValue(value: unknown, evaluator: Evaluator): Scope;
+}
+
+interface Evaluator {
+  run(node: unknown, scope: Scope): unknown;
+}
+
+interface Held {
+  hasValue(): boolean;
+  value(): unknown;
+}
+
+/** `a.optMap(x, f(x))`: what is made of a value that may be absent; with `flat` it may be absent, too. */
+function mapping({ of, none }: Make, flat: boolean): (call: Call) => object {
+  return ({ args: [variable, body], receiver }) => {
+    let inner: Scope | undefined;
+    return {
+      typeCheck(checker: Checker, _: unknown, scope: Scope): CelType {
+        if (variable?.op !== 'id') {
+          throw checker.createError(
+            'invalid_macro_argument',
+            'argument must be a simple name',
+            body,
+          );
+        }
+        const held = checker.check(receiver, scope);
+        const type = held.kind === 'optional' ? held.valueType : checker.dynType;
+        inner = scope.forkWithVariable(String(variable.args), type);
+        const made = checker.check(body, inner);
+        return flat ? made : checker.registry.getOptionalType(made);
+      },
+      evaluate(evaluator: Evaluator, _: unknown, scope: Scope): unknown {
+        const held = evaluator.run(receiver, scope) as Held;
+        if (inner === undefined || !held.hasValue()) return none();
+        const made = evaluator.run(body, inner.reuse(scope).setIterValue(held.value(), evaluator));
+        return flat ? made : of(made);
+      },
+    };
+  };
+}

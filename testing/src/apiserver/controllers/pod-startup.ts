@@ -1,0 +1,84 @@
+import { rfc3339 } from 'chancery';
+import type { ContainerSpec, Pod, PodCondition, PodStatus } from './pod.ts';
+
+/** What the node tells about a Pod of which it is known where it runs. */
+export function scheduledStatus(pod: Pod, nowMs: number): PodStatus {
+  const condition: PodCondition = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: rfc3339(nowMs),
+  };
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
+  return { ...pod.status, phase: 'Pending', conditions: [...others, condition] };
+}
+
+/** Conditions that become true together, when the last container is ready. */
+const STARTED = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'];
+
+/** The status of a Pod whose containers run and are ready. */
+export function runningStatus(pod: Pod, podIP: string, nowMs: number): PodStatus {
+  const now = rfc3339(nowMs);
+  const scheduled = (pod.status?.conditions ?? []).filter(({ type }) => !STARTED.includes(type));
+  const started = STARTED.map(
+    (type): PodCondition => ({
+      type,
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: now,
+    }),
+  );
+  return {
+    ...pod.status,
+    phase: 'Running',
+    conditions: [...started, ...scheduled],
+    hostIP: NODE_IP,
+    hostIPs: [{ ip: NODE_IP }],
+    podIP,
+    podIPs: [{ ip: podIP }],
+    startTime: now,
+    containerStatuses: pod.spec.containers.map((container) => ({
+      ...containerFacts(container, pod),
+      state: { running: { startedAt: now } },
+      ready: true,
+      started: true,
+    })),
+  };
+}
+
+/** The status of a Pod whose containers have all ended well. */
+export function succeededStatus(pod: Pod, nowMs: number): PodStatus {
+  const now = rfc3339(nowMs);
+  const startedAt = pod.status?.startTime ?? now;
+  const conditions = (pod.status?.conditions ?? []).map((condition): PodCondition => {
+    const isOver = condition.type === 'Ready' || condition.type === 'ContainersReady';
+    return isOver
+      ? { ...condition, status: 'False', reason: 'PodCompleted', lastTransitionTime: now }
+      : condition;
+  });
+  return {
+    ...pod.status,
+    phase: 'Succeeded',
+    conditions,
+    containerStatuses: pod.spec.containers.map((container) => ({
+      ...containerFacts(container, pod),
+      state: { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now } },
+      ready: false,
+      started: false,
+    })),
+  };
+}
+
+const NODE_IP = '127.0.0.1';
+
+function containerFacts({ name, image = '' }: ContainerSpec, { metadata }: Pod): object {
+  const digest = Buffer.from(image).toString('hex').padEnd(64, '0').slice(0, 64);
+  return {
+    name,
+    lastState: {},
+    restartCount: 0,
+    image,
+    imageID: `fake.io/${image}@sha256:${digest}`,
+    containerID: `fake://${Buffer.from(`${metadata.uid}`).toString('hex').slice(0, 64)}`,
+  };
+}

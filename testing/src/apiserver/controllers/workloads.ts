@@ -1,0 +1,222 @@
+import type { Clock } from 'chancery';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { ControllerRunner } from './controller-runner.ts';
+import { CountedAccess } from './counted-access.ts';
+import { cronJobController } from './cron-job.ts';
+import { daemonSetController } from './daemon-set.ts';
+import { deploymentController } from './deployment-controller.ts';
+import { disruptionBudgetController } from './disruption-budget.ts';
+import { endpointSliceController } from './endpoint-slice.ts';
+import { endpointsController } from './endpoints.ts';
+import {
+  eventRecorder,
+  newEventRecorder,
+  type RecordEvent,
+  recordNothing,
+} from './event-recorder.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { jobController } from './job.ts';
+import { kubeletController, type PodTimes } from './kubelet.ts';
+import { namespaceController } from './namespace.ts';
+import { type Pace, type PacedController, RECORDED_PACES } from './pace.ts';
+import { replicaSetController } from './replica-set.ts';
+import { rootCaPublisher } from './root-ca.ts';
+import { schedulerController } from './scheduler.ts';
+import { serviceAccountController } from './service-account.ts';
+import { statefulSetController } from './stateful-set-controller.ts';
+import type { WorkloadController } from './workload-controller.ts';
+import { WriteBudget, type WriteLimit } from './write-budget.ts';
+
+/** How long things take in the simulated part of the cluster, on the server's clock. */
+export interface WorkloadOptions {
+  /** From the placing of a Pod until it is Running and Ready. Default 300, as in the recordings. */
+  readonly podReadyMs?: number;
+  /**
+   * From the deletion of a Pod until it is gone, but never more than its grace period. Default 300,
+   * as in the recordings.
+   */
+  readonly podStopMs?: number;
+  /** For how long a Pod runs that does not restart always, before it succeeds. Default 300. */
+  readonly podRunMs?: number;
+  /** The controllers that run. Default: all. */
+  readonly only?: readonly ControllerName[];
+  /** How fast controllers are. Default for each that is left out: `RECORDED_PACES`. */
+  readonly paces?: Partial<Readonly<Record<PacedController, Pace>>>;
+  /**
+   * How much each controller may write; kube-controller-manager's are 20 a second and a burst of 30,
+   * refused writes, reads and Events included. Default: as much as it likes.
+   */
+  readonly writeLimit?: WriteLimit;
+  /** Whether the kubelet records Pulled, Created, Started and Killing. Default false. */
+  readonly kubeletEvents?: boolean;
+}
+
+/** What holds for everything that the caller leaves out. */
+const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
+  podReadyMs: 300,
+  podStopMs: 300,
+  podRunMs: 300,
+};
+
+/** The access of one program: what it writes is recorded as this field manager's. */
+export type AccessOf = (manager: Manager) => ClusterAccess;
+
+/** The programs whose parts the controllers are; the kubelet's name says that no container runs. */
+export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet';
+
+/** What a controller works with. */
+interface Tools {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly times: PodTimes;
+  readonly record: RecordEvent;
+}
+
+interface Part {
+  readonly manager?: Manager;
+  readonly pace?: PacedController;
+  /** Whose name its Events have. Default: it records none. */
+  readonly component?: string;
+  make(tools: Tools): WorkloadController;
+}
+
+/** One of the controllers, by what it looks after. */
+export type ControllerName =
+  | 'serviceAccount'
+  | 'rootCa'
+  | 'deployment'
+  | 'replicaSet'
+  | 'statefulSet'
+  | 'daemonSet'
+  | 'job'
+  | 'cronJob'
+  | 'endpoints'
+  | 'endpointSlice'
+  | 'scheduler'
+  | 'kubelet'
+  | 'disruptionBudget'
+  | 'garbageCollector'
+  | 'namespace';
+
+const PARTS: Readonly<Record<ControllerName, Part>> = {
+  serviceAccount: { make: ({ access }) => serviceAccountController(access) },
+  rootCa: { make: ({ access }) => rootCaPublisher(access) },
+  deployment: {
+    pace: 'deployment',
+    component: 'deployment-controller',
+    make: ({ access, clock, record }) => deploymentController(access, clock, record),
+  },
+  replicaSet: {
+    pace: 'replicaSet',
+    component: 'replicaset-controller',
+    make: ({ access, clock, record }) => replicaSetController(access, clock, record),
+  },
+  statefulSet: {
+    component: 'statefulset-controller',
+    make: ({ access, clock, record }) => statefulSetController(access, clock, record),
+  },
+  daemonSet: {
+    component: 'daemonset-controller',
+    make: ({ access, clock, record }) => daemonSetController(access, clock, record),
+  },
+  job: {
+    component: 'job-controller',
+    make: ({ access, clock, record }) => jobController(access, clock, record),
+  },
+  cronJob: {
+    component: 'cronjob-controller',
+    make: ({ access, clock, record }) => cronJobController(access, clock, record),
+  },
+  endpoints: { make: ({ access, clock }) => endpointsController(access, clock) },
+  endpointSlice: { make: ({ access, clock }) => endpointSliceController(access, clock) },
+  scheduler: {
+    manager: 'kube-scheduler',
+    pace: 'scheduler',
+    component: 'default-scheduler',
+    make: ({ access, record }) => schedulerController(access, record),
+  },
+  kubelet: {
+    manager: 'kubelet',
+    pace: 'kubelet',
+    component: 'kubelet',
+    make: ({ access, clock, times, record }) => kubeletController(access, clock, times, record),
+  },
+  disruptionBudget: { make: ({ access, clock }) => disruptionBudgetController(access, clock) },
+  garbageCollector: {
+    pace: 'garbageCollector',
+    component: 'garbage-collector-controller',
+    make: ({ access, record }) => garbageCollector(access, record),
+  },
+  namespace: {
+    pace: 'namespace',
+    make: ({ access, clock }) => namespaceController(access, clock),
+  },
+};
+
+/** On which machine the scheduler says that it runs. */
+const SCHEDULER = {
+  reportingController: 'default-scheduler',
+  reportingInstance: 'default-scheduler-vm',
+  action: 'Binding',
+};
+
+/**
+ * Does what kube-controller-manager, scheduler and kubelet do, as far as clients see it: Deployments
+ * become ReplicaSets; these, StatefulSets, DaemonSets and Jobs become Pods; Pods become Ready; CronJobs
+ * become Jobs, Services get endpoints; owners take their dependents with them, budgets count,
+ * namespaces end.
+ *
+ * Every controller answers committed events a little later, so a client gets its answer first. At
+ * rest there is no timer, and nothing is written that does not differ.
+ *
+ * @returns what ends all of it: no timer, no subscription and no write is left after `close`.
+ */
+export function startWorkloads(
+  accessOf: AccessOf,
+  options: WorkloadOptions,
+  clock: Clock,
+): { close(): void } {
+  const names = options.only ?? (Object.keys(PARTS) as readonly ControllerName[]);
+  const runners = names.map((name) => start(PARTS[name], accessOf, options, clock));
+  return {
+    close: () => {
+      for (const runner of runners) runner.close();
+    },
+  };
+}
+
+function start(
+  part: Part,
+  accessOf: AccessOf,
+  options: WorkloadOptions,
+  clock: Clock,
+): ControllerRunner {
+  const plain = accessOf(part.manager ?? 'kube-controller-manager');
+  const access = new CountedAccess(plain);
+  const { podReadyMs, podStopMs, podRunMs } = { ...DEFAULT_WORKLOAD_OPTIONS, ...options };
+  const controller = part.make({
+    access,
+    clock,
+    times: { podReadyMs, podStopMs, podRunMs },
+    record: recorderOf(part, plain, options, clock),
+  });
+  const pace = part.pace ?? 'other';
+  const runner = new ControllerRunner(controller, clock, {
+    pace: options.paces?.[pace] ?? RECORDED_PACES[pace],
+    takeWrites: () => access.takeWrites(),
+    budget: options.writeLimit && new WriteBudget(options.writeLimit),
+  });
+  runner.start(plain);
+  return runner;
+}
+
+function recorderOf(
+  { component, manager }: Part,
+  access: ClusterAccess,
+  { kubeletEvents = false }: WorkloadOptions,
+  clock: Clock,
+): RecordEvent {
+  if (component === undefined || (component === 'kubelet' && !kubeletEvents)) return recordNothing;
+  if (manager === 'kube-scheduler') return newEventRecorder(access, clock, SCHEDULER);
+  return eventRecorder(access, clock, component);
+}

@@ -1,0 +1,29 @@
+import { API_APPROVED, approvalOf, needsApproval } from 'chancery/internal-testing';
+import type { StoredObject } from '../cluster-access.ts';
+import type { FieldError } from '../failures.ts';
+import { invalid, required } from '../schema/field-errors.ts';
+import type { DefinitionSpec } from './definition.ts';
+
+const FIELD = `metadata.annotations[${API_APPROVED}]`;
+const RULE = `protected groups must have approval annotation ${JSON.stringify(API_APPROVED)}`;
+const MORE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+
+/**
+ * Groups of the Kubernetes project are for definitions that say where it has approved them, or that it
+ * has not. One that is as wrong as it was may be changed otherwise.
+ */
+export function approvalProblems(
+  definition: StoredObject,
+  previous: StoredObject | undefined,
+): readonly FieldError[] {
+  const { group } = definition.spec as Partial<DefinitionSpec>;
+  if (!needsApproval(group ?? '')) return [];
+  const value = definition.metadata.annotations?.[API_APPROVED];
+  const approval = approvalOf(value);
+  const before = previous && approvalOf(previous.metadata.annotations?.[API_APPROVED]);
+  if (approval === before) return [];
+  if (approval === 'missing') return [required(FIELD, `${RULE}, ${MORE}`)];
+  if (approval !== 'invalid') return [];
+  const how = 'with either a URL or a reason starting with "unapproved"';
+  return [invalid(FIELD, value, `${RULE} ${how}, ${MORE}`)];
+}

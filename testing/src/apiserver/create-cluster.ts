@@ -1,0 +1,48 @@
+import { type Cancel, systemClock } from 'chancery';
+import type { ApiServerOptions } from './api-server-options.ts';
+import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
+import { authorizationOf, countsRoles } from './auth/authorization.ts';
+import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
+import { ANONYMOUS } from './auth/user.ts';
+import { behaviourOf } from './behaviour.ts';
+import type { Cluster } from './cluster.ts';
+import { builtInResources } from './registry/built-in.ts';
+import { Registry } from './registry/registry.ts';
+import { Storage } from './storage/storage.ts';
+import { WatchCache } from './watch/watch-cache.ts';
+
+/** An empty cluster. @param alarms - gets every alarm that is set, until it rings. */
+export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
+  const clock = options.clock ?? systemClock;
+  const storage = new Storage({ ...options, clock });
+  const behaviour = behaviourOf(options);
+  const tokens = new ServiceAccountTokens(storage, clock);
+  return {
+    storage,
+    watchCache: new WatchCache(storage, clock, behaviour),
+    behaviour,
+    registry: new Registry(builtInResources()),
+    clock,
+    authentication: new Authentication(authenticationOptions(options), tokens),
+    authorization: authorizationOf(options.authorization, storage),
+    later(delayMs, act) {
+      const cancel = clock.schedule(delayMs, () => {
+        alarms.delete(cancel);
+        act();
+      });
+      alarms.add(cancel);
+      return cancel;
+    },
+  };
+}
+
+/** On a port with TLS nobody is the administrator for having no credentials. */
+function authenticationOptions({
+  tls,
+  authorization,
+  authentication = {},
+}: ApiServerOptions): AuthenticationOptions {
+  if (tls === undefined) return authentication;
+  // kube-apiserver resets --anonymous-auth where everything is allowed.
+  return { anonymous: countsRoles(authorization) ? ANONYMOUS : false, ...authentication };
+}

@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError, resourceName } from 'chancery';
+import type { Caller } from '../auth/user.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ResourceName } from '../cluster-access.ts';
+import { internalError, methodNotAllowed, unknownResource } from '../failures.ts';
+import type { RecordedRequest } from '../recorded-request.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import type { SecurePort } from '../tls/secure-port.ts';
+import { admit } from './admit.ts';
+import { EventLines } from './event-lines.ts';
+import { Exchange } from './exchange.ts';
+import { handleDiscovery } from './handle-discovery.ts';
+import { handleResource } from './handle-resource.ts';
+import type { View } from './present.ts';
+import { parsePath, type RequestInfo } from './request-info.ts';
+import { WatchStream } from './watch-stream.ts';
+
+export interface HttpServerOptions {
+  /** Requests remembered; the oldest go first. */
+  readonly requestLimit: number;
+  /** Address to listen on. */
+  readonly address: string;
+  /** How long a client may take to send a body; undefined for as long as a real server waits. */
+  readonly bodyTimeoutMs?: number | undefined;
+}
+
+/** The HTTP side of the server: requests to verbs, events to open watches. */
+export class HttpServer {
+  readonly #cluster: Cluster;
+  readonly #options: HttpServerOptions;
+  readonly #watches = new Set<WatchStream>();
+  readonly #lines = new EventLines();
+  readonly #requests: RecordedRequest[] = [];
+  readonly #servers = new Set<Server>();
+  readonly #securePorts = new Set<SecurePort>();
+
+  constructor(cluster: Cluster, options: HttpServerOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+  }
+
+  get openWatches(): number {
+    return this.#watches.size;
+  }
+
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests;
+  }
+
+  /**
+   * @param caller - who every request on this port comes from that has no token of its own. Such a
+   *   port is open to this machine alone.
+   * @returns the port, which is `port` unless that is 0.
+   */
+  async listen(port: number, caller?: Caller): Promise<number> {
+    // An import of it would load Node's WebSocket and fetch, too: a third of the time of the start.
+    const { createServer } = process.getBuiltinModule('node:http');
+    const server = createServer((request, response) => {
+      void this.#answer(request, response, caller);
+    });
+    // A watch is silent for as long as nothing happens.
+    server.requestTimeout = 0;
+    server.keepAliveTimeout = 60_000;
+    server.listen(port, caller === undefined ? this.#options.address : '127.0.0.1');
+    await once(server, 'listening');
+    this.#servers.add(server);
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** As `listen`, with TLS; every request says itself who sends it. */
+  async listenSecurely(port: number, secure: SecurePort): Promise<number> {
+    this.#securePorts.add(secure);
+    return secure.listen(port, this.#options.address, (request, response) => {
+      void this.#answer(request, response, undefined);
+    });
+  }
+
+  /** Stops listening and cuts every connection. */
+  async close(): Promise<void> {
+    const servers = [...this.#servers];
+    const securePorts = [...this.#securePorts];
+    this.#servers.clear();
+    this.#securePorts.clear();
+    await Promise.all([
+      ...securePorts.map((secure) => secure.close()),
+      ...servers.map(async (server) => {
+        const closed = once(server, 'close');
+        server.close();
+        server.closeAllConnections();
+        await closed;
+      }),
+    ]);
+  }
+
+  closeWatches(how: 'clean' | 'reset', resource?: ResourceName): void {
+    for (const watch of [...this.#watches]) {
+      if (resource === undefined || resourceName(watch.served) === resource) watch.close(how);
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller | undefined,
+  ): Promise<void> {
+    const exchange = new Exchange(request, response);
+    exchange.bodyTimeoutMs = this.#options.bodyTimeoutMs;
+    this.#record(exchange);
+    const gone = new AbortController();
+    // To abort costs a stack trace: only where somebody may still wait.
+    response.once('close', () => {
+      if (!response.writableEnded) gone.abort();
+    });
+    try {
+      exchange.caller = admit(exchange, this.#cluster, caller);
+      await this.#route(exchange, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      const refusal = error instanceof ApiError ? error : internalError(bugReport(error));
+      if (response.headersSent) response.destroy();
+      else exchange.fail(refusal);
+    } finally {
+      // An unread body would hold the connection.
+      request.resume();
+    }
+  }
+
+  async #route(exchange: Exchange, signal: AbortSignal): Promise<void> {
+    const { registry } = this.#cluster;
+    const address = exchange.header('host') ?? '';
+    if (handleDiscovery(exchange, this.#cluster, address)) return;
+    const info = parsePath(exchange.path);
+    if (info === undefined || !registry.hasGroupVersion(info.group, info.version)) {
+      exchange.plain(404, '404 page not found\n');
+      return;
+    }
+    const served = registry.byPath(info.group, info.version, info.resource);
+    if (served === undefined) throw unknownResource();
+    if (exchange.method === 'HEAD' || exchange.method === 'OPTIONS') throw methodNotAllowed();
+    if (!served.namespaced && info.namespace !== undefined) throw unknownResource();
+    await this.#handle(exchange, served, info, signal);
+  }
+
+  #handle(
+    exchange: Exchange,
+    served: ServedResource,
+    info: RequestInfo,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return handleResource({
+      cluster: this.#cluster,
+      exchange,
+      served,
+      info,
+      signal,
+      watch: (options, view) => this.#watch(exchange, served, options, view),
+    });
+  }
+
+  #watch(exchange: Exchange, served: ServedResource, options: ListOptions, view: View): void {
+    const stream = new WatchStream(this.#cluster, served, options, exchange, view, this.#lines);
+    this.#watches.add(stream);
+    stream.start(() => this.#watches.delete(stream));
+  }
+
+  #record(exchange: Exchange): void {
+    const { method, path, query, request } = exchange;
+    const at = this.#cluster.clock.monotonic();
+    const { headers } = request;
+    this.#requests.push({
+      method,
+      path,
+      query,
+      headers,
+      at,
+      get user() {
+        return exchange.sender?.name;
+      },
+    });
+    if (this.#requests.length > this.#options.requestLimit) this.#requests.shift();
+  }
+}
+
+function bugReport(error: unknown): string {
+  if (error instanceof RangeError && error.message.includes('call stack')) {
+    return 'embedded API server: the request is nested deeper than this server can treat it';
+  }
+  return `embedded API server: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}

@@ -1,0 +1,150 @@
+import type { KubernetesObject } from 'chancery';
+import { isNotFound, type Resource, resourceName } from 'chancery';
+import type { Cluster } from './cluster.ts';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  DeleteOptions,
+  ResourceName,
+  StoredObject,
+} from './cluster-access.ts';
+import { unknownResource } from './failures.ts';
+import type { Json } from './objects/metadata.ts';
+import { applyMergePatch } from './patch/merge-patch.ts';
+import { fromStored, type ServedResource } from './registry/served-resource.ts';
+import { DEFAULT_DELETION } from './request/delete-options.ts';
+import { internalWrite } from './request/options.ts';
+import { assignPod } from './verbs/bind.ts';
+import { createObject } from './verbs/create.ts';
+import { deleteObject } from './verbs/delete.ts';
+import { requireStored, type Target } from './verbs/target.ts';
+import { updateObject } from './verbs/update.ts';
+
+/** The verbs without HTTP, as one field manager. */
+export class InProcessAccess implements ClusterAccess {
+  readonly #cluster: Cluster;
+  readonly #manager: string;
+
+  constructor(cluster: Cluster, manager: string) {
+    this.#cluster = cluster;
+    this.#manager = manager;
+  }
+
+  resources(): readonly Resource[] {
+    const stored = this.#cluster.registry.all().filter((served) => served.verbs.includes('list'));
+    return stored.filter((served) => served.shape === undefined && isStorageVersion(served));
+  }
+
+  resourceOf(apiVersion: string, kind: string): ResourceName | undefined {
+    const served = this.#cluster.registry.byGroupKind(apiVersion, kind);
+    return served === undefined ? undefined : resourceName(served);
+  }
+
+  /** Creates an object in the resource of its apiVersion and kind. */
+  createObject(object: KubernetesObject): StoredObject {
+    const resource = this.resourceOf(object.apiVersion, object.kind);
+    if (resource === undefined) throw unknownResource();
+    return this.create(resource, object);
+  }
+
+  get(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+  ): StoredObject | undefined {
+    const target = this.#target(resource, namespace, name);
+    try {
+      return fromStored(target.served, requireStored(this.#cluster, target));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  list(resource: ResourceName, namespace?: string): readonly StoredObject[] {
+    const served = this.#served(resource);
+    const stored = this.#cluster.storage.list(served.storedAs, namespace);
+    return stored.map((object) => fromStored(served, object));
+  }
+
+  create(resource: ResourceName, object: KubernetesObject): StoredObject {
+    const served = this.#served(resource);
+    const body = object as StoredObject;
+    const { namespace } = object.metadata;
+    return createObject(this.#cluster, served, namespace, body, internalWrite(this.#manager));
+  }
+
+  update(resource: ResourceName, object: KubernetesObject): StoredObject {
+    return this.#write(resource, object, undefined);
+  }
+
+  updateStatus(resource: ResourceName, object: KubernetesObject): StoredObject {
+    return this.#write(resource, object, 'status');
+  }
+
+  patch(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+    mergePatch: object,
+    subresource?: 'status',
+  ): StoredObject {
+    return updateObject(
+      this.#cluster,
+      this.#target(resource, namespace, name),
+      (live) => ({ object: applyMergePatch(live as Json, mergePatch) as unknown as StoredObject }),
+      internalWrite(this.#manager, subresource),
+    );
+  }
+
+  bind(namespace: string | undefined, name: string, nodeName: string): StoredObject {
+    const target = this.#target('pods', namespace, name);
+    return assignPod(this.#cluster, target, nodeName, { dryRun: false });
+  }
+
+  delete(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+    options: DeleteOptions = {},
+  ): void {
+    const target = this.#target(resource, namespace, name);
+    const writer = internalWrite(this.#manager);
+    deleteObject(this.#cluster, target, { ...DEFAULT_DELETION, ...options }, writer);
+  }
+
+  subscribe(resource: ResourceName, listener: (event: CommittedEvent) => void): () => void {
+    return this.subscribeAll((changed, event) => {
+      if (changed === resource) listener(event);
+    });
+  }
+
+  subscribeAll(listener: (resource: ResourceName, event: CommittedEvent) => void): () => void {
+    return this.#cluster.storage.subscribe(listener);
+  }
+
+  #write(
+    resource: ResourceName,
+    object: KubernetesObject,
+    subresource: 'status' | undefined,
+  ): StoredObject {
+    const { namespace, name } = object.metadata;
+    const target = this.#target(resource, namespace, name);
+    const options = internalWrite(this.#manager, subresource);
+    return updateObject(this.#cluster, target, () => ({ object: object as StoredObject }), options);
+  }
+
+  #target(resource: ResourceName, namespace: string | undefined, name: string): Target {
+    return { served: this.#served(resource), namespace, name };
+  }
+
+  #served(resource: ResourceName): ServedResource {
+    const served = this.#cluster.registry.byName(resource);
+    if (served === undefined) throw unknownResource();
+    return served;
+  }
+}
+
+function isStorageVersion(served: ServedResource): boolean {
+  return served.version === served.storageVersion;
+}

@@ -1,0 +1,52 @@
+import { deepJson } from 'chancery/internal-testing';
+
+/** Of ES2025, and in every Node that we run on; TypeScript's library does not know it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/**
+ * Deeper values are not indented, in JSON or in YAML: the indentation grows with the square of the
+ * depth, to 200 MB at 10 000 levels.
+ */
+export const READABLE_LEVELS = 200;
+
+/**
+ * JSON of a value. `JSON.stringify` writes it wherever it can; this function writes what
+ * `JSON.stringify` cannot: integers beyond 2^53, which are of the type bigint here, and values that
+ * are nested too deep for the stack. A value deeper than `READABLE_LEVELS` is never indented.
+ *
+ * @throws TypeError for a value that contains itself.
+ */
+export function jsonText(value: unknown, indent = ''): string {
+  const indentation = indent !== '' && isDeeper(value, READABLE_LEVELS) ? '' : indent;
+  try {
+    return JSON.stringify(value, undefined, indentation) ?? 'null';
+  } catch {
+    return exactText(value, indentation);
+  }
+}
+
+function exactText(value: unknown, indentation: string): string {
+  try {
+    return JSON.stringify(value, withDigits, indentation);
+  } catch (error) {
+    if (error instanceof RangeError) return deepJson(value, withDigits);
+    throw error;
+  }
+}
+
+function withDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
+}
+
+/** Whether objects and lists stand inside of one another on more than so many levels. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  let row = [value].filter(isContainer);
+  for (let level = 0; level < levels && row.length > 0; level++) {
+    row = row.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return row.length > 0;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,140 @@
+import { ApiError } from 'chancery';
+import { rebuildJson } from '../objects/json-walk.ts';
+import { appliedProblem } from './applied-problems.ts';
+import type { FieldSchema } from './field-schema.ts';
+import {
+  differenceOf,
+  type FieldSet,
+  fieldSetOf,
+  intersectionOf,
+  isEmptyFieldSet,
+  NO_FIELDS,
+  sameFields,
+  unionOf,
+  withoutSubtrees,
+} from './field-set.ts';
+import { isJsonObject, type JsonObject, jsonEquals } from './json-value.ts';
+import { isBuiltIn, kindSchema } from './kind-schema.ts';
+import type { ServerSideApplyRequest, ServerSideApplyResult } from './managed-fields-entry.ts';
+import {
+  decodeOwners,
+  encodeOwners,
+  managedFieldsOf,
+  type Owner,
+  type Owners,
+  ownerIdentity,
+} from './managers.ts';
+import { mergeFields } from './merge-fields.ts';
+import { ownedFields, withNamedParents } from './owned-fields.ts';
+import { ownable, takeOver } from './ownership.ts';
+import { fieldElement } from './path-element.ts';
+import { compareStates, ownersAfterUpdate, withoutManagedFields } from './record-update.ts';
+import { removeFields } from './remove-fields.ts';
+
+/** Owns what was there before the first apply to an object that nobody tracked. */
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+/**
+ * Merges a configuration into the live object: the manager owns exactly the fields of this
+ * configuration afterwards. What it applied before and leaves out now is removed, unless somebody
+ * else owns it. Neither input is changed.
+ *
+ * @throws ApiError 500, as the server has it, when the configuration does not fit the schema of the
+ *   kind; 409 with one cause a field, when the configuration changes what another manager
+ *   owns and `force` is not set.
+ */
+export function serverSideApply(request: ServerSideApplyRequest): ServerSideApplyResult {
+  const { live, manager, apiVersion, subresource, force, time } = request;
+  const schema = kindSchema(apiVersion, String(request.applied.kind), request.schema);
+  const stored = withoutManagedFields(live ?? identityOf(request.applied));
+  const ignored = fieldSetOf((request.ignoredFields ?? []).map((path) => path.map(fieldElement)));
+  const problem = appliedProblem(request.applied, schema);
+  if (problem !== undefined) throw untypedPatch(request.applied, problem);
+  const applied = removeFields(request.applied, ignored, schema);
+  const former = ownersBeforeApply(request, schema);
+
+  const writer = { manager, operation: 'Apply' as const, apiVersion, subresource };
+  const identity = ownerIdentity(writer);
+  const last = former.get(identity);
+  const fields = withoutSubtrees(ownable(ownedFields(applied, schema)), ignored);
+  const claimed = new Map(former).set(identity, { ...writer, time: last?.time ?? time, fields });
+
+  const merged = mergeFields(stored, applied, schema);
+  const pruned = prune(merged, last?.fields ?? NO_FIELDS, claimed, schema);
+  const object = withoutNulls(pruned, isBuiltIn(apiVersion, String(request.applied.kind)));
+  const owners = takeOver(claimed, identity, compareStates(stored, object, schema), force);
+
+  const isChange = !jsonEquals(stored, object) || !sameOwners(owners, former);
+  return { object, managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners) };
+}
+
+function untypedPatch({ apiVersion, kind, metadata }: JsonObject, problem: string): ApiError {
+  const { namespace = '', name = '' } = isJsonObject(metadata) ? metadata : {};
+  const version = String(apiVersion).includes('/') ? apiVersion : `/${apiVersion}`;
+  const message = `failed to create typed patch object (${namespace}/${name}; ${version}, Kind=${kind}): ${problem}`;
+  return new ApiError({ status: 'Failure', message, code: 500 });
+}
+
+function identityOf({ apiVersion, kind }: JsonObject): JsonObject {
+  return { apiVersion, kind };
+}
+
+function ownersBeforeApply(request: ServerSideApplyRequest, schema: FieldSchema): Owners {
+  const { live, apiVersion, subresource, time } = request;
+  const owners = decodeOwners(managedFieldsOf(live)) ?? new Map<string, Owner>();
+  if (live === undefined || owners.size > 0) return owners;
+  const comparison = compareStates(undefined, live, schema);
+  const writer = { manager: BEFORE_FIRST_APPLY, apiVersion, subresource, time };
+  return ownersAfterUpdate(owners, comparison, writer);
+}
+
+/** Removes what the manager applied last time, unless somebody (or it itself) owns it now. */
+function prune(
+  merged: JsonObject,
+  last: FieldSet,
+  owners: Owners,
+  schema: FieldSchema,
+): JsonObject {
+  if (isEmptyFieldSet(last)) return merged;
+  const withParents = (set: FieldSet): FieldSet => withNamedParents(set, schema);
+  const fieldsOf = (object: JsonObject): FieldSet => withParents(ownedFields(object, schema));
+  const owned = [...owners.values()].reduce((all, { fields }) => unionOf(all, fields), NO_FIELDS);
+  const all = fieldsOf(merged);
+
+  const withoutLast = fieldsOf(removeFields(merged, withParents(last), schema));
+  const unclaimed = differenceOf(all, unionOf(withoutLast, withParents(owned)));
+  // A removed parent takes fields with it that the manager never applied: those stay.
+  const kept = fieldsOf(removeFields(merged, unclaimed, schema));
+  const doomed = intersectionOf(differenceOf(all, kept), withParents(last));
+  return removeFields(merged, doomed, schema);
+}
+
+/** A null in a configuration says that the manager owns the absence of a value. */
+function withoutNulls(object: JsonObject, everywhere: boolean): JsonObject {
+  const cleaned = Object.entries(object)
+    .filter(([name, value]) => value !== null || !(everywhere || name === 'metadata'))
+    .map(([name, value]): [string, unknown] => [
+      name,
+      everywhere || name === 'metadata' ? withoutNullFields(value) : value,
+    ]);
+  return Object.fromEntries(cleaned);
+}
+
+function withoutNullFields(value: unknown): unknown {
+  return rebuildJson(value, {
+    namesOf: (object) => Object.keys(object).filter((name) => object[name] !== null),
+  });
+}
+
+function sameOwners(left: Owners, right: Owners): boolean {
+  if (left.size !== right.size) return false;
+  return [...left].every(([identity, { fields }]) => {
+    const other = right.get(identity);
+    return other !== undefined && sameFields(fields, other.fields);
+  });
+}
+
+function touch(owners: Owners, identity: string, time: string): Owners {
+  const own = owners.get(identity);
+  return own === undefined ? owners : new Map(owners).set(identity, { ...own, time });
+}

@@ -1,0 +1,59 @@
+import { apiVersionOf, resourceName } from 'chancery';
+import type { ResourceName } from '../cluster-access.ts';
+import type { ServedResource } from './served-resource.ts';
+
+/** Which resources the server serves; those of CustomResourceDefinitions come and go. */
+export class Registry {
+  /** In the order of discovery. */
+  readonly #resources: ServedResource[] = [];
+
+  constructor(builtIn: readonly ServedResource[]) {
+    this.#resources.push(...builtIn);
+  }
+
+  all(): readonly ServedResource[] {
+    return this.#resources;
+  }
+
+  /** Adds the versions of a resource, in place of those that it had. */
+  set(name: ResourceName, versions: readonly ServedResource[]): void {
+    this.remove(name);
+    this.#resources.push(...versions);
+  }
+
+  remove(name: ResourceName): void {
+    const kept = this.#resources.filter((served) => resourceName(served) !== name);
+    this.#resources.splice(0, this.#resources.length, ...kept);
+  }
+
+  hasGroupVersion(group: string, version: string): boolean {
+    return this.#resources.some((served) => served.group === group && served.version === version);
+  }
+
+  byPath(group: string, version: string, plural: string): ServedResource | undefined {
+    return this.#resources.find(
+      (served) => served.plural === plural && served.group === group && served.version === version,
+    );
+  }
+
+  byKind(apiVersion: string, kind: string): ServedResource | undefined {
+    return this.#resources.find(
+      (served) => served.kind === kind && apiVersionOf(served) === apiVersion,
+    );
+  }
+
+  /** Like `byKind`, but any version of the group will do. */
+  byGroupKind(apiVersion: string, kind: string): ServedResource | undefined {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    return (
+      this.byKind(apiVersion, kind) ??
+      this.#resources.find((served) => served.kind === kind && served.group === group)
+    );
+  }
+
+  /** The storage version where a resource has several. */
+  byName(name: ResourceName): ServedResource | undefined {
+    const versions = this.#resources.filter((served) => resourceName(served) === name);
+    return versions.find((served) => served.version === served.storageVersion) ?? versions[0];
+  }
+}

@@ -1,0 +1,172 @@
+import type { ObjectKey } from 'chancery';
+import type { StoredObject } from '../cluster-access.ts';
+import { EventLog } from './event-log.ts';
+import { byText, SortedKeys } from './sorted-keys.ts';
+import type { StorageEvent } from './storage-event.ts';
+import { WatchWindow, type WatchWindowOptions } from './watch-window.ts';
+
+export type { StorageEvent } from './storage-event.ts';
+
+export interface CollectionOptions extends WatchWindowOptions {
+  /** Events kept at most, for whatever they are needed. */
+  readonly historyLimit: number;
+}
+
+/** The state and the past of one resource, to be put back. */
+export interface CollectionSnapshot {
+  readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
+  readonly events: readonly StorageEvent[];
+  readonly floor: number;
+}
+
+/**
+ * The current objects of one resource, and its past: as far as the compaction of etcd has left it
+ * for exact lists, and as far as the window of the watch cache reaches for watches.
+ */
+export class Collection {
+  readonly #objects: Map<ObjectKey, StoredObject>;
+  readonly #keys = new SortedKeys();
+  readonly #log: EventLog;
+  readonly #window: WatchWindow;
+  readonly #historyLimit: number;
+  /** States before this revision are unknown. */
+  #floor: number;
+  /** What the last list of everything gave, until something changes. */
+  #listed: readonly StoredObject[] | undefined;
+
+  /** @param revision - the latest one when the collection begins. */
+  constructor(revision: number, options: CollectionOptions, from?: CollectionSnapshot) {
+    this.#objects = new Map(from?.objects);
+    for (const key of this.#objects.keys()) this.#keys.add(key);
+    this.#log = new EventLog(from?.events);
+    this.#window = new WatchWindow(this.#log, revision, options);
+    this.#historyLimit = options.historyLimit;
+    this.#floor = from?.floor ?? revision;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** Events in memory. */
+  get retainedEvents(): number {
+    return this.#log.retained;
+  }
+
+  /** The oldest revision from which the watch cache can serve a watch. */
+  get windowFloor(): number {
+    return this.#window.floor;
+  }
+
+  /** The oldest revision at which the objects are known. */
+  get historyFloor(): number {
+    return this.#floor;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  objects(): ReadonlyMap<ObjectKey, StoredObject> {
+    return this.#objects;
+  }
+
+  /** Ordered as etcd orders its keys: by the bytes of `namespace/name`. */
+  list(namespace?: string): readonly StoredObject[] {
+    if (namespace !== undefined) return this.#objectsOf(this.#keys.below(`${namespace}/`));
+    this.#listed ??= this.#objectsOf(this.#keys.all());
+    return this.#listed;
+  }
+
+  apply(event: StorageEvent): void {
+    const { type, key } = event;
+    if (type === 'DELETED') this.#objects.delete(key);
+    else this.#objects.set(key, event.object);
+    if (type === 'ADDED') this.#keys.add(key);
+    else if (type === 'DELETED') this.#keys.remove(key);
+    this.#listed = undefined;
+    this.#window.admit(event.atMs);
+    this.#log.push(event);
+    this.#forget();
+  }
+
+  /** What the watch cache still knows of what happened after `revision`; else undefined. */
+  windowAfter(revision: number): readonly StorageEvent[] | undefined {
+    return revision < this.#window.floor ? undefined : this.#log.after(revision);
+  }
+
+  /** What etcd still knows of what happened after `revision`; else undefined. */
+  historyAfter(revision: number): readonly StorageEvent[] | undefined {
+    return revision < this.#floor ? undefined : this.#log.after(revision);
+  }
+
+  /** The objects as they were at `revision`, or undefined when that is forgotten. */
+  listAt(revision: number, namespace?: string): readonly StoredObject[] | undefined {
+    const since = this.historyAfter(revision);
+    if (since === undefined) return undefined;
+    if (since.length === 0) return this.list(namespace);
+    const prefix = namespace === undefined ? '' : `${namespace}/`;
+    const undone = new Map<ObjectKey, StoredObject | undefined>();
+    for (const { key, previous } of since.toReversed()) {
+      if (key.startsWith(prefix)) undone.set(key, previous);
+    }
+    return withUndone(this.#keys.below(prefix), this.#objects, undone);
+  }
+
+  /** An object as it was at `revision`, as far as that is known. */
+  getAt(revision: number, key: ObjectKey): StoredObject | undefined {
+    const next = this.historyAfter(revision)?.find((event) => event.key === key);
+    return next === undefined ? this.#objects.get(key) : next.previous;
+  }
+
+  /** Forgets states before `revision`; watches reach back as far as before. */
+  compact(revision: number): void {
+    this.#floor = Math.max(this.#floor, revision);
+    this.#forget();
+  }
+
+  /** Makes watches begin at `revision`, as after the watch cache was filled anew. */
+  restartWindow(revision: number): void {
+    this.#window.restart(revision);
+    this.#forget();
+  }
+
+  snapshot(): CollectionSnapshot {
+    return {
+      objects: new Map(this.#objects),
+      events: this.#log.after(this.#floor),
+      floor: this.#floor,
+    };
+  }
+
+  #objectsOf(keys: readonly ObjectKey[]): readonly StoredObject[] {
+    return keys.map((key) => this.#objects.get(key) as StoredObject);
+  }
+
+  #forget(): void {
+    const excess = this.#log.size - this.#historyLimit;
+    const last = excess > 0 ? this.#log.at(excess - 1) : undefined;
+    if (last !== undefined) this.#floor = Math.max(this.#floor, last.revision);
+    const unneeded = Math.min(
+      this.#log.indexAfter(this.#floor),
+      this.#log.size - this.#window.size,
+    );
+    if (unneeded > 0) this.#log.forget(unneeded);
+  }
+}
+
+/** `objects` in the order of `keys`, except where `undone` has another state, or none. */
+function withUndone(
+  keys: readonly ObjectKey[],
+  objects: ReadonlyMap<ObjectKey, StoredObject>,
+  undone: ReadonlyMap<ObjectKey, StoredObject | undefined>,
+): readonly StoredObject[] {
+  const gone = [...undone.keys()].filter((key) => !objects.has(key));
+  const all = gone.length === 0 ? keys : [...keys, ...gone].sort(byText);
+  const listed: StoredObject[] = [];
+  for (const key of all) {
+    const object = undone.has(key) ? undone.get(key) : objects.get(key);
+    if (object !== undefined) listed.push(object);
+  }
+  return listed;
+}

@@ -1,0 +1,48 @@
+import type { ObjectKey } from 'chancery';
+import type { ResourceName, StoredObject } from '../cluster-access.ts';
+import type { CollectionSnapshot } from './collection.ts';
+import type { StorageEvent } from './storage-event.ts';
+
+/** What a storage held at one revision. It never changes, and any storage can be restored to it. */
+export class StorageSnapshot {
+  readonly revision: number;
+  /** For the storage only. */
+  readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
+
+  constructor(revision: number, collections: ReadonlyMap<ResourceName, CollectionSnapshot>) {
+    this.revision = revision;
+    this.collections = collections;
+  }
+}
+
+type Objects = ReadonlyMap<ObjectKey, StoredObject>;
+
+const NONE: Objects = new Map();
+
+/** The events that lead from what is stored to the snapshot, deletions first. */
+export function changesTo(
+  snapshot: StorageSnapshot,
+  before: ReadonlyMap<ResourceName, Objects>,
+  atMs: number,
+): readonly (readonly [ResourceName, StorageEvent])[] {
+  const changes: (readonly [ResourceName, StorageEvent])[] = [];
+  const { revision } = snapshot;
+  for (const [resource, objects] of before) {
+    const after = snapshot.collections.get(resource)?.objects ?? NONE;
+    for (const [key, object] of objects) {
+      if (after.get(key)?.metadata.uid === object.metadata.uid && after.has(key)) continue;
+      const gone = { type: 'DELETED', object, previous: object } as const;
+      changes.push([resource, { ...gone, revision, key, atMs }]);
+    }
+  }
+  for (const [resource, { objects }] of snapshot.collections) {
+    for (const [key, object] of objects) {
+      const now = before.get(resource)?.get(key);
+      if (now === object) continue;
+      const previous = now?.metadata.uid === object.metadata.uid ? now : undefined;
+      const type = previous === undefined ? 'ADDED' : 'MODIFIED';
+      changes.push([resource, { type, object, previous, revision, key, atMs }]);
+    }
+  }
+  return changes;
+}

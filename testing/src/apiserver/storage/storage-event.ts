@@ -1,0 +1,12 @@
+import type { ObjectKey } from 'chancery';
+import type { CommittedEvent, ResourceName } from '../cluster-access.ts';
+
+/** A committed event with its place in the global order. */
+export interface StorageEvent extends CommittedEvent {
+  readonly revision: number;
+  readonly key: ObjectKey;
+  /** When it was committed, on the monotonic clock. */
+  readonly atMs: number;
+}
+
+export type StorageListener = (resource: ResourceName, event: StorageEvent) => void;

@@ -1,0 +1,28 @@
+import { sleep } from 'chancery';
+import type { Writer } from '../admission/admission-request.ts';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { DeletionOptions } from '../request/delete-options.ts';
+import { deleteObject } from './delete.ts';
+import { keyOfTarget } from './target.ts';
+
+/** Deletes the objects one after the other, each under the same options; one that is gone is left out. */
+export async function deleteAll(
+  cluster: Cluster,
+  served: ServedResource,
+  objects: readonly StoredObject[],
+  options: DeletionOptions,
+  writer: Omit<Writer, 'dryRun'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { storage, clock, behaviour } = cluster;
+  for (const [index, { metadata }] of objects.entries()) {
+    if (index > 0 && behaviour.collectionDeleteMs > 0) {
+      await sleep(clock, behaviour.collectionDeleteMs, signal);
+    }
+    const target = { served, namespace: metadata.namespace, name: metadata.name };
+    if (storage.get(served.storedAs, keyOfTarget(target)) === undefined) continue;
+    deleteObject(cluster, target, options, writer);
+  }
+}

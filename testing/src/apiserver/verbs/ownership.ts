@@ -1,0 +1,37 @@
+import { apiVersionOf } from 'chancery';
+import type { StoredObject } from '../cluster-access.ts';
+import type { Json } from '../objects/metadata.ts';
+import { recordUpdate } from '../patch/managed-fields.ts';
+import { fromStored, type ServedResource } from '../registry/served-resource.ts';
+import type { WriteOptions } from '../request/options.ts';
+import { canonical } from './canonical.ts';
+
+/**
+ * The managedFields of an object after a write other than apply, worked out in the version that was
+ * written to.
+ *
+ * @param time - RFC 3339, whole seconds.
+ */
+export function ownersAfter(
+  served: ServedResource,
+  before: StoredObject | undefined,
+  after: StoredObject,
+  { manager, subresource = '' }: Pick<WriteOptions, 'manager' | 'subresource'>,
+  time: string,
+): readonly unknown[] {
+  const entries = recordUpdate({
+    before: before === undefined ? undefined : (fromStored(served, before) as Json),
+    // As it will be read: a map that a patch has emptied is none.
+    after: fromStored(served, canonical(served, after)) as Json,
+    manager,
+    apiVersion: apiVersionOf(served),
+    subresource,
+    // A write through /scale is recorded without a time.
+    time: subresource === 'scale' ? '' : time,
+    schema: served.schema,
+  });
+  return entries.map((entry) => {
+    const { time: at, ...timeless } = entry;
+    return at === '' ? timeless : entry;
+  });
+}

@@ -1,0 +1,51 @@
+import { type ObjectKey, objectKey } from 'chancery';
+import type { Cluster } from '../cluster.ts';
+import type { StoredObject } from '../cluster-access.ts';
+import { conflict, invalid, notFound } from '../failures.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+
+/** One object that a request is about. */
+export interface Target {
+  readonly served: ServedResource;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+export function keyOfTarget({ namespace, name }: Target): ObjectKey {
+  return objectKey(namespace, name);
+}
+
+/** The object in its stored shape. @throws ApiError 404. */
+export function requireStored({ storage }: Cluster, target: Target): StoredObject {
+  const live = storage.get(target.served.storedAs, keyOfTarget(target));
+  if (live === undefined) throw notFound(target.served, target.name);
+  return live;
+}
+
+/** A write that is meant for another object of this name. */
+export function otherUid(target: Target, wanted: string, found: string): Error {
+  const { served, namespace, name } = target;
+  const key = ['/registry', prefixOf(served), namespace, name].filter(Boolean).join('/');
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
+  return conflict(served, name, why);
+}
+
+/** A patch of any kind that is meant for another object of this name. */
+export function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
+  const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
+  return invalid(served, name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
+}
+
+/** Where etcd keeps built-in objects, for those that do not lie under their plural. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  endpoints: 'services/endpoints',
+  ingresses: 'ingress',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  services: 'services/specs',
+};
+
+function prefixOf({ custom, group, plural }: ServedResource): string {
+  if (custom || group === 'apiextensions.k8s.io') return `${group}/${plural}`;
+  return PREFIXES[plural] ?? plural;
+}

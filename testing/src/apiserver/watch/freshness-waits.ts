@@ -1,0 +1,54 @@
+import type { Cancel, Clock } from 'chancery';
+
+interface Wait {
+  readonly revision: number;
+  readonly end: (reached: boolean) => void;
+}
+
+/** Readers that wait for a revision which is not there yet. */
+export class FreshnessWaits {
+  readonly #clock: Clock;
+  readonly #revision: () => number;
+  readonly #waits = new Set<Wait>();
+
+  /** @param revision - tells how far it is. */
+  constructor(clock: Clock, revision: () => number) {
+    this.#clock = clock;
+    this.#revision = revision;
+  }
+
+  /** Calls `then` once: with true when the revision is there, with false after `waitMs`. */
+  wait(revision: number, waitMs: number, then: (reached: boolean) => void): Cancel {
+    if (this.#revision() >= revision) {
+      then(true);
+      return () => {};
+    }
+    const wait: Wait = {
+      revision,
+      end: (reached) => {
+        cancelTimer();
+        this.#waits.delete(wait);
+        then(reached);
+      },
+    };
+    const cancelTimer = this.#clock.schedule(waitMs, () => wait.end(false));
+    this.#waits.add(wait);
+    return () => {
+      cancelTimer();
+      this.#waits.delete(wait);
+    };
+  }
+
+  /** Ends the waits for what is there now. */
+  wake(): void {
+    if (this.#waits.size === 0) return;
+    for (const wait of [...this.#waits]) {
+      if (this.#revision() >= wait.revision) wait.end(true);
+    }
+  }
+
+  /** Ends all of them without success. */
+  close(): void {
+    for (const wait of [...this.#waits]) wait.end(false);
+  }
+}

@@ -1,0 +1,188 @@
+import type { Cancel, Clock } from 'chancery';
+import type { ResourceName } from '../cluster-access.ts';
+import { RevisionPeriods } from '../storage/revision-periods.ts';
+import type { Storage, StorageEvent, StorageListener } from '../storage/storage.ts';
+import { FreshnessWaits } from './freshness-waits.ts';
+
+export interface WatchCacheOptions {
+  /** Resources whose reads and watches go to etcd itself. */
+  readonly uncached: readonly ResourceName[];
+  /** How often etcd says unasked how far it is. 0: never. */
+  readonly progressIntervalMs: number;
+}
+
+interface Delayed {
+  readonly resource: ResourceName;
+  readonly event: StorageEvent;
+  readonly dueMs: number;
+}
+
+/**
+ * What stands between etcd and readers that do not ask for the latest state: it tells watches what
+ * happens, and how far it has come itself, which may be behind what is stored.
+ *
+ * How far it is is known for each resource by itself, as a real server has a cache for each: from
+ * the last event of the resource, from a reader that had it ask etcd, and from etcd's own notices.
+ */
+export class WatchCache {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+  readonly #uncached: ReadonlySet<ResourceName>;
+  readonly #listeners = new Map<ResourceName, Set<StorageListener>>();
+  /** Committed, not yet seen: the cache lags. */
+  readonly #delayed: Delayed[] = [];
+  readonly #reached = new Map<ResourceName, number>();
+  readonly #unreadyUntilMs = new Map<ResourceName, number>();
+  readonly #waits: FreshnessWaits;
+  readonly #progressIntervalMs: number;
+  #notices: RevisionPeriods;
+  /** All events up to here were seen. */
+  #revision: number;
+  #lagMs = 0;
+  #cancelCatchUp: Cancel | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(storage: Storage, clock: Clock, options: WatchCacheOptions) {
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#uncached = new Set(options.uncached);
+    this.#progressIntervalMs = options.progressIntervalMs;
+    this.#revision = storage.revision;
+    this.#waits = new FreshnessWaits(clock, () => this.#revision);
+    this.#notices = new RevisionPeriods(options.progressIntervalMs, clock.monotonic(), 0);
+  }
+
+  /** Begins to follow the storage. @returns the end of it. */
+  start(): () => void {
+    this.#unsubscribe ??= this.#storage.subscribe((resource, event) => {
+      this.#onCommit(resource, event);
+    });
+    return () => this.#stop();
+  }
+
+  /** False for a resource whose watches come from etcd: its bookmarks and texts differ. */
+  caches(resource: ResourceName): boolean {
+    return !this.#uncached.has(resource);
+  }
+
+  /** The latest revision that the cache knows of any resource. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** How far the cache of one resource has come. */
+  revisionOf(resource: ResourceName): number {
+    if (!this.caches(resource)) return this.#storage.revision;
+    this.#notices.turn(this.#clock.monotonic(), this.#revision);
+    const listedAt = this.#storage.oldestRevision(resource);
+    const reached = Math.max(this.#reached.get(resource) ?? 0, listedAt, this.#notices.current);
+    return Math.min(reached, this.#revision);
+  }
+
+  /** How long the cache is behind the storage: reads from it and watches see what was then. */
+  setLag(lagMs: number): void {
+    this.#lagMs = lagMs;
+    if (lagMs === 0) this.#catchUp(Number.POSITIVE_INFINITY);
+  }
+
+  get lags(): boolean {
+    return this.#revision < this.#storage.revision;
+  }
+
+  /** False while the cache of the resource is filled anew: it is answered with 429. */
+  isReady(resource: ResourceName): boolean {
+    return this.#clock.monotonic() >= (this.#unreadyUntilMs.get(resource) ?? 0);
+  }
+
+  /** Fills the cache of one resource anew, for `unreadyMs`: watches cannot resume from before. */
+  reinitialize(resource: ResourceName, unreadyMs: number): void {
+    this.#storage.restartWindows(resource);
+    this.#reached.set(resource, this.#revision);
+    if (unreadyMs > 0) this.#unreadyUntilMs.set(resource, this.#clock.monotonic() + unreadyMs);
+  }
+
+  /** Fills all caches anew, as a restarted server does. The caller has ended all watches. */
+  restart(): void {
+    this.#delayed.length = 0;
+    this.#revision = this.#storage.revision;
+    this.#notices = new RevisionPeriods(this.#progressIntervalMs, this.#clock.monotonic(), 0);
+    this.#storage.restartWindows();
+    this.#reached.clear();
+  }
+
+  /**
+   * Calls `then` with true as soon as the cache has seen `revision`, at once where it has, and with
+   * false after `waitMs`. Asking brings the cache of the resource up to what is known of all.
+   */
+  whenReached(
+    resource: ResourceName,
+    revision: number,
+    waitMs: number,
+    then: (reached: boolean) => void,
+  ): Cancel {
+    return this.#waits.wait(revision, waitMs, (reached) => {
+      this.#reached.set(resource, this.#revision);
+      then(reached);
+    });
+  }
+
+  /** Tells `listener` of each event of one resource, from now on. @returns the end of it. */
+  subscribe(resource: ResourceName, listener: StorageListener): () => void {
+    let listeners = this.#listeners.get(resource);
+    if (listeners === undefined) {
+      listeners = new Set();
+      this.#listeners.set(resource, listeners);
+    }
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(resource);
+    };
+  }
+
+  #stop(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    this.#cancelCatchUp?.();
+    this.#cancelCatchUp = undefined;
+    this.#delayed.length = 0;
+    this.#waits.close();
+  }
+
+  #onCommit(resource: ResourceName, event: StorageEvent): void {
+    if (this.#lagMs === 0 && this.#delayed.length === 0) {
+      this.#see(resource, event);
+      return;
+    }
+    this.#delayed.push({ resource, event, dueMs: event.atMs + this.#lagMs });
+    this.#scheduleCatchUp();
+  }
+
+  #scheduleCatchUp(): void {
+    const [next] = this.#delayed;
+    if (next === undefined || this.#cancelCatchUp !== undefined) return;
+    const inMs = next.dueMs - this.#clock.monotonic();
+    this.#cancelCatchUp = this.#clock.schedule(inMs, () => {
+      this.#cancelCatchUp = undefined;
+      this.#catchUp(this.#clock.monotonic());
+    });
+  }
+
+  #catchUp(untilMs: number): void {
+    while (this.#delayed[0] !== undefined && this.#delayed[0].dueMs <= untilMs) {
+      const { resource, event } = this.#delayed.shift() as Delayed;
+      this.#see(resource, event);
+    }
+    this.#cancelCatchUp?.();
+    this.#cancelCatchUp = undefined;
+    this.#scheduleCatchUp();
+  }
+
+  #see(resource: ResourceName, event: StorageEvent): void {
+    this.#notices.turn(this.#clock.monotonic(), this.#revision);
+    this.#revision = Math.max(this.#revision, event.revision);
+    this.#reached.set(resource, event.revision);
+    for (const listener of this.#listeners.get(resource) ?? []) listener(resource, event);
+    this.#waits.wake();
+  }
+}

@@ -1,0 +1,61 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatYaml } from 'chancery';
+
+/** Credentials of one control plane, which live as long as its directory. */
+export interface ControlPlaneSecrets {
+  /** Of a user in `system:masters`, who may do everything. */
+  readonly token: string;
+  /** For `--token-auth-file`. */
+  readonly tokenFile: string;
+  /** For `--service-account-signing-key-file` and `--service-account-key-file`. */
+  readonly signingKeyFile: string;
+  readonly verificationKeyFile: string;
+}
+
+/** Makes them up, and writes them into `directory`, for its owner alone. */
+export function writeSecrets(directory: string): ControlPlaneSecrets {
+  const token = randomBytes(24).toString('base64url');
+  const tokenFile = join(directory, 'tokens.csv');
+  write(tokenFile, `${token},chancery-test-env,chancery-test-env,"system:masters"\n`);
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const signingKeyFile = join(directory, 'service-account.key');
+  const verificationKeyFile = join(directory, 'service-account.pub');
+  write(signingKeyFile, privateKey);
+  write(verificationKeyFile, publicKey);
+  return { token, tokenFile, signingKeyFile, verificationKeyFile };
+}
+
+/** @returns the path of a kubeconfig for the server at `server`. */
+export function writeKubeconfig(
+  directory: string,
+  {
+    server,
+    caFile,
+    token,
+  }: { readonly server: string; readonly caFile: string; readonly token: string },
+): string {
+  const name = 'chancery-test-env';
+  const path = join(directory, 'kubeconfig');
+  write(
+    path,
+    formatYaml({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': name,
+      clusters: [{ name, cluster: { server, 'certificate-authority': caFile } }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      users: [{ name, user: { token } }],
+    }),
+  );
+  return path;
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+}

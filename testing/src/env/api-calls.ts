@@ -1,0 +1,216 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KubernetesObject, Resource } from 'chancery';
+import { ApiError, isNotFound, OperatorError, parseYamlDocuments } from 'chancery';
+import { collectionPath, groupVersionPath, isStatus, objectPath } from 'chancery/internal-testing';
+import { eventually } from '../eventually.ts';
+import { manifestObjects } from '../manifest-objects.ts';
+
+/** How the test itself is called, so that logs can tell it from the operator. */
+export const TEST_USER_AGENT = 'chancery-test-env';
+
+const FIELD_MANAGER = 'chancery-test-env';
+
+const MERGE = 'application/merge-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+
+/**
+ * YAML or JSON text of one document or several, the URL of such a file or of a folder of them, or
+ * objects.
+ */
+export type Manifest = string | URL | KubernetesObject | readonly KubernetesObject[];
+
+/** What a test asks of an API server: over HTTP, with nothing of the toolkit that is under test. */
+export class ApiCalls {
+  readonly #url: string;
+  readonly #created: (object: KubernetesObject) => void;
+  readonly #resources = new Map<string, readonly Resource[]>();
+
+  /** @param created - told of every object that did not exist before. */
+  constructor(url: string, created: (object: KubernetesObject) => void) {
+    this.#url = url;
+    this.#created = created;
+  }
+
+  async create<T extends KubernetesObject>(object: T): Promise<T> {
+    const resource = await this.#resourceOf(object.apiVersion, object.kind);
+    const path = collectionPath(resource, object.metadata.namespace);
+    const answer = await this.send('POST', path, object);
+    this.#created(answer as KubernetesObject);
+    return answer as T;
+  }
+
+  async get<T extends KubernetesObject = KubernetesObject>(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+  ): Promise<T | undefined> {
+    const resource = await this.#resourceOf(apiVersion, kind);
+    return orUndefined(this.send('GET', objectPath(resource, { namespace, name }))) as Promise<
+      T | undefined
+    >;
+  }
+
+  async list<T extends KubernetesObject = KubernetesObject>(
+    apiVersion: string,
+    kind: string,
+    namespace?: string,
+  ): Promise<readonly T[]> {
+    const resource = await this.#resourceOf(apiVersion, kind);
+    const answer = await this.send('GET', collectionPath(resource, namespace));
+    const { items } = answer as { items: readonly T[] };
+    // The items of built-in resources do not say what they are.
+    return items.map((item) => ({ ...item, apiVersion, kind }));
+  }
+
+  async patch(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+    mergePatch: object,
+    subresource?: 'status',
+  ): Promise<KubernetesObject> {
+    const resource = await this.#resourceOf(apiVersion, kind);
+    const path = objectPath(resource, { namespace, name }, subresource);
+    return (await this.send('PATCH', path, mergePatch, MERGE)) as KubernetesObject;
+  }
+
+  async delete(
+    apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+  ): Promise<void> {
+    const resource = await this.#resourceOf(apiVersion, kind);
+    await this.send('DELETE', objectPath(resource, { namespace, name }));
+  }
+
+  /** @param namespace - of objects that name none; without it they are refused. */
+  async apply(manifest: Manifest, namespace?: string): Promise<readonly KubernetesObject[]> {
+    const applied: KubernetesObject[] = [];
+    for (const object of await objectsOf(manifest)) {
+      applied.push(await this.#applyOne(object, namespace));
+    }
+    return applied;
+  }
+
+  async #applyOne(object: KubernetesObject, preset: string | undefined): Promise<KubernetesObject> {
+    const resource = await this.#resourceOf(object.apiVersion, object.kind);
+    const namespace = resource.namespaced ? (object.metadata.namespace ?? preset) : undefined;
+    if (resource.namespaced && namespace === undefined) {
+      throw refused(`${object.kind} ${object.metadata.name} names no namespace: apply it with one`);
+    }
+    const placed = {
+      ...object,
+      metadata: { ...object.metadata, ...(namespace === undefined ? {} : { namespace }) },
+    };
+    if (placed.metadata.name === undefined) return this.create(placed);
+    const path = objectPath(resource, placed.metadata);
+    const isNew = (await orUndefined(this.send('GET', path))) === undefined;
+    const query = `?fieldManager=${FIELD_MANAGER}&force=true`;
+    const answer = (await this.send('PATCH', path + query, placed, APPLY)) as KubernetesObject;
+    if (isNew) this.#created(answer);
+    if (object.kind === 'CustomResourceDefinition') await this.#established(path);
+    return answer;
+  }
+
+  /** Until then its resource is not served, and what follows in the manifest may need it. */
+  async #established(path: string): Promise<void> {
+    await eventually(async () => {
+      const { status } = (await this.send('GET', path)) as {
+        status?: { conditions?: readonly { type: string; status: string }[] };
+      };
+      return status?.conditions?.some((is) => is.type === 'Established' && is.status === 'True');
+    });
+    this.#resources.clear();
+  }
+
+  /** The resource of a kind; asked again while the server does not know it yet. */
+  async #resourceOf(apiVersion: string, kind: string): Promise<Resource> {
+    const known = this.#resources.get(apiVersion)?.find((resource) => resource.kind === kind);
+    if (known !== undefined) return known;
+    const resources = await this.#discover(apiVersion);
+    this.#resources.set(apiVersion, resources);
+    const found = resources.find((resource) => resource.kind === kind);
+    if (found !== undefined) return found;
+    throw refused(`the API server does not serve ${kind} of ${apiVersion}`);
+  }
+
+  async #discover(apiVersion: string): Promise<readonly Resource[]> {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const answer = await orUndefined(this.send('GET', groupVersionPath({ group, version })));
+    const { resources = [] } = (answer ?? {}) as {
+      resources?: readonly { name: string; kind: string; namespaced: boolean }[];
+    };
+    return resources
+      .filter(({ name }) => !name.includes('/'))
+      .map(({ name: plural, kind, namespaced }) => ({ group, version, plural, kind, namespaced }));
+  }
+
+  /**
+   * One request; its answer as JSON.
+   *
+   * @throws ApiError for a Status; OperatorError `NOT_KUBERNETES` for any other failure.
+   */
+  async send(method: string, path: string, body?: object, type?: string): Promise<unknown> {
+    const answer = await fetch(this.#url + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': TEST_USER_AGENT,
+        ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const value = parsed(text);
+    if (answer.ok && value !== undefined) return value;
+    if (isStatus(value)) throw new ApiError(value, { httpStatus: answer.status });
+    throw new OperatorError(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`, {
+      code: 'NOT_KUBERNETES',
+      layer: 'protocol',
+    });
+  }
+}
+
+async function objectsOf(manifest: Manifest): Promise<readonly KubernetesObject[]> {
+  if (manifest instanceof URL) return inFiles(manifest);
+  if (typeof manifest === 'string')
+    return parseYamlDocuments(manifest).flatMap((document) => manifestObjects(document, refused));
+  return Array.isArray(manifest) ? manifest : [manifest as KubernetesObject];
+}
+
+async function inFiles(url: URL): Promise<readonly KubernetesObject[]> {
+  const path = fileURLToPath(url);
+  const files = (await stat(path)).isDirectory()
+    ? (await readdir(path)).filter((name) => /\.(?:ya?ml|json)$/.test(name)).sort()
+    : [''];
+  const texts = await Promise.all(files.map((name) => readFile(join(path, name), 'utf8')));
+  return texts.flatMap((text) =>
+    parseYamlDocuments(text).flatMap((document) => manifestObjects(document, refused)),
+  );
+}
+
+async function orUndefined(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(message: string): OperatorError {
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code' });
+}

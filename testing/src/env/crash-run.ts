@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import { messageOf, OperatorError } from 'chancery';
+import { eventually } from '../eventually.ts';
+import type { CrashPoint, CrashScenario, Killable } from './crash-points.ts';
+import { RequestLine } from './request-line.ts';
+import type { LoggedRequest } from './request-log.ts';
+import { startTestEnv } from './start-test-env.ts';
+import type { TestEnv } from './test-env.ts';
+
+interface Outcome {
+  readonly state: unknown;
+  /** Undefined when the operator made fewer calls. */
+  readonly point: CrashPoint | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** A scenario once, with at most one crash. */
+export class CrashRun {
+  readonly #scenario: CrashScenario;
+  readonly #planned: Pick<CrashPoint, 'when' | 'nth'> | undefined;
+  readonly #numbers = new Map<LoggedRequest, number>();
+  readonly #crash = Promise.withResolvers<void>();
+  readonly #lines: RequestLine[] = [];
+  readonly #operators = new Set<Killable>();
+  #point: CrashPoint | undefined;
+
+  constructor(scenario: CrashScenario, planned: Pick<CrashPoint, 'when' | 'nth'> | undefined) {
+    this.#scenario = scenario;
+    this.#planned = planned;
+  }
+
+  /** @param expected - the state to come to; undefined when it is this run that finds it out. */
+  async play(expected: { readonly state: unknown } | undefined): Promise<Outcome> {
+    const { env: startEnv = () => startTestEnv(), arrange } = this.#scenario;
+    await using env = await startEnv();
+    const namespace = await env.namespace();
+    await arrange(env, namespace);
+    const started = this.#start(env, namespace, true);
+    const restarted = this.#crash.promise.then(async () => {
+      await this.#lines[0]?.cut();
+      await this.#kill(await started);
+      await this.#start(env, namespace, false);
+    });
+    try {
+      await started;
+      const working = this.#work(env, namespace, expected);
+      const state = await Promise.race([working, restarted.then(() => working)]);
+      return { state, point: this.#point };
+    } catch (error) {
+      throw this.#named(error);
+    } finally {
+      if (this.#point !== undefined) await restarted.catch(() => {});
+      for (const operator of this.#operators) await this.#kill(operator);
+      for (const line of this.#lines) await line.cut();
+    }
+  }
+
+  async #start(env: TestEnv, namespace: string, isFirst: boolean): Promise<Killable> {
+    const gate = {
+      before: (call: LoggedRequest) => this.#pass('before', call),
+      after: (call: LoggedRequest) => this.#pass('after', call),
+    };
+    const line = new RequestLine({ server: env.url, ...(isFirst ? { gate } : {}) });
+    await line.start();
+    this.#lines.push(line);
+    const operator = await this.#scenario.start(line.url, namespace);
+    this.#operators.add(operator);
+    return operator;
+  }
+
+  async #kill(operator: Killable): Promise<void> {
+    if (this.#operators.delete(operator)) await operator.kill();
+  }
+
+  /** Until what should be done is done: and, of a run with a crash, as in the one without. */
+  async #work(
+    env: TestEnv,
+    namespace: string,
+    expected: { readonly state: unknown } | undefined,
+  ): Promise<unknown> {
+    const { act, until, state, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#scenario;
+    await act?.(env, namespace);
+    await eventually(() => until(env, namespace), { timeoutMs });
+    if (expected === undefined) return state(env, namespace);
+    return eventually(() => equalState(() => state(env, namespace), expected.state), { timeoutMs });
+  }
+
+  /** Asked of every request on the line of the operator that is to be killed. */
+  #pass(when: CrashPoint['when'], call: LoggedRequest): 'pass' | 'hold' {
+    if (this.#point !== undefined) return 'hold'; // nothing more comes from a dead operator
+    if (this.#scenario.calls?.(call) === false) return 'pass';
+    if (when === 'before') this.#numbers.set(call, this.#numbers.size + 1);
+    const nth = this.#numbers.get(call);
+    const isHere = nth === this.#planned?.nth && when === this.#planned?.when;
+    if (!isHere || nth === undefined) return 'pass';
+    this.#point = { when, nth, call };
+    this.#crash.resolve();
+    return 'hold';
+  }
+
+  #named(error: unknown): OperatorError {
+    const at = this.#point === undefined ? 'without a crash' : `killed ${placeOf(this.#point)}`;
+    return failed(`${at}: ${messageOf(error)}`, error);
+  }
+}
+
+async function equalState(read: () => Promise<unknown>, expected: unknown): Promise<true> {
+  const found = await read();
+  if (isDeepStrictEqual(found, expected)) return true;
+  throw failed(
+    `the state is ${JSON.stringify(found)}, without a crash ${JSON.stringify(expected)}`,
+  );
+}
+
+function placeOf({ when, nth, call }: CrashPoint): string {
+  const sub = call.subresource === undefined ? '' : `/${call.subresource}`;
+  const name = call.name === undefined ? '' : ` ${call.name}`;
+  const what = `call ${nth} (${call.verb} ${call.resource || call.path}${sub}${name})`;
+  return when === 'before'
+    ? `before ${what} was sent`
+    : `after ${what} was carried out, before its answer`;
+}
+
+function failed(message: string, cause?: unknown): OperatorError {
+  return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', cause });
+}

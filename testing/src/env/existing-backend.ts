@@ -1,0 +1,51 @@
+import { ConfigurationError, messageOf } from 'chancery';
+import { findKubectl } from '../kubectl.ts';
+import { KubectlProxy, type KubectlProxyOptions } from '../kubectl-proxy.ts';
+import { ApiCalls } from './api-calls.ts';
+import type { Backend } from './backend.ts';
+
+/** The cluster of a kubeconfig, through a `kubectl proxy` of our own. */
+export async function existingBackend(
+  environment: Readonly<Record<string, string | undefined>>,
+  context: string | undefined,
+): Promise<Backend> {
+  const kubectl = requireKubectl(environment);
+  const proxyOptions: KubectlProxyOptions = {
+    kubectl,
+    environment,
+    ...(context === undefined ? {} : { context }),
+  };
+  const backend = await throughProxy(proxyOptions);
+  return { ...backend, runsWorkloads: true, isShared: true };
+}
+
+/** @throws ConfigurationError `CONFIG` when there is none. */
+export function requireKubectl(environment: Readonly<Record<string, string | undefined>>): string {
+  const kubectl = findKubectl(environment);
+  if (kubectl !== undefined) return kubectl;
+  throw new ConfigurationError(
+    'no kubectl found, through which a real API server is reached: install it or set KUBECTL',
+  );
+}
+
+/**
+ * An API server that asks for TLS and credentials, as the kubeconfig in the options has them.
+ *
+ * @throws ConfigurationError `CONFIG` when it does not answer as an API server.
+ */
+export async function throughProxy(
+  proxyOptions: KubectlProxyOptions,
+): Promise<Pick<Backend, 'url' | 'proxyOptions' | 'embedded' | 'close'>> {
+  const proxy = new KubectlProxy(proxyOptions);
+  await proxy.start();
+  try {
+    await new ApiCalls(proxy.url, () => {}).send('GET', '/api/v1');
+  } catch (error) {
+    await proxy.kill();
+    throw new ConfigurationError(
+      `the API server of the kubeconfig does not answer: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+  return { url: proxy.url, proxyOptions, embedded: undefined, close: () => proxy.kill() };
+}

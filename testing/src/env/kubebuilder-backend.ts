@@ -1,0 +1,77 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from 'chancery';
+import { ControlPlane } from '../control-plane/control-plane.ts';
+import type { Backend } from './backend.ts';
+import { isTrue } from './choose-backend.ts';
+import { requireKubectl, throughProxy } from './existing-backend.ts';
+import { goDurationMs } from './go-duration.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the ecosystem's tools put the programs when nothing else is said. */
+const DEFAULT_ASSETS = '/usr/local/kubebuilder/bin';
+
+/** The ecosystem's own. */
+const DEFAULT_TIMEOUT_MS = 20_000;
+
+/** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through a `kubectl proxy` of our own. */
+export async function kubebuilderBackend(environment: Environment): Promise<Backend> {
+  const assets = environment.KUBEBUILDER_ASSETS?.trim() || DEFAULT_ASSETS;
+  const program = (variable: string, name: string): string =>
+    requireProgram(environment[variable]?.trim() || join(assets, name), variable);
+  const plane = await ControlPlane.start({
+    etcd: program('TEST_ASSET_ETCD', 'etcd'),
+    kubeApiserver: program('TEST_ASSET_KUBE_APISERVER', 'kube-apiserver'),
+    startTimeoutMs: timeoutOf('KUBEBUILDER_CONTROLPLANE_START_TIMEOUT', environment),
+    stopTimeoutMs: timeoutOf('KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT', environment),
+    attachOutput: isTrue('KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT', environment),
+    environment,
+  });
+  try {
+    const proxied = await throughProxy({
+      kubectl: kubectlOf(environment, assets),
+      environment: { ...environment, KUBECONFIG: plane.kubeconfig, KUBERC: 'off', NO_PROXY: '*' },
+    });
+    return {
+      ...proxied,
+      runsWorkloads: false,
+      isShared: false,
+      async close(): Promise<void> {
+        await proxied.close(); // first: an API server waits for its watches to end
+        await plane.stop();
+      },
+    };
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
+
+/** The kubectl of the same release, where it is there. */
+function kubectlOf(environment: Environment, assets: string): string {
+  const named = environment.TEST_ASSET_KUBECTL?.trim();
+  if (named) return requireProgram(named, 'TEST_ASSET_KUBECTL');
+  const beside = join(assets, 'kubectl');
+  return isExecutable(beside) ? beside : requireKubectl(environment);
+}
+
+function requireProgram(path: string, variable: string): string {
+  if (isExecutable(path)) return path;
+  throw new ConfigurationError(
+    `there is no program ${path}: set KUBEBUILDER_ASSETS to the directory that setup-envtest prints, or ${variable} to the program`,
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function timeoutOf(name: string, environment: Environment): number {
+  return goDurationMs(name, environment, DEFAULT_TIMEOUT_MS);
+}

@@ -1,0 +1,69 @@
+import { setInterval } from 'node:timers/promises';
+import type { KubernetesObject } from 'chancery';
+import { isNotFound } from 'chancery';
+import type { ApiCalls } from './api-calls.ts';
+
+/** How long a definition that others may create again next gets to be gone. */
+const LIMIT_MS = 20_000;
+
+const POLL_MS = 100;
+
+/**
+ * What an environment has made in a cluster that outlives it. Objects in its namespaces go with
+ * these; all else is taken away by itself, the latest first.
+ */
+export class Leftovers {
+  readonly #namespaces: string[] = [];
+  readonly #objects: KubernetesObject[] = [];
+
+  addNamespace(name: string): void {
+    this.#namespaces.push(name);
+  }
+
+  add(object: KubernetesObject): void {
+    this.#objects.push(object);
+  }
+
+  /**
+   * Resolves when all of it is being deleted, and what has no namespace is gone, or after 20 s: a
+   * namespace is emptied in the background, and its name does not come again.
+   */
+  async takeAway(calls: ApiCalls): Promise<void> {
+    for (const name of this.#namespaces.splice(0)) {
+      await deleted(calls, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }
+    const others = this.#objects.splice(0).reverse();
+    for (const object of others) await deleted(calls, object);
+    const global = others.filter(
+      ({ kind, metadata }) => metadata.namespace === undefined && kind !== 'Namespace',
+    );
+    await gone(calls, global);
+  }
+}
+
+async function deleted(
+  calls: ApiCalls,
+  { apiVersion, kind, metadata }: KubernetesObject,
+): Promise<void> {
+  try {
+    await calls.delete(apiVersion, kind, metadata.namespace, metadata.name);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+async function gone(calls: ApiCalls, objects: readonly KubernetesObject[]): Promise<void> {
+  const givenUpAt = performance.now() + LIMIT_MS;
+  let left = objects;
+  for await (const _ of setInterval(POLL_MS)) {
+    const found = await Promise.all(left.map((object) => isThere(calls, object)));
+    left = left.filter((_object, at) => found[at]);
+    if (left.length === 0 || performance.now() > givenUpAt) return;
+  }
+}
+
+async function isThere(calls: ApiCalls, object: KubernetesObject): Promise<boolean> {
+  const { apiVersion, kind, metadata } = object;
+  const live = await calls.get(apiVersion, kind, metadata.namespace, metadata.name);
+  return live?.metadata.uid === metadata.uid;
+}

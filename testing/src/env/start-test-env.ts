@@ -1,0 +1,221 @@
+import process from 'node:process';
+import type { KubernetesObject } from 'chancery';
+import { ConfigurationError, OperatorError } from 'chancery';
+import { type Ambassador, startAmbassador } from '../ambassador.ts';
+import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
+import { eventually } from '../eventually.ts';
+import { FakeClock } from '../fake-clock.ts';
+import type { AmbassadorFilter } from '../kubectl-proxy.ts';
+import { ApiCalls, type Manifest } from './api-calls.ts';
+import type { Backend } from './backend.ts';
+import { chooseBackend, type TestBackend } from './choose-backend.ts';
+import { embeddedBackend } from './embedded-backend.ts';
+import type { EventLog } from './event-log.ts';
+import { existingBackend } from './existing-backend.ts';
+import { kubebuilderBackend } from './kubebuilder-backend.ts';
+import { Leftovers } from './leftovers.ts';
+import { untilQuiet } from './quiet.ts';
+import type { RequestLog } from './request-log.ts';
+import type { EnvFeature, TestEnv } from './test-env.ts';
+
+export interface TestEnvOptions {
+  /** Default: what the environment says, see `chooseBackend`; `embedded` when it says nothing. */
+  readonly backend?: TestBackend;
+  /**
+   * Of the embedded server; no other backend looks at them. Its controllers run, with `workloads`
+   * false they do not.
+   */
+  readonly embedded?: ApiServerOptions;
+  /** Context of the kubeconfig, for `existing`. Default: its current one. */
+  readonly context?: string;
+  /** Default: that of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A Kubernetes API to test an operator against: the embedded server, etcd and kube-apiserver from
+ * `KUBEBUILDER_ASSETS`, or a cluster that exists. The caller stops it, or says `await using`.
+ *
+ * @throws ConfigurationError `CONFIG` when the backend cannot be had, with its reason.
+ */
+export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
+  const environment = options.environment ?? process.env;
+  const kind = options.backend ?? chooseBackend(environment);
+  const backend = await start(kind, options, environment);
+  return new StartedEnv(kind, backend, environment, options.embedded?.clock);
+}
+
+function start(
+  kind: TestBackend,
+  { embedded = {}, context }: TestEnvOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Backend> {
+  switch (kind) {
+    case 'embedded':
+      return embeddedBackend(embedded);
+    case 'kubebuilder':
+      return kubebuilderBackend(environment);
+    case 'existing':
+      return existingBackend(environment, context);
+  }
+}
+
+class StartedEnv implements TestEnv {
+  readonly backend: TestBackend;
+  readonly #backend: Backend;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #clock: unknown;
+  readonly #calls: ApiCalls;
+  readonly #leftovers = new Leftovers();
+  readonly #namespaces = new Set<string>();
+  readonly #ambassadors: Ambassador[] = [];
+  #stopping: Promise<void> | undefined;
+
+  constructor(
+    kind: TestBackend,
+    backend: Backend,
+    environment: Readonly<Record<string, string | undefined>>,
+    clock: unknown,
+  ) {
+    this.backend = kind;
+    this.#backend = backend;
+    this.#environment = environment;
+    this.#clock = clock;
+    this.#calls = new ApiCalls(backend.url, (object) => this.#made(object));
+  }
+
+  get url(): string {
+    return this.#backend.url;
+  }
+
+  get runsWorkloads(): boolean {
+    return this.#backend.runsWorkloads;
+  }
+
+  supports(what: EnvFeature): boolean {
+    if (this.#backend.embedded === undefined) return false;
+    return what === 'clock' ? this.#clock instanceof FakeClock : true;
+  }
+
+  async namespace(): Promise<string> {
+    const metadata = { generateName: 'test-' } as KubernetesObject['metadata'];
+    const answer = await this.#calls.send('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata,
+    });
+    const { name } = (answer as KubernetesObject).metadata;
+    this.#namespaces.add(name);
+    this.#leftovers.addNamespace(name);
+    if (this.#backend.isShared) await this.#usable(name);
+    return name;
+  }
+
+  async apply(
+    manifest: Manifest,
+    { namespace }: { readonly namespace?: string } = {},
+  ): Promise<readonly KubernetesObject[]> {
+    return this.#calls.apply(manifest, namespace);
+  }
+
+  create: TestEnv['create'] = (object) => this.#calls.create(object);
+  get: TestEnv['get'] = (...names) => this.#calls.get(...names);
+  list: TestEnv['list'] = (...names) => this.#calls.list(...names);
+  patch: TestEnv['patch'] = (...what) => this.#calls.patch(...what);
+  delete: TestEnv['delete'] = (...names) => this.#calls.delete(...names);
+
+  async ambassador(filter?: AmbassadorFilter): Promise<Ambassador> {
+    const { url, proxyOptions } = this.#backend;
+    const ambassador = await startAmbassador({
+      server: url,
+      environment: this.#environment,
+      ...(proxyOptions && { kubectl: proxyOptions }),
+      ...(filter && { filter }),
+    });
+    this.#ambassadors.push(ambassador);
+    return ambassador;
+  }
+
+  get events(): EventLog {
+    return this.#embedded('an event log').events;
+  }
+
+  get requests(): RequestLog {
+    return this.#embedded('a request log').requests;
+  }
+
+  get server(): ApiServer {
+    return this.#embedded('a server in this process').server;
+  }
+
+  async settled(): Promise<void> {
+    const clock = this.#fakeClock();
+    const { server, events } = this.#embedded('a clock');
+    const activity = (): string => {
+      const { scheduled, pending } = clock;
+      return [events.total, server.requests.length, server.openWatches, scheduled, pending].join();
+    };
+    if (await untilQuiet(activity)) return;
+    throw new OperatorError('the environment does not come to rest: something writes for ever', {
+      code: 'USER_CODE',
+      layer: 'user-code',
+    });
+  }
+
+  async advance(ms: number): Promise<void> {
+    const clock = this.#fakeClock();
+    const until = clock.monotonic() + ms;
+    await this.settled();
+    while (clock.monotonic() < until) {
+      const leftMs = until - clock.monotonic();
+      clock.advance(Math.min(clock.nextInMs ?? leftMs, leftMs));
+      await this.settled();
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    try {
+      await Promise.all(this.#ambassadors.splice(0).map((each) => each.kill()));
+      if (this.#backend.isShared) await this.#leftovers.takeAway(this.#calls);
+    } finally {
+      await this.#backend.close();
+    }
+  }
+
+  #made(object: KubernetesObject): void {
+    const { namespace } = object.metadata;
+    if (namespace === undefined || !this.#namespaces.has(namespace)) this.#leftovers.add(object);
+  }
+
+  /** Pods are refused until a controller has made the namespace's ServiceAccount. */
+  async #usable(namespace: string): Promise<void> {
+    const account = (of: string): Promise<KubernetesObject | undefined> =>
+      this.#calls.get('v1', 'ServiceAccount', of, 'default');
+    if ((await account('default')) === undefined) return; // nothing makes them here
+    await eventually(async () => (await account(namespace)) !== undefined);
+  }
+
+  #embedded(what: string): NonNullable<Backend['embedded']> {
+    const { embedded } = this.#backend;
+    if (embedded !== undefined) return embedded;
+    throw new ConfigurationError(
+      `the backend ${this.backend} has no ${what.replace(/^an? /, '')}: only the embedded server has`,
+    );
+  }
+
+  #fakeClock(): FakeClock {
+    if (this.#clock instanceof FakeClock) return this.#clock;
+    throw new ConfigurationError(
+      'time can be moved on a FakeClock alone: startTestEnv({ embedded: { clock } })',
+    );
+  }
+}

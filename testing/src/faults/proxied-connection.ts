@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { type Clock, sleep } from 'chancery';
+import type { ConnectionFault, CutKind } from './connection-fault.ts';
+
+/** One client of a `TcpProxy`, and the connection to the server that stands behind it. */
+export class ProxiedConnection {
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #fault: ConnectionFault;
+  readonly #clock: Clock;
+  readonly #gone = new AbortController();
+  #thawed: PromiseWithResolvers<void> | undefined;
+  #bytesToClient = 0;
+  #bytesToServer = 0;
+
+  /** Takes over both sockets; whoever makes one of these must await `run`. */
+  constructor(client: Socket, server: Socket, fault: ConnectionFault, clock: Clock) {
+    this.#client = client;
+    this.#server = server;
+    this.#fault = fault;
+    this.#clock = clock;
+  }
+
+  /** Bytes passed on to the client. */
+  get bytesToClient(): number {
+    return this.#bytesToClient;
+  }
+
+  /** Bytes passed on to the server. */
+  get bytesToServer(): number {
+    return this.#bytesToServer;
+  }
+
+  /** Both ends are closed. A frozen connection does not notice that an end has left. */
+  get closed(): boolean {
+    return this.#client.destroyed && this.#server.destroyed;
+  }
+
+  /** Passes bytes both ways until both ends are closed. Never rejects. */
+  async run(): Promise<void> {
+    const ends = [this.#client, this.#server].map(async (socket) => {
+      // A listener for the whole life: a reset must end this connection and not the process.
+      socket.on('error', () => this.#destroy());
+      if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+    });
+    const { bytesPerWrite = Number.POSITIVE_INFINITY } = this.#fault;
+    const toClient = this.#pass(this.#server, this.#client, bytesPerWrite, (bytes) => {
+      this.#bytesToClient += bytes;
+      const { cutAfterBytes, cutWith = 'reset' } = this.#fault;
+      if (this.#bytesToClient === cutAfterBytes) this.cut(cutWith);
+    });
+    const toServer = this.#pass(this.#client, this.#server, Number.POSITIVE_INFINITY, (bytes) => {
+      this.#bytesToServer += bytes;
+    });
+    await Promise.all([...ends, toClient, toServer]);
+  }
+
+  /** Ends it now, in the given way. */
+  cut(kind: CutKind): void {
+    switch (kind) {
+      case 'reset':
+        reset(this.#client);
+        reset(this.#server);
+        this.#destroy();
+        return;
+      case 'close':
+        this.#client.end(() => this.#destroy());
+        return;
+      case 'half-close':
+        this.#client.end();
+        return;
+      case 'freeze':
+        this.freeze();
+    }
+  }
+
+  /** Passes nothing on, in either direction, until `thaw`. Bytes wait, as in a stopped process. */
+  freeze(): void {
+    this.#thawed ??= Promise.withResolvers<void>();
+  }
+
+  thaw(): void {
+    this.#thawed?.resolve();
+    this.#thawed = undefined;
+  }
+
+  #destroy(): void {
+    this.#gone.abort();
+    this.#thawed?.resolve();
+    this.#client.destroy();
+    this.#server.destroy();
+  }
+
+  async #pass(
+    from: Socket,
+    to: Socket,
+    bytesPerWrite: number,
+    passed: (bytes: number) => void,
+  ): Promise<void> {
+    try {
+      for await (const chunk of from as AsyncIterable<Buffer>) {
+        for (let at = 0; at < chunk.length; ) {
+          const size = Math.min(bytesPerWrite, chunk.length - at, this.#leftBeforeCut(to));
+          await this.#permission(to);
+          if (to.writableEnded || to.destroyed) break;
+          if (!to.write(chunk.subarray(at, at + size))) {
+            await once(to, 'drain', { signal: this.#gone.signal });
+          }
+          at += size;
+          passed(size);
+          // A turn of the event loop: the kernel would join pieces that follow at once.
+          if (at < chunk.length) await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+      await this.#permission(to);
+      if (!to.destroyed) to.end();
+    } catch {
+      this.#destroy(); // an end broke, or this connection was cut: both ends learn of it
+    }
+  }
+
+  /** Until this connection is not frozen, and its delay is over. */
+  async #permission(to: Socket): Promise<void> {
+    while (this.#thawed !== undefined && !this.#gone.signal.aborted) await this.#thawed.promise;
+    const { delayMs } = this.#fault;
+    if (to === this.#client && delayMs !== undefined) {
+      await sleep(this.#clock, delayMs, this.#gone.signal);
+    }
+  }
+
+  #leftBeforeCut(to: Socket): number {
+    const { cutAfterBytes } = this.#fault;
+    if (to !== this.#client || cutAfterBytes === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(1, cutAfterBytes - this.#bytesToClient);
+  }
+}
+
+/** While its FIN is on the way, Node fails to reset a socket, and then never says that it is closed. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
+}

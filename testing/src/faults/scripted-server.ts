@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Clock, systemClock } from 'chancery';
+import type { Reply, ServedRequest } from './exchange.ts';
+import { text } from './replies.ts';
+
+/** Which requests a reply is for; what is left out matches all. */
+export interface RequestMatch {
+  readonly method?: string;
+  /** The whole path without query, or a pattern found in it. */
+  readonly path?: string | RegExp;
+  readonly watch?: boolean;
+  /** Of those that match otherwise: the nth, or the nth to the mth, counted from 1. */
+  readonly nth?: number | readonly [from: number, to: number];
+}
+
+interface Rule {
+  readonly match: RequestMatch;
+  readonly reply: Reply;
+  seen: number;
+}
+
+type Recorded = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
+
+export interface ScriptedServerOptions {
+  /** Times what arrives, and every wait of a reply. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/**
+ * An HTTP server on the loopback that answers as it is told to, right or wrong, and remembers every
+ * request.
+ *
+ * The first rule that matches answers, in the order in which they were added; each rule counts its
+ * own requests. What no rule matches is answered `404 page not found`. A stateful collection is one
+ * more rule, added last: `server.on({ path: things.path }, things.reply)`.
+ */
+export class ScriptedServer {
+  readonly #clock: Clock;
+  readonly #server: Server;
+  readonly #rules: Rule[] = [];
+  readonly #requests: Recorded[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #bugs: unknown[] = [];
+  #accepted = 0;
+
+  constructor({ clock = systemClock }: ScriptedServerOptions = {}) {
+    this.#clock = clock;
+    // Nothing is closed that a test did not close: every timeout of the library is off.
+    const patience = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
+    this.#server = createServer(patience, (request, response) => this.#take(request, response));
+    this.#server.on('connection', (socket: Socket) => {
+      this.#accepted++;
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Every request so far, in the order of arrival. */
+  get requests(): readonly ServedRequest[] {
+    return this.#requests;
+  }
+
+  /** The watches among them. */
+  get watches(): readonly ServedRequest[] {
+    return this.#requests.filter(({ isWatch }) => isWatch);
+  }
+
+  /** GETs that are no watches: lists, and reads of single objects. */
+  get reads(): readonly ServedRequest[] {
+    return this.#requests.filter(({ isWatch, method }) => method === 'GET' && !isWatch);
+  }
+
+  get openWatches(): readonly ServedRequest[] {
+    return this.watches.filter(({ closed }) => !closed);
+  }
+
+  /** Connections that are open now. */
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Connections that have ever been opened. */
+  get acceptedCount(): number {
+    return this.#accepted;
+  }
+
+  /** Answers what matches with `reply`. */
+  on(match: RequestMatch, reply: Reply): this {
+    this.#rules.push({ match, reply, seen: 0 });
+    return this;
+  }
+
+  /** Listens. */
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  /**
+   * Closes every connection and the port, and waits for the replies under way.
+   *
+   * @throws what a reply has thrown: a bug of the test, not of what is tested.
+   */
+  async close(): Promise<void> {
+    if (this.#server.listening) {
+      this.#server.close();
+      this.#server.closeAllConnections();
+      for (const socket of this.#sockets) socket.destroy();
+      await once(this.#server, 'close');
+    }
+    await Promise.all(this.#running);
+    if (this.#bugs.length > 0) throw this.#bugs[0];
+  }
+
+  #take(message: IncomingMessage, response: ServerResponse): void {
+    const running = this.#answer(message, response).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    const atMs = this.#clock.monotonic();
+    let record: Recorded | undefined;
+    response.on('error', () => {});
+    response.once('close', () => {
+      if (record !== undefined) record.closed = true;
+      gone.abort(new Error('the answer has ended'));
+    });
+    try {
+      const body = message.headers['content-length'] === undefined ? '' : await textOf(message);
+      record = { ...requestOf(message, atMs), body, closed: gone.signal.aborted };
+      this.#requests.push(record);
+      const reply = this.#replyTo(record) ?? text('404 page not found\n', 404);
+      await reply({ request: record, response, clock: this.#clock, signal: gone.signal });
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      this.#bugs.push(error);
+      response.destroy();
+    }
+  }
+
+  /** Every rule counts what it matches, also when one before it answers. */
+  #replyTo(request: ServedRequest): Reply | undefined {
+    const [first] = this.#rules.filter((rule) => {
+      if (!matches(rule.match, request)) return false;
+      rule.seen++;
+      const { nth = [1, Number.POSITIVE_INFINITY] } = rule.match;
+      const [from, to] = typeof nth === 'number' ? [nth, nth] : nth;
+      return rule.seen >= from && rule.seen <= to;
+    });
+    return first?.reply;
+  }
+}
+
+function matches({ method, path, watch }: RequestMatch, request: ServedRequest): boolean {
+  if (method !== undefined && method !== request.method) return false;
+  if (watch !== undefined && watch !== request.isWatch) return false;
+  if (path === undefined) return true;
+  return typeof path === 'string' ? path === request.path : path.test(request.path);
+}
+
+function requestOf(message: IncomingMessage, atMs: number): Omit<ServedRequest, 'body' | 'closed'> {
+  const { method = '', url = '/', headers } = message;
+  const { pathname, searchParams } = new URL(url, 'http://server');
+  const query = Object.fromEntries(searchParams);
+  const isWatch = query.watch === '1' || query.watch === 'true';
+  return { method, path: decodeURI(pathname), query, headers, isWatch, atMs };
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type Clock, systemClock } from 'chancery';
+import { listenAgain } from '../listen-again.ts';
+import type { ConnectionFault, CutKind } from './connection-fault.ts';
+import { ProxiedConnection } from './proxied-connection.ts';
+
+export interface TcpProxyOptions {
+  /** The port on 127.0.0.1 that connections are passed on to. */
+  readonly port: number;
+  /** Measures `ConnectionFault.delayMs`. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/**
+ * A TCP proxy on the loopback that breaks connections in the ways that networks do.
+ *
+ * It knows bytes, no HTTP: put it between an operator and anything that listens, such as
+ * `ScriptedServer`, `ApiServer` or a real `kubectl proxy`. What a fault says about a connection is
+ * decided when the connection is accepted; `connections` lets a test act on one later.
+ */
+export class TcpProxy {
+  readonly #targetPort: number;
+  readonly #clock: Clock;
+  readonly #running = new Set<Promise<void>>();
+  readonly #connections: ProxiedConnection[] = [];
+  readonly #planned: ConnectionFault[] = [];
+  #always: ConnectionFault = {};
+  #server: Server | undefined;
+  #port = 0;
+  #accepted = 0;
+  #frozen = false;
+
+  constructor({ port, clock = systemClock }: TcpProxyOptions) {
+    this.#targetPort = port;
+    this.#clock = clock;
+  }
+
+  /** The port that it listens on; kept over `refuse` and `accept`. 0 before `start`. */
+  get port(): number {
+    return this.#port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Connections accepted so far, those that were reset at once included. */
+  get acceptedCount(): number {
+    return this.#accepted;
+  }
+
+  /** Connections that were passed on, in the order in which they came; closed ones included. */
+  get connections(): readonly ProxiedConnection[] {
+    return this.#connections;
+  }
+
+  get openConnections(): readonly ProxiedConnection[] {
+    return this.#connections.filter(({ closed }) => !closed);
+  }
+
+  /** Listens. @param port - default 0: any free port. */
+  async start(port = 0): Promise<void> {
+    if (this.#server === undefined) this.#port = port;
+    await this.accept();
+  }
+
+  /** Lets the next `count` connections suffer `fault`. Calls add up: the next ones after those. */
+  next(fault: ConnectionFault, count = 1): void {
+    for (let n = 0; n < count; n++) this.#planned.push(fault);
+  }
+
+  /** Lets every connection suffer `fault` that nothing else is planned for; `{}` for none. */
+  always(fault: ConnectionFault): void {
+    this.#always = fault;
+  }
+
+  /** Closes the port: connecting is answered with `ECONNREFUSED`. Open connections stay. */
+  refuse(): void {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    // Its `close` is not awaited: it is emitted when the last open connection has ended.
+    server.close();
+  }
+
+  /** Listens again, on the same port. */
+  async accept(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const listen = async (): Promise<number> => {
+      const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) =>
+        this.#take(client),
+      );
+      this.#server = server;
+      server.listen(this.#port, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    };
+    this.#port = await listenAgain(listen);
+  }
+
+  /** Ends every open connection. */
+  cut(kind: CutKind = 'reset'): void {
+    for (const connection of this.openConnections) connection.cut(kind);
+  }
+
+  /** Connections are accepted, as a kernel does for a stopped process, and nothing is passed on. */
+  freeze(): void {
+    this.#frozen = true;
+    for (const connection of this.openConnections) connection.freeze();
+  }
+
+  thaw(): void {
+    this.#frozen = false;
+    for (const connection of this.openConnections) connection.thaw();
+  }
+
+  /** Closes the port and every connection, and waits for their end. May be called twice. */
+  async close(): Promise<void> {
+    this.refuse();
+    for (const connection of this.#connections) connection.cut('reset');
+    await Promise.all(this.#running);
+  }
+
+  #take(client: Socket): void {
+    this.#accepted++;
+    const fault = this.#planned.shift() ?? this.#always;
+    if (fault.resetAtOnce === true) {
+      client.on('error', () => {});
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect({
+      port: this.#targetPort,
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+      noDelay: true,
+    });
+    const connection = new ProxiedConnection(client, server, fault, this.#clock);
+    this.#connections.push(connection);
+    if (this.#frozen) connection.freeze();
+    const running = connection.run().finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}

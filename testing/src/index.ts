@@ -1,0 +1,112 @@
+/**
+ * What stands in for a cluster in tests: a second public entry, `@chancery/testing`, so that nothing
+ * of it reaches an operator's image.
+ *
+ * @module
+ */
+
+export {
+  type Ambassador,
+  type AmbassadorKind,
+  type AmbassadorOptions,
+  startAmbassador,
+} from './ambassador.ts';
+export {
+  ApiServer,
+  type ApiServerOptions,
+  type AuthenticationOptions,
+  type AuthorizationMode,
+  type RecordedRequest,
+  type SecurePort,
+  type TlsOptions,
+  type TokenRequestSpec,
+  type TurnedAway,
+  type User,
+  type WorkloadOptions,
+} from './apiserver/api-server.ts';
+export type { BehaviourOptions } from './apiserver/behaviour.ts';
+export type { CommittedEvent, ResourceName, StoredObject } from './apiserver/cluster-access.ts';
+export type { ServerGeneration } from './apiserver/server-generation.ts';
+export type { StorageSnapshot } from './apiserver/storage/snapshot.ts';
+export {
+  Storage,
+  type StorageEvent,
+  type StorageListener,
+  type StorageOptions,
+} from './apiserver/storage/storage.ts';
+export type { WatchWindowOptions } from './apiserver/storage/watch-window.ts';
+export { type ConsistentlyOptions, consistently } from './consistently.ts';
+export type { Manifest } from './env/api-calls.ts';
+export { chooseBackend, type TestBackend } from './env/choose-backend.ts';
+export {
+  type CrashPoint,
+  type CrashScenario,
+  crashPoints,
+  type Killable,
+} from './env/crash-points.ts';
+export type { EventFilter, EventLog, LoggedEvent } from './env/event-log.ts';
+export { type RequestGate, RequestLine } from './env/request-line.ts';
+export type { LoggedRequest, RequestFilter, RequestLog, Verb } from './env/request-log.ts';
+export { withoutServerFields } from './env/server-fields.ts';
+export { startTestEnv, type TestEnvOptions } from './env/start-test-env.ts';
+export type { EnvFeature, TestEnv } from './env/test-env.ts';
+export { type EventuallyOptions, eventually } from './eventually.ts';
+export { FakeClock, settle } from './fake-clock.ts';
+export type { ConnectionFault, CutKind } from './faults/connection-fault.ts';
+export type { End, Exchange, Reply, ServedRequest } from './faults/exchange.ts';
+export { ProxiedConnection } from './faults/proxied-connection.ts';
+export {
+  delayed,
+  errorEvent,
+  failure,
+  json,
+  raw,
+  reset,
+  type Step,
+  type StreamOptions,
+  silence,
+  stream,
+  text,
+} from './faults/replies.ts';
+export {
+  type CollectionEvent,
+  ScriptedCollection,
+  type ScriptedCollectionOptions,
+} from './faults/scripted-collection.ts';
+export {
+  type RequestMatch,
+  ScriptedServer,
+  type ScriptedServerOptions,
+} from './faults/scripted-server.ts';
+export { ScriptedWatch } from './faults/scripted-watch.ts';
+export { type AdvanceUntilOptions, advanceUntil, settleSockets } from './faults/settle-sockets.ts';
+export { TcpProxy, type TcpProxyOptions } from './faults/tcp-proxy.ts';
+export { freePort } from './free-port.ts';
+export { findKubectl } from './kubectl.ts';
+export { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
+export { configMap, customResource, type Secret, secret } from './objects/config.ts';
+export { type MetadataFields, ownerReference } from './objects/metadata.ts';
+export {
+  type Container,
+  daemonSet,
+  deployment,
+  type JobObject,
+  job,
+  type PodObject,
+  type PodSpec,
+  type PodTemplate,
+  pod,
+  type ServiceObject,
+  service,
+  statefulSet,
+  type WorkloadFields,
+  type WorkloadObject,
+} from './objects/workloads.ts';
+export {
+  type OperatorLogLine,
+  startOperator,
+  TestOperator,
+  type TestOperatorOptions,
+} from './operator/test-operator.ts';
+export { RecordingMeter } from './recording-meter.ts';
+export { StandInAmbassador } from './stand-in-ambassador.ts';

@@ -1,0 +1,21 @@
+import type { KubernetesObject } from 'chancery';
+import { isObject } from './apiserver/objects/metadata.ts';
+
+/**
+ * The objects of one document of a manifest; a List is what is in it.
+ *
+ * @param refuse - makes the error for a document that is no object.
+ */
+export function manifestObjects(
+  document: unknown,
+  refuse: (message: string) => Error,
+): readonly KubernetesObject[] {
+  if (!isObject(document) || typeof document.kind !== 'string') {
+    throw refuse('the manifest has a document without a kind');
+  }
+  if (Array.isArray(document.items) && document.kind.endsWith('List')) {
+    return document.items.flatMap((item) => manifestObjects(item, refuse));
+  }
+  const metadata = isObject(document.metadata) ? document.metadata : {};
+  return [{ ...document, metadata } as unknown as KubernetesObject];
+}

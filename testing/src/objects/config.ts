@@ -1,0 +1,40 @@
+import type { KubernetesObject } from 'chancery';
+import type { ConfigMap } from 'chancery/kubernetes';
+import { type MetadataFields, placed } from './metadata.ts';
+
+export interface Secret extends KubernetesObject {
+  readonly type?: string;
+  /** Values in base64. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** Values as they are; the server turns them into `data`. */
+  readonly stringData?: Readonly<Record<string, string>>;
+}
+
+/** A ConfigMap; `data` as given. */
+export function configMap(
+  name: string,
+  fields: MetadataFields & Pick<ConfigMap, 'data' | 'binaryData' | 'immutable'> = {},
+): ConfigMap {
+  const { metadata, rest } = placed(name, fields);
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...rest };
+}
+
+/** An Opaque Secret unless `type` says otherwise. */
+export function secret(
+  name: string,
+  fields: MetadataFields & Pick<Secret, 'type' | 'data' | 'stringData'> = {},
+): Secret {
+  const { metadata, rest } = placed(name, fields);
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', ...rest };
+}
+
+/** Any other object, custom resources above all: its fields beside the metadata are as given. */
+export function customResource<T extends Readonly<Record<string, unknown>>>(
+  apiVersion: string,
+  kind: string,
+  name: string,
+  fields: MetadataFields & T = {} as MetadataFields & T,
+): KubernetesObject & Omit<T, keyof MetadataFields> {
+  const { metadata, rest } = placed<T>(name, fields);
+  return { apiVersion, kind, metadata, ...rest };
+}

@@ -1,0 +1,65 @@
+import type { Labels, Meter } from 'chancery';
+
+/** A meter whose readings a test can ask for. */
+export class RecordingMeter implements Meter {
+  readonly #values = new Map<string, number>();
+  readonly #observations = new Map<string, number[]>();
+
+  count(name: string, labels: Labels, amount = 1): void {
+    const key = keyOf(name, labels);
+    this.#values.set(key, (this.#values.get(key) ?? 0) + amount);
+  }
+
+  gauge(name: string, labels: Labels, value: number): void {
+    this.#values.set(keyOf(name, labels), value);
+  }
+
+  observe(name: string, labels: Labels, value: number): void {
+    const key = keyOf(name, labels);
+    const known = this.#observations.get(key) ?? [];
+    known.push(value);
+    this.#observations.set(key, known);
+  }
+
+  /** The sum of a counter, or the last value of a gauge, over all series that have these labels. */
+  value(name: string, labels: Labels = {}): number {
+    let sum = 0;
+    for (const [key, value] of this.#values) if (matches(key, name, labels)) sum += value;
+    return sum;
+  }
+
+  /**
+   * All of it as plain data: `name{label="value",...}`, labels in their order, to the value of a
+   * counter or gauge, or to the observations of a histogram. A copy: compare one with a later one.
+   */
+  snapshot(): Readonly<Record<string, number | readonly number[]>> {
+    const all = [...this.#values, ...[...this.#observations].map(([key, of]) => [key, [...of]])];
+    return Object.fromEntries(
+      (all as [string, number | number[]][]).map(([key, value]) => [seriesOf(key), value]).sort(),
+    );
+  }
+
+  /** Every value of a histogram, over all series that have these labels. */
+  observations(name: string, labels: Labels = {}): readonly number[] {
+    return [...this.#observations]
+      .filter(([key]) => matches(key, name, labels))
+      .flatMap(([, values]) => values);
+  }
+}
+
+function keyOf(name: string, labels: Labels): string {
+  return JSON.stringify([name, Object.entries(labels).sort()]);
+}
+
+function matches(key: string, name: string, labels: Labels): boolean {
+  const [known, entries] = JSON.parse(key) as [string, [string, string][]];
+  const has = Object.fromEntries(entries);
+  return known === name && Object.entries(labels).every(([label, value]) => has[label] === value);
+}
+
+/** As Prometheus writes it. */
+function seriesOf(key: string): string {
+  const [name, entries] = JSON.parse(key) as [string, [string, string][]];
+  const labels = entries.map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return labels.length === 0 ? name : `${name}{${labels.join(',')}}`;
+}

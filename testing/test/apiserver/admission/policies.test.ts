@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest';
+import type { ApiServer } from '../../../src/apiserver/api-server.ts';
+import { startCluster } from '../support/cluster.ts';
+
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+interface Policy {
+  readonly name?: string;
+  readonly spec: object;
+  readonly binding?: object;
+}
+
+/** Rules for one resource. */
+function about(group: string, resource: string, operations: readonly string[] = ['*']): object {
+  const rule = { apiGroups: [group], apiVersions: ['v1'], operations, resources: [resource] };
+  return { resourceRules: [rule] };
+}
+
+function enforce(server: ApiServer, { name = 'team', spec, binding = {} }: Policy): void {
+  server.create({
+    apiVersion: ADMISSION,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name },
+    spec,
+  } as never);
+  server.create({
+    apiVersion: ADMISSION,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'], ...binding },
+  } as never);
+}
+
+/** A policy about ConfigMaps with one validation. */
+function ofConfigMaps(expression: string, more: object = {}): object {
+  return {
+    matchConstraints: about('', 'configmaps'),
+    validations: [{ expression }],
+    ...more,
+  };
+}
+
+function deployment(name: string, labels: object): object {
+  const template = {
+    metadata: { labels: { app: name } },
+    spec: { containers: [{ name: 'c', image: 'nginx:1' }] },
+  };
+  const spec = { replicas: 0, selector: { matchLabels: { app: name } }, template };
+  return { metadata: { name, labels }, spec };
+}
+
+const configMap = (name: string, data: object = {}, labels: object = {}): object => ({
+  metadata: { name, labels },
+  data,
+});
+
+describe('[real R-1] a ValidatingAdmissionPolicy', () => {
+  test('denies with the status that a real server sent', async () => {
+    const { server, send } = await startCluster();
+    enforce(server, {
+      spec: {
+        matchConstraints: about('apps', 'deployments', ['CREATE', 'UPDATE']),
+        validations: [
+          {
+            expression: "'team' in object.metadata.?labels.orValue({})",
+            message: 'every Deployment needs a team',
+          },
+        ],
+      },
+    });
+
+    const refused = await send('POST', DEPLOYMENTS, deployment('example-foo', {}));
+    const accepted = await send('POST', DEPLOYMENTS, deployment('other', { team: 'blue' }));
+    const changed = await send('PATCH', `${DEPLOYMENTS}/other`, {
+      metadata: { labels: { team: null } },
+    });
+
+    const why =
+      "ValidatingAdmissionPolicy 'team' with binding 'team' denied request: every Deployment needs a team";
+    expect(refused.status).toBe(422);
+    expect(refused.body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `deployments.apps "example-foo" is forbidden: ${why}`,
+      reason: 'Invalid',
+      details: {
+        name: 'example-foo',
+        group: 'apps',
+        kind: 'deployments',
+        causes: [{ message: why }],
+      },
+      code: 422,
+    });
+    expect([accepted.status, changed.status]).toEqual([201, 422]);
+  });
+
+  test('denies nothing any more when it, or its binding, is gone', async () => {
+    const { server, send } = await startCluster();
+    enforce(server, { spec: ofConfigMaps('false') });
+
+    const before = await send('POST', CONFIG_MAPS, configMap('a'));
+    server.delete(ADMISSION, 'ValidatingAdmissionPolicyBinding', undefined, 'team');
+    const after = await send('POST', CONFIG_MAPS, configMap('a'));
+
+    expect([before.status, after.status]).toEqual([422, 201]);
+    expect(before.body.message).toContain('denied request: failed expression: false');
+  });
+
+  test.each([
+    ['Forbidden', 403],
+    ['Unauthorized', 401],
+    ['RequestEntityTooLarge', 413],
+    ['Invalid', 422],
+  ])('answers with the status of its reason %s', async (reason, code) => {
+    const { server, send } = await startCluster();
+    const validations = [
+      {
+        expression: "object.data.size == 'small'",
+        reason,
+        message: 'unused',
+        messageExpression: "'not ' + object.data.size",
+      },
+    ];
+    enforce(server, { spec: { matchConstraints: about('', 'configmaps'), validations } });
+
+    const { status, body } = await send('POST', CONFIG_MAPS, configMap('a', { size: 'big' }));
+
+    expect([status, body.reason]).toEqual([code, reason]);
+    expect(body.message).toMatch(/denied request: not big$/);
+  });
+
+  test('sees the state before, the request, its user, the namespace and variables', async () => {
+    const { server, send } = await startCluster({ authorization: 'RBAC' });
+    enforce(server, {
+      spec: {
+        matchConstraints: about('', 'configmaps', ['UPDATE', 'DELETE']),
+        variables: [
+          { name: 'owner', expression: "oldObject.data['owner']" },
+          { name: 'broken', expression: 'object.none.at.all' },
+          { name: 'isOwner', expression: 'request.userInfo.username == variables.owner' },
+        ],
+        validations: [
+          {
+            expression: `variables.isOwner || (request.operation == 'DELETE' && object == null
+              && request.name == 'free' && request.namespace == namespaceObject.metadata.name)`,
+          },
+        ],
+      },
+    });
+    for (const [name, owner] of [
+      ['mine', 'kubernetes-admin'],
+      ['free', 'jane'],
+      ['hers', 'jane'],
+    ] as const) {
+      await send('POST', CONFIG_MAPS, configMap(name, { owner }));
+    }
+
+    const statuses: number[] = [];
+    for (const name of ['mine', 'free', 'hers']) {
+      const change = await send('PATCH', `${CONFIG_MAPS}/${name}`, { data: { a: 'b' } });
+      const deletion = await send('DELETE', `${CONFIG_MAPS}/${name}`);
+      statuses.push(change.status, deletion.status);
+    }
+
+    expect(statuses).toEqual([200, 200, 422, 200, 422, 422]);
+  });
+
+  test.each([
+    ['another resource', { matchConstraints: about('', 'secrets') }],
+    ['another operation', { matchConstraints: about('', 'configmaps', ['UPDATE']) }],
+    ['a subresource only', { matchConstraints: about('', 'configmaps/status') }],
+    [
+      'namespaces with a label',
+      {
+        matchConstraints: {
+          ...about('', '*'),
+          namespaceSelector: { matchLabels: { strict: 'yes' } },
+        },
+      },
+    ],
+    [
+      'objects with a label',
+      {
+        matchConstraints: {
+          ...about('*', '*'),
+          objectSelector: { matchExpressions: [{ key: 'strict', operator: 'Exists' }] },
+        },
+      },
+    ],
+    [
+      'what it excludes',
+      {
+        matchConstraints: {
+          ...about('', 'configmaps'),
+          excludeResourceRules: [
+            { apiGroups: [''], apiVersions: ['*'], operations: ['*'], resources: ['configmaps'] },
+          ],
+        },
+      },
+    ],
+    [
+      'requests that meet a condition',
+      { matchConditions: [{ name: 'c', expression: "request.userInfo.username == 'jane'" }] },
+    ],
+  ])('that is about %s lets others pass', async (_what, more) => {
+    const { server, send } = await startCluster();
+    enforce(server, { spec: ofConfigMaps('false', more) });
+
+    const { status } = await send('POST', CONFIG_MAPS, configMap('a'));
+
+    expect(status).toBe(201);
+  });
+
+  test('that matches by labels of object and namespace denies those', async () => {
+    const { server, send } = await startCluster();
+    server.patch('v1', 'Namespace', undefined, 'default', {
+      metadata: { labels: { strict: 'y' } },
+    });
+    enforce(server, {
+      spec: ofConfigMaps('false'),
+      binding: {
+        matchResources: {
+          namespaceSelector: { matchLabels: { strict: 'y' } },
+          objectSelector: { matchLabels: { a: 'b' } },
+        },
+      },
+    });
+
+    const labelled = await send('POST', CONFIG_MAPS, configMap('a', {}, { a: 'b' }));
+    const bare = await send('POST', CONFIG_MAPS, configMap('b'));
+
+    expect([labelled.status, bare.status]).toEqual([422, 201]);
+  });
+
+  test('that cannot be evaluated denies, unless its failures are ignored', async () => {
+    const { server, send } = await startCluster();
+    enforce(server, {
+      name: 'open',
+      spec: ofConfigMaps('object.x.y', { failurePolicy: 'Ignore' }),
+    });
+    const open = await send('POST', CONFIG_MAPS, configMap('a'));
+    enforce(server, { name: 'shut', spec: ofConfigMaps('object.x.y == 1') });
+
+    const shut = await send('POST', CONFIG_MAPS, configMap('b'));
+
+    expect([open.status, shut.status]).toEqual([201, 422]);
+    expect(shut.body.message).toMatch(
+      /denied request: expression 'object\.x\.y == 1' resulted in error: no such key: x$/,
+    );
+  });
+
+  test('sees scales, and may only warn', async () => {
+    const { server, send } = await startCluster();
+    await send('POST', DEPLOYMENTS, deployment('a', {}));
+    enforce(server, {
+      spec: {
+        matchConstraints: about('apps', 'deployments/scale'),
+        validations: [{ expression: 'object.spec.replicas <= 3', message: 'at most 3' }],
+      },
+      binding: { validationActions: ['Warn', 'Audit'] },
+    });
+    const scaled = { spec: { replicas: 5 } };
+
+    const direct = await send('PATCH', `${DEPLOYMENTS}/a`, { spec: { replicas: 4 } });
+    const scale = await send('PATCH', `${DEPLOYMENTS}/a/scale`, scaled);
+
+    expect([direct.status, scale.status]).toEqual([200, 200]);
+    expect(direct.headers.get('warning')).toBeNull();
+    expect(scale.headers.get('warning')).toContain(
+      "Validation failed for ValidatingAdmissionPolicy 'team' with binding 'team': at most 3",
+    );
+  });
+
+  test('does not apply to policies, so that it can be taken away', async () => {
+    const { server, send } = await startCluster();
+    enforce(server, {
+      spec: { matchConstraints: about('*', '*'), validations: [{ expression: 'false' }] },
+    });
+
+    const other = await send('POST', CONFIG_MAPS, configMap('a'));
+    const path = `/apis/${ADMISSION}/validatingadmissionpolicies/team`;
+    const { status } = await send('DELETE', path);
+
+    expect([other.status, status]).toEqual([422, 200]);
+  });
+
+  test('is refused with an expression that does not compile, and with parameters', async () => {
+    const { send } = await startCluster();
+    const path = `/apis/${ADMISSION}/validatingadmissionpolicies`;
+    const policy = (spec: object): object => ({ metadata: { name: 'p' }, spec });
+
+    const broken = await send('POST', path, policy(ofConfigMaps('self.x')));
+    const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
+    const withParams = await send('POST', path, policy(ofConfigMaps('true', { paramKind })));
+
+    expect(broken.status).toBe(422);
+    expect(broken.body.details.causes[0]).toMatchObject({
+      field: 'spec.validations[0].expression',
+    });
+    expect(broken.body.message).toContain("undeclared reference to 'self'");
+    expect([withParams.status, withParams.body.reason]).toEqual([501, 'NotImplemented']);
+  });
+});

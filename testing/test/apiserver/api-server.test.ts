@@ -1,0 +1,124 @@
+import { ApiError } from 'chancery';
+import { expect, test } from 'vitest';
+import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
+import { watch } from './support/watched.ts';
+
+test('a new server has the namespaces default and kube-system', async () => {
+  const { server } = await startCluster();
+
+  const namespaces = server.list('v1', 'Namespace').map(({ metadata }) => metadata.name);
+
+  expect(namespaces).toEqual(['default', 'kube-system']);
+});
+
+test('what is done in process is seen over HTTP, and the other way round', async () => {
+  const { send, server } = await startCluster();
+
+  server.create(configMap('a'));
+  await send('POST', CONFIG_MAPS, configMap('b'));
+
+  const { body } = await send('GET', CONFIG_MAPS);
+  expect(body.items.map(({ metadata }: ReturnType<typeof configMap>) => metadata)).toHaveLength(2);
+  expect(server.get('v1', 'ConfigMap', 'default', 'b')).toMatchObject({ data: { k: 'v' } });
+});
+
+test('in process, a refusal is the ApiError of the HTTP answer', async () => {
+  const { server } = await startCluster();
+  server.create(configMap('a'));
+
+  expect(() => server.create(configMap('a'))).toThrow(ApiError);
+  expect(() => server.create(configMap('a'))).toThrow('configmaps "a" already exists');
+  expect(() => server.delete('v1', 'ConfigMap', 'default', 'b')).toThrow('not found');
+});
+
+test('changing what the server returned does not change what it has', async () => {
+  const { server } = await startCluster();
+  server.create(configMap('a'));
+
+  const [listed] = server.list('v1', 'ConfigMap', 'default');
+  Object.assign(listed as object, { data: { k: 'changed' } });
+
+  expect(server.get('v1', 'ConfigMap', 'default', 'a')).toMatchObject({ data: { k: 'v' } });
+});
+
+test('a manifest is created the first time, and updated after', async () => {
+  const { server } = await startCluster();
+  const manifest = (value: string): string => `
+apiVersion: v1
+kind: Namespace
+metadata: { name: demo }
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: { name: a, namespace: demo }
+  data: { k: ${value} }
+`;
+
+  const [, created] = server.applyManifest(manifest('v'));
+  const [, updated] = server.applyManifest(manifest('w'));
+
+  expect(updated?.metadata.uid).toBe(created?.metadata.uid);
+  expect(updated).toMatchObject({ data: { k: 'w' } });
+});
+
+test('a restarted server has its objects and its port, and no history', async () => {
+  const { send, server } = await startCluster();
+  const { metadata } = server.create(configMap('a'));
+  server.patch('v1', 'ConfigMap', 'default', 'a', { data: { k: 'w' } });
+  const { url } = server;
+  const open = await watch({ server, send }, `${CONFIG_MAPS}?watch=1`);
+  await open.next();
+
+  await server.stop();
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+  await server.listen();
+
+  await expect(open.rest()).rejects.toThrow('terminated');
+  expect(server.url).toBe(url);
+  expect((await send('GET', `${CONFIG_MAPS}/a`)).body.data).toEqual({ k: 'w' });
+  const path = `${CONFIG_MAPS}?watch=1&resourceVersion=${metadata.resourceVersion}`;
+  expect((await (await watch({ server, send }, path)).next())?.type).toBe('ERROR');
+});
+
+test('what the server was asked is on record', async () => {
+  const { send, server } = await startCluster();
+
+  await send('GET', `${CONFIG_MAPS}?limit=5`, undefined, { 'x-test': 'yes' });
+
+  const [request] = server.requests;
+  expect(request).toMatchObject({ method: 'GET', path: CONFIG_MAPS, headers: { 'x-test': 'yes' } });
+  expect(request?.query.get('limit')).toBe('5');
+});
+
+test('closing twice is closing once', async () => {
+  const server = await ApiServer.start();
+
+  await server.close();
+
+  await expect(server.close()).resolves.toBeUndefined();
+});
+
+test('curl gets indented JSON', async () => {
+  const { send } = await startCluster();
+
+  const { text } = await send('GET', `${CONFIG_MAPS}/nope`, undefined, {
+    'user-agent': 'curl/8.5',
+  });
+
+  expect(text).toContain('\n  "reason": "NotFound",\n');
+  expect(text.endsWith('}')).toBe(true);
+});
+
+test('characters that are unsafe in HTML or JavaScript are escaped, as Go does', async () => {
+  const { send, server } = await startCluster();
+  server.create(configMap('a', {}, { k: '<a & b>\u2028' }));
+
+  const { text, body } = await send('GET', `${CONFIG_MAPS}/a`);
+
+  expect(text).toContain('"\\u003ca \\u0026 b\\u003e\\u2028"');
+  expect(body.data.k).toBe('<a & b>\u2028');
+});

@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest';
+import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
+import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
+import type {
+  StructuralSchema,
+  ValidationRule,
+} from '../../../src/apiserver/schema/structural-schema.ts';
+
+const SPEC: StructuralSchema = {
+  type: 'object',
+  properties: {
+    replicas: { type: 'integer' },
+    name: { type: 'string' },
+    ratio: { type: 'number' },
+    port: { 'x-kubernetes-int-or-string': true },
+    list: { type: 'array', items: { type: 'integer' } },
+    items: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { type: 'object', properties: { name: { type: 'string' }, n: { type: 'integer' } } },
+    },
+    map: { type: 'object', additionalProperties: { type: 'string' } },
+    when: { type: 'string', format: 'date-time' },
+    span: { type: 'string', format: 'duration' },
+    data: { type: 'string', format: 'byte' },
+    'a-b': { type: 'string' },
+    namespace: { type: 'string' },
+    maybe: { type: 'string', nullable: true },
+  },
+};
+
+const VALUE = {
+  replicas: 3,
+  name: 'abc',
+  ratio: 1.5,
+  port: 5,
+  list: [3, 1, 2],
+  items: [
+    { name: 'a', n: 1 },
+    { name: 'b', n: 2 },
+  ],
+  map: { a: 'x' },
+  when: '2020-01-01T00:00:00Z',
+  span: '1h30m',
+  data: 'aGk=',
+  'a-b': 'q',
+  namespace: 'ns',
+  maybe: null,
+};
+
+function schemaWith(rules: readonly ValidationRule[], spec = SPEC): StructuralSchema {
+  const ruled = { ...spec, 'x-kubernetes-validations': rules };
+  return { type: 'object', properties: { spec: ruled } };
+}
+
+interface Change {
+  readonly value?: object;
+  readonly old?: object;
+}
+
+function refusals(
+  schema: StructuralSchema,
+  { value = VALUE, old }: Change = {},
+): readonly (readonly [string, string, string])[] {
+  const object = { spec: value } as unknown as StoredObject;
+  const previous = old === undefined ? undefined : ({ spec: old } as unknown as StoredObject);
+  const correlation = previous && new Correlation(object, previous, schema);
+  return (rulesOf(schema)?.problems(object, previous, correlation) ?? []).map(
+    ({ field, reason, message }) => [field, reason, message],
+  );
+}
+
+function said(rule: ValidationRule | string, change?: Change): readonly string[] {
+  const one = typeof rule === 'string' ? { rule } : rule;
+  return refusals(schemaWith([one]), change).map(([field, , message]) => `${field}: ${message}`);
+}
+
+test.each([
+  'self.replicas == 3 && self.replicas < 3.5',
+  'self.name.matches("(?i)^AB\\\\w\\\\z")',
+  'self.port == 5 || self.port == "5"',
+  'type(self.port) == string ? self.port.size() > 0 : self.port > 3',
+  'self.items.exists_one(i, i.name == "a") && self.items.all(i, i.n > 0)',
+  'self.items.map(i, i.name).join(",") == "a,b"',
+  'self.list.filter(n, n > 1).size() == 2',
+  'self.map.all(k, self.map[k].size() == 1) && "a" in self.map && has(self.map.a)',
+  'self.when > timestamp("2019-01-01T00:00:00Z") && self.when.getFullYear() == 2020',
+  'self.span == duration("90m")',
+  'self.data == b"hi"',
+  'self.a__dash__b == "q" && self.__namespace__ == "ns"',
+  'has(self.maybe) && self.maybe == null',
+  'self.list.sum() == 6 && self.list.min() == 1 && self.list.max() == 3',
+  '!self.list.isSorted() && [1, 2].isSorted() && self.list.indexOf(1) == 1 && [1, 1].lastIndexOf(1) == 1',
+  'self.name.find("b+") == "b" && "a1b2".findAll("[0-9]") == ["1", "2"] && "a1b2".findAll("[0-9]", 1) == ["1"]',
+  'url("https://user@a.example:80/p?k=v").getHost() == "a.example:80"',
+  'url("https://[::1]:80/p").getHostname() == "::1" && url("https://[::1]:80/p").getPort() == "80"',
+  'isURL("/path") && !isURL("path") && url("/p?k=v").getQuery()["k"] == ["v"]',
+  'ip("10.0.0.1").family() == 4 && isIP("::1") && !isIP("10.0.0") && string(ip("::1")) == "::1"',
+  'ip("127.0.0.1").isLoopback() && ip("8.8.8.8").isGlobalUnicast() && ip("fe80::1").isLinkLocalUnicast()',
+  'ip.isCanonical("::1") && !ip.isCanonical("0:0:0:0:0:0:0:1")',
+  'cidr("10.0.0.0/8").containsIP("10.1.2.3") && !cidr("10.0.0.0/8").containsIP(ip("11.0.0.1"))',
+  'cidr("10.0.0.0/8").containsCIDR("10.1.0.0/16") && cidr("10.1.2.3/8").masked() == cidr("10.0.0.0/8")',
+  'cidr("2001:db8::1/32").masked() == cidr("2001:db8::/32") && cidr("::/0").prefixLength() == 0',
+  'quantity("1.5Gi").isGreaterThan(quantity("1G")) && quantity("200m").add(quantity("800m")) == quantity("1")',
+  'quantity("50k").asInteger() == 50000 && isQuantity("5Mi") && !isQuantity("5x") && quantity("1").sub(2).sign() == -1',
+  '"%s is %d, %.2f, %x".format([self.name, self.replicas, self.ratio, 255]) == "abc is 3, 1.50, ff"',
+  'self.name.replace("b", "x") == "axc" && "aXbXc".replace("X", "-", 1) == "a-bXc" && "abc".charAt(1) == "b"',
+  'sets.contains([1, 2, 3], self.list) && sets.equivalent([1, 2], [2, 1, 1]) && !sets.intersects([1], [2])',
+  '!format.dns1123Label().validate(self.name).hasValue() && format.dns1123Label().validate("A_").hasValue()',
+  'self.?name.orValue("") == "abc" && self.map[?"zz"].orValue("d") == "d"',
+  '!optional.ofNonZeroValue("").hasValue() && optional.of(1).value() == 1',
+  'optional.of(self.replicas).optMap(r, r + 1).orValue(0) == 4 && !optional.none().optMap(r, r).hasValue()',
+  'optional.of(self).optFlatMap(s, s.?name).orValue("") == "abc" && self.?name.optMap(n, self.list.all(x, x < 9 && n != "")).value()',
+  'cel.bind(x, self.replicas, x > 2 && x < 4)',
+])('[F-11] the rule %s holds', (rule) => {
+  expect(said(rule)).toEqual([]);
+});
+
+test.each([
+  ['self.map["zz"] == ""', 'no such key: zz'],
+  ['self.list[9] == 1', 'index out of bounds: 9'],
+  ['1 / (self.replicas - 3) == 1', 'division by zero'],
+])('[F-11] the rule %s cannot be evaluated: %s', (rule, why) => {
+  expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
+});
+
+test('[F-11] a value of the wrong type in a rule about any type is told of without details', () => {
+  const [text] = said('self.port + 1 == 6', { value: { ...VALUE, port: 'http' } });
+
+  expect(text).toBe(
+    'spec: Invalid value: "object": \'no such overload\': call arguments did not match a supported operator, function or macro signature for rule: self.port + 1 == 6',
+  );
+});
+
+describe('[F-11] what a refusal says', () => {
+  test('the rule, where there is no message', () => {
+    expect(said('self.replicas > 3')).toEqual([
+      'spec: Invalid value: failed rule: self.replicas > 3',
+    ]);
+  });
+
+  test('the message, without the spaces around it', () => {
+    expect(said({ rule: 'false', message: ' no ' })).toEqual(['spec: Invalid value: no']);
+  });
+
+  test('what the expression makes of the object; the message where it makes nothing', () => {
+    const rule = { rule: 'false', message: 'plain' };
+
+    expect(said({ ...rule, messageExpression: '"is " + string(self.replicas)' })).toEqual([
+      'spec: Invalid value: is 3',
+    ]);
+    expect(said({ ...rule, messageExpression: '"\\n"' })).toEqual(['spec: Invalid value: plain']);
+    expect(said({ ...rule, messageExpression: 'self.map["zz"]' })).toEqual([
+      'spec: Invalid value: plain',
+    ]);
+  });
+
+  test.each([
+    ['FieldValueForbidden', 'Forbidden: no'],
+    ['FieldValueRequired', 'Required value: no'],
+    ['FieldValueDuplicate', 'Duplicate value'],
+    ['FieldValueInvalid', 'Invalid value: no'],
+  ])('the reason %s, and the field that the rule names', (reason, message) => {
+    const rule = { rule: 'false', message: 'no', reason, fieldPath: '.items' };
+
+    expect(refusals(schemaWith([rule]))).toEqual([['spec.items', reason, message]]);
+  });
+
+  test('the value, where it is no list and no object', () => {
+    const name = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == ""' }] };
+    const spec = { type: 'object', properties: { name } };
+
+    expect(refusals({ type: 'object', properties: { spec } })).toEqual([
+      ['spec.name', 'FieldValueInvalid', 'Invalid value: "abc": failed rule: self == ""'],
+    ]);
+  });
+});
+
+test('[F-11] rules stand on every level, of lists and maps too, and at the root', () => {
+  const rule = { 'x-kubernetes-validations': [{ rule: 'false', message: 'no' }] };
+  const spec: StructuralSchema = {
+    type: 'object',
+    properties: {
+      list: { type: 'array', items: { type: 'integer', ...rule } },
+      map: { type: 'object', additionalProperties: { type: 'string', ...rule } },
+    },
+  };
+  const root = {
+    type: 'object',
+    properties: { spec },
+    'x-kubernetes-validations': [{ rule: 'has(self.spec) && self.metadata.name == ""' }],
+  };
+  const object = { metadata: { name: 'n' }, spec: { list: [1, 2], map: { k: 'v' } } };
+
+  const found = rulesOf(root)?.problems(object as unknown as StoredObject, undefined, undefined);
+
+  expect(found?.map(({ field }) => field)).toEqual([
+    '<nil>',
+    'spec.list[0]',
+    'spec.list[1]',
+    'spec.map[k]',
+  ]);
+});
+
+describe('[F-11] rules about changes', () => {
+  const rule = 'self.replicas >= oldSelf.replicas';
+
+  test('are not asked of a new object', () => {
+    expect(said(rule)).toEqual([]);
+  });
+
+  test('compare with the state before', () => {
+    expect(said(rule, { old: { ...VALUE, replicas: 2 } })).toEqual([]);
+    expect(said(rule, { old: { ...VALUE, replicas: 4 } })).toHaveLength(1);
+  });
+
+  test.each([
+    ['self == oldSelf', 1],
+    ['self.items == oldSelf.items', 0],
+    ['self.items.all(i, oldSelf.items.exists(o, o == i))', 0],
+    ['self.map == oldSelf.map', 0],
+  ])('compare lists and objects by what is in them: %s', (one, count) => {
+    expect(said(one, { old: { ...structuredClone(VALUE), replicas: 2 } })).toHaveLength(count);
+  });
+
+  test('are asked of a new object where the old one is optional', () => {
+    const optional = {
+      rule: 'oldSelf.hasValue() ? oldSelf.value().replicas == self.replicas : self.replicas == 1',
+      optionalOldSelf: true,
+    };
+
+    expect(said(optional)).toHaveLength(1);
+    expect(said(optional, { old: VALUE })).toEqual([]);
+  });
+
+  test('can say what becomes of an old value that may not be there', () => {
+    const optional = {
+      rule: 'oldSelf.optMap(o, o.replicas == self.replicas).orValue(true)',
+      optionalOldSelf: true,
+    };
+
+    expect(said(optional)).toEqual([]);
+    expect(said(optional, { old: { ...VALUE, replicas: 9 } })).toHaveLength(1);
+  });
+
+  test('meet the item with the same key in a list that is a map', () => {
+    const items: StructuralSchema = {
+      ...(SPEC.properties?.items ?? {}),
+      items: {
+        ...(SPEC.properties?.items?.items ?? {}),
+        'x-kubernetes-validations': [{ rule: 'self.n >= oldSelf.n' }],
+      },
+    };
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { items } } },
+    };
+    const value = {
+      items: [
+        { name: 'new', n: 0 },
+        { name: 'a', n: 0 },
+      ],
+    };
+
+    expect(refusals(schema, { value, old: VALUE }).map(([field]) => field)).toEqual([
+      'spec.items[1]',
+    ]);
+  });
+});
+
+describe('[F-11] ratcheting of rules', () => {
+  const rule = { rule: 'self.replicas < 3', message: 'too many' };
+
+  test('what did not change may stay wrong', () => {
+    expect(said(rule, { old: structuredClone(VALUE) })).toEqual([]);
+  });
+
+  test('a rule about changes is held to, although nothing changed', () => {
+    const grows = { rule: 'self.replicas > oldSelf.replicas' };
+
+    expect(said(grows, { old: structuredClone(VALUE) })).toHaveLength(1);
+  });
+
+  test('what changed has to be right, even where the change is elsewhere in it', () => {
+    expect(said(rule, { old: { ...VALUE, name: 'other' } })).toHaveLength(1);
+  });
+});
+
+describe('[F-11] what rules may cost', () => {
+  const list = Array.from({ length: 2_000 }, (_, at) => at);
+
+  test.each([
+    'self.list.all(a, self.list.all(b, self.list.all(c, a >= 0 && b >= 0 && c >= 0)))',
+    'self.list.exists(a, self.list.exists(b, self.list.exists(c, a < 0)))',
+    'self.list.map(a, self.list.map(b, self.list.map(c, a))).size() > 0',
+    'self.list.exists_one(a, self.list.exists_one(b, self.list.exists_one(c, a < 0)))',
+  ])('%s is given up', (rule) => {
+    const after = 'false';
+    const schema = schemaWith([{ rule }, { rule: after }]);
+
+    const found = refusals(schema, { value: { ...VALUE, list } });
+
+    expect(found).toEqual([
+      [
+        'spec',
+        'FieldValueInvalid',
+        `Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`,
+      ],
+    ]);
+  });
+
+  test('all rules together have a budget, too', () => {
+    const rule = { rule: 'self.list.all(a, self.list.all(b, a < b || a >= b)) || true' };
+    const rules = Array.from({ length: 60 }, () => rule);
+    const half = list.slice(0, 300);
+
+    const found = refusals(schemaWith(rules), { value: { ...VALUE, list: half } });
+
+    expect(found.map(([, , message]) => message)).toEqual([
+      'Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
+    ]);
+  });
+});
+
+test.each([
+  ['1h30m', '5400s'],
+  ['0', '0s'],
+  ['22 ns', '22ns'],
+  ['3 weeks', '504h'],
+  ['1 day 2 hours', '26h'],
+  ['5 minutes', '5m'],
+  ['7 millis', '7ms'],
+])('[F-11] rules read the duration %s as %s', (span, same) => {
+  expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
+});
+
+test('[F-11] a field that is not there is not there, whatever its name', () => {
+  const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
+  const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
+
+  expect(refusals(schema, { value: {} })).toEqual([]);
+});
+
+test('a schema without rules has none, and needs no library', () => {
+  expect(rulesOf(SPEC)).toBeUndefined();
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
+import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import { validateCustomResource } from '../../../src/apiserver/crd/custom-resource-validation.ts';
+import type { StructuralSchema } from '../../../src/apiserver/schema/structural-schema.ts';
+
+const SCHEMA: StructuralSchema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        replicas: { type: 'integer', maximum: 5_000_000_000 },
+        mode: { type: 'string', enum: ['a', 'b'] },
+        tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+      },
+      'x-kubernetes-validations': [{ rule: 'self.replicas < 10', message: 'too many' }],
+    },
+  },
+};
+
+function said(spec: object, previous?: object): readonly string[] {
+  const object = (of: object): StoredObject => ({ spec: of }) as unknown as StoredObject;
+  const scale = {
+    replicas: ['spec', 'replicas'],
+    statusReplicas: ['status', 'n'],
+    selector: undefined,
+  };
+  const before = previous === undefined ? undefined : object(previous);
+  const validation = { schema: SCHEMA, rules: rulesOf(SCHEMA), scale };
+  return validateCustomResource(object(spec), before, validation).map(
+    ({ field, message }) => `${field}: ${message}`,
+  );
+}
+
+describe('[F-11] rules are asked last', () => {
+  test('and not at all of an object that they may not have been written for', () => {
+    expect(said({ replicas: 11, mode: 'c' })).toEqual([
+      'spec.mode: Unsupported value: "c": supported values: "a", "b"',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ]);
+  });
+
+  test('also where something else is wrong that cannot mislead them', () => {
+    expect(said({ replicas: 11, mode: 'a', tags: ['x', 'x'] })).toEqual([
+      'spec.tags[1]: Duplicate value: "x"',
+      'spec: Invalid value: too many',
+    ]);
+  });
+});
+
+test('[F-11] a list that had repetitions before may have them now', () => {
+  const twice = { replicas: 1, tags: ['x', 'x'] };
+
+  expect(said({ ...twice, mode: 'a' }, twice)).toEqual([]);
+  expect(said(twice, { ...twice, tags: ['x'] })).toEqual(['spec.tags[1]: Duplicate value: "x"']);
+});
+
+test.each([
+  [-1, '.spec.replicas: Invalid value: -1: should be a non-negative integer'],
+  [
+    3_000_000_000,
+    '.spec.replicas: Invalid value: 3000000000: should be less than or equal to 2147483647',
+  ],
+])('[F-11] %i replicas are no number that a scale can show', (replicas, text) => {
+  expect(said({ replicas })).toContain(text);
+});

@@ -1,0 +1,403 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../../../src/fake-clock.ts';
+import { type Answer, startCluster, type TestCluster } from '../support/cluster.ts';
+import { watch } from '../support/watched.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const FOO = `${DEFINITIONS}/foos.a.example`;
+const FOOS = '/apis/a.example/v1/namespaces/default/foos';
+
+// biome-ignore lint/suspicious/noExplicitAny: parts of a definition that tests replace
+function definition(properties: object = { a: { type: 'integer' } }, spec: any = {}): any {
+  const schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties, default: {} } },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${spec.names?.plural ?? 'foos'}.a.example` },
+    spec: {
+      group: 'a.example',
+      scope: 'Namespaced',
+      names: { plural: 'foos', kind: 'Foo' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      ...spec,
+    },
+  };
+}
+
+function foo(name: string, spec: object = { a: 1 }, metadata: object = {}): object {
+  return { apiVersion: 'a.example/v1', kind: 'Foo', metadata: { name, ...metadata }, spec };
+}
+
+interface Timed extends TestCluster {
+  readonly clock: FakeClock;
+}
+
+/** A server that takes its time, on a clock that the test moves. */
+async function startTimed(): Promise<Timed> {
+  const clock = new FakeClock(Date.parse('2026-11-21T00:00:00Z'));
+  return { clock, ...(await startCluster({ clock, definitionDelays: true })) };
+}
+
+function conditions({ body }: Answer): readonly string[] {
+  return (body.status.conditions ?? []).map(
+    ({ type, status, reason }: Record<string, string>) => `${type} ${status} ${reason}`,
+  );
+}
+
+describe('[F-11] the steps of a definition, at the pace of a real server', () => {
+  test('names are accepted, then it is established, then served; first reads are refused', async () => {
+    const { clock, send } = await startTimed();
+    const created = await send('POST', DEFINITIONS, definition());
+    const absent = await send('GET', FOOS);
+    clock.advance(20);
+    const installing = await send('GET', FOO);
+    clock.advance(15);
+    const established = await send('GET', FOO);
+
+    const first = await send('GET', FOOS);
+    clock.advance(50);
+    const second = await send('GET', FOOS);
+
+    expect([created.status, created.body.status.conditions]).toEqual([201, null]);
+    expect([absent.status, absent.text]).toEqual([404, '404 page not found\n']);
+    expect(conditions(installing)).toEqual([
+      'NamesAccepted True NoConflicts',
+      'Established False Installing',
+    ]);
+    expect(conditions(established)).toEqual([
+      'NamesAccepted True NoConflicts',
+      'Established True InitialNamesAccepted',
+    ]);
+    expect([first.status, first.headers.get('retry-after'), first.body.message]).toEqual([
+      429,
+      '1',
+      'storage is (re)initializing',
+    ]);
+    expect(second.status).toBe(200);
+  });
+
+  test('a create in the first two seconds takes two', async () => {
+    const { clock, send } = await startTimed();
+    await send('POST', DEFINITIONS, definition());
+    clock.advance(35);
+    const waiting = clock.pending;
+
+    const created = send('POST', FOOS, foo('x'));
+    while (clock.pending === waiting) await turn();
+    clock.advance(1_999);
+    const early = await send('GET', `${FOOS}/x`);
+    clock.advance(1);
+
+    expect([early.status, (await created).status]).toEqual([404, 201]);
+  });
+
+  test('a deleted one looks every five seconds whether its objects are gone', async () => {
+    const { clock, send } = await startTimed();
+    await send('POST', DEFINITIONS, definition());
+    clock.advance(5_000);
+    await send('POST', FOOS, foo('x', { a: 1 }, { finalizers: ['a.example/hold'] }));
+    const deleted = await send('DELETE', FOO);
+    clock.advance(5);
+    const deleting = await send('GET', FOO);
+    await send('PATCH', `${FOOS}/x`, { metadata: { finalizers: null } });
+    const waiting = await send('GET', FOO);
+    clock.advance(5_000);
+
+    const gone = await send('GET', FOO);
+
+    expect(conditions(deleted).at(-1)).toBe('Terminating True InstanceDeletionPending');
+    expect(conditions(deleting).at(-1)).toBe('Terminating True InstanceDeletionInProgress');
+    expect([waiting.status, gone.status]).toEqual([200, 404]);
+  });
+});
+
+test('[F-11] without delays all of it has happened when the definition is there', async () => {
+  const { send } = await startCluster();
+  await send('POST', DEFINITIONS, definition());
+
+  const list = await send('GET', FOOS);
+  const created = await send('POST', FOOS, foo('x'));
+
+  expect([list.status, created.status]).toEqual([200, 201]);
+});
+
+test('[F-11] V13 a changed schema ends watches after a second, and older ones are too old', async () => {
+  const timed = await startTimed();
+  const { clock, send } = timed;
+  await send('POST', DEFINITIONS, definition());
+  clock.advance(5_000);
+  await send('GET', FOOS);
+  clock.advance(50);
+  await send('POST', FOOS, foo('x'));
+  const { resourceVersion } = (await send('GET', FOOS)).body.metadata;
+  const open = await watch(timed, `${FOOS}?watch=true&resourceVersion=${resourceVersion}`);
+  await send('POST', FOOS, foo('y'));
+  await open.next();
+
+  const { body: live } = await send('GET', FOO);
+  live.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.b = { type: 'string' };
+  await send('PUT', FOO, live);
+  clock.advance(1_000);
+  const ended = await open.next();
+  const refused = await send('GET', `${FOOS}?watch=true&resourceVersion=${resourceVersion}`);
+  clock.advance(50);
+  const late = await watch(timed, `${FOOS}?watch=true&resourceVersion=${resourceVersion}`);
+
+  expect(ended).toBeUndefined();
+  expect(refused.status).toBe(429);
+  expect(await late.next()).toMatchObject({ type: 'ERROR', object: { code: 410 } });
+});
+
+describe('[F-11] names', () => {
+  const bars = { names: { plural: 'bars', kind: 'Foo', shortNames: ['f'] } };
+
+  test('that another one has are not accepted until it is gone', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, definition());
+    await send('POST', DEFINITIONS, definition({}, bars));
+    const refused = await send('GET', `${DEFINITIONS}/bars.a.example`);
+    const unserved = await send('GET', '/apis/a.example/v1/bars');
+    await send('DELETE', FOO);
+
+    const accepted = await send('GET', `${DEFINITIONS}/bars.a.example`);
+
+    expect(conditions(refused)).toEqual([
+      'NamesAccepted False ListKindConflict',
+      'Established False NotAccepted',
+    ]);
+    expect(refused.body.status.conditions[0].message).toBe('"FooList" is already in use');
+    expect(refused.body.status.acceptedNames).toEqual({
+      plural: 'bars',
+      shortNames: ['f'],
+      kind: '',
+    });
+    expect(unserved.status).toBe(404);
+    expect(conditions(accepted)).toContain('Established True InitialNamesAccepted');
+  });
+
+  test('that a served resource asks for in vain leave it its old ones', async () => {
+    const { send } = await startCluster();
+    await send(
+      'POST',
+      DEFINITIONS,
+      definition({}, { names: { plural: 'foos', kind: 'Foo', shortNames: ['f'] } }),
+    );
+    await send('POST', DEFINITIONS, definition({}, { names: { plural: 'bars', kind: 'Bar' } }));
+
+    await send('PATCH', `${DEFINITIONS}/bars.a.example`, {
+      spec: { names: { shortNames: ['f'] } },
+    });
+    const bars = await send('GET', `${DEFINITIONS}/bars.a.example`);
+    const served = await send('GET', '/apis/a.example/v1/bars');
+
+    expect(conditions(bars)).toEqual([
+      'NamesAccepted False ShortNamesConflict',
+      'Established True InitialNamesAccepted',
+    ]);
+    expect(bars.body.status.acceptedNames.shortNames).toBeUndefined();
+    expect(served.status).toBe(200);
+  });
+});
+
+test('[F-11] readers see the defaults of today, and no field that is not known any more', async () => {
+  const { send } = await startCluster();
+  await send('POST', DEFINITIONS, definition({ a: { type: 'integer' }, old: { type: 'string' } }));
+  await send('POST', FOOS, foo('x', { a: 1, old: 'gone' }));
+  const { body: stored } = await send('GET', `${FOOS}/x`);
+
+  const { body: live } = await send('GET', FOO);
+  live.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties = {
+    a: { type: 'integer' },
+    b: { type: 'string', default: 'new' },
+  };
+  await send('PUT', FOO, live);
+  const one = await send('GET', `${FOOS}/x`);
+  const list = await send('GET', FOOS);
+  const labelled = await send('PATCH', `${FOOS}/x`, { metadata: { labels: { l: 'v' } } });
+
+  expect(one.body.spec).toEqual({ a: 1, b: 'new' });
+  expect(one.body.metadata.resourceVersion).toBe(stored.metadata.resourceVersion);
+  expect(list.body.items[0].spec).toEqual({ a: 1, b: 'new' });
+  expect([labelled.body.metadata.generation, labelled.body.spec]).toEqual([1, { a: 1, b: 'new' }]);
+});
+
+test('[F-11] nothing is created while a definition terminates', async () => {
+  const { send } = await startCluster();
+  await send('POST', DEFINITIONS, definition());
+  await send('POST', FOOS, foo('x', { a: 1 }, { finalizers: ['a.example/hold'] }));
+  await send('DELETE', FOO);
+
+  const { status, body } = await send('POST', FOOS, foo('y'));
+
+  expect([status, body.reason, body.message]).toEqual([
+    403,
+    'Forbidden',
+    'foos.a.example "y" is forbidden: create not allowed while custom resource definition is terminating',
+  ]);
+});
+
+test('[F-11] a resource can be defined again, and what was watched before is too old', async () => {
+  const cluster = await startCluster();
+  const { send } = cluster;
+  await send('POST', DEFINITIONS, definition());
+  await send('POST', FOOS, foo('x'));
+  const { resourceVersion } = (await send('GET', FOOS)).body.metadata;
+  await send('DELETE', FOO);
+  const absent = await send('GET', FOOS);
+  await send('POST', DEFINITIONS, definition());
+
+  const again = await send('GET', FOOS);
+  const old = await watch(cluster, `${FOOS}?watch=true&resourceVersion=${resourceVersion}`);
+
+  expect([absent.status, absent.text]).toEqual([404, '404 page not found\n']);
+  expect([again.status, again.body.items]).toEqual([200, []]);
+  expect(await old.next()).toMatchObject({ type: 'ERROR', object: { code: 410 } });
+});
+
+describe('[F-11] versions', () => {
+  const versions = (conversion: object = {}): object =>
+    definition(
+      {},
+      {
+        ...conversion,
+        versions: ['v1', 'v2', 'v3'].map((name) => ({
+          name,
+          served: name !== 'v3',
+          storage: name === 'v2',
+          ...(name === 'v1' ? { deprecated: true } : {}),
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: {
+                  type: 'object',
+                  properties: { a: { type: 'integer' }, [name]: { type: 'integer', default: 1 } },
+                },
+              },
+            },
+          },
+        })),
+      },
+    );
+
+  test('show one object, each with its own fields and defaults, and warn when they are old', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, versions());
+    await send('POST', FOOS, foo('x'));
+
+    const v1 = await send('GET', `${FOOS}/x`);
+    const v2 = await send('GET', '/apis/a.example/v2/namespaces/default/foos/x');
+    const v3 = await send('GET', '/apis/a.example/v3/namespaces/default/foos/x');
+    const { body } = await send('GET', FOO);
+
+    expect([v1.body.apiVersion, v1.body.spec]).toEqual(['a.example/v1', { a: 1, v1: 1 }]);
+    expect([v2.body.apiVersion, v2.body.spec]).toEqual(['a.example/v2', { a: 1, v2: 1 }]);
+    expect(v3.status).toBe(404);
+    expect(v1.headers.get('warning')).toBe('299 - "a.example/v1 Foo is deprecated"');
+    expect(v2.headers.get('warning')).toBeNull();
+    expect(body.status.storedVersions).toEqual(['v2']);
+  });
+
+  test('that a webhook would convert are not served, but for the one that is stored', async () => {
+    const { send } = await startCluster();
+    const webhook = {
+      clientConfig: { url: 'https://a.example' },
+      conversionReviewVersions: ['v1'],
+    };
+    await send('POST', DEFINITIONS, versions({ conversion: { strategy: 'Webhook', webhook } }));
+
+    const v1 = await send('GET', FOOS);
+    const v2 = await send('GET', '/apis/a.example/v2/namespaces/default/foos');
+
+    expect([v1.status, v1.body.reason, v2.status]).toEqual([501, 'NotImplemented', 200]);
+  });
+});
+
+describe('[F-11] writes of custom resources', () => {
+  const rules = [{ rule: 'self.a >= oldSelf.a', message: 'a must not shrink' }];
+  const ruled = (): object => {
+    const whole = definition({ a: { type: 'integer' }, t: { type: 'string', maxLength: 2 } });
+    whole.spec.versions[0].schema.openAPIV3Schema.properties.spec['x-kubernetes-validations'] =
+      rules;
+    return whole;
+  };
+
+  test('rules are asked of updates, and nothing is stored by a dry run', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, ruled());
+    await send('POST', FOOS, foo('x', { a: 2 }));
+
+    const shrunk = await send('PATCH', `${FOOS}/x?dryRun=All`, { spec: { a: 1 } });
+    const grown = await send('PATCH', `${FOOS}/x?dryRun=All`, { spec: { a: 3 } });
+    const { body } = await send('GET', `${FOOS}/x`);
+
+    expect([shrunk.status, shrunk.body.message]).toEqual([
+      422,
+      'Foo.a.example "x" is invalid: spec: Invalid value: a must not shrink',
+    ]);
+    expect([grown.status, body.spec.a]).toEqual([200, 2]);
+  });
+
+  test('what was valid once may stay when the schema gets stricter', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, definition({ a: { type: 'integer' }, t: { type: 'string' } }));
+    await send('POST', FOOS, foo('x', { a: 1, t: 'long' }));
+    const { body: live } = await send('GET', FOO);
+    live.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.t.maxLength = 2;
+    await send('PUT', FOO, live);
+
+    const kept = await send('PATCH', `${FOOS}/x`, { spec: { a: 2 } });
+    const changed = await send('PATCH', `${FOOS}/x`, { spec: { t: 'longer' } });
+
+    expect([kept.status, changed.status]).toEqual([200, 422]);
+  });
+
+  test('an update says which state it replaces', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, definition());
+    await send('POST', FOOS, foo('x'));
+
+    const { status, body } = await send('PUT', `${FOOS}/x`, foo('x'));
+
+    expect(status).toBe(422);
+    expect(body.details.causes).toEqual([
+      {
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: 0: must be specified for an update',
+        field: 'metadata.resourceVersion',
+      },
+    ]);
+  });
+
+  test('metadata that no object has is dropped with a warning, or refused', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, definition());
+
+    const warned = await send('POST', FOOS, foo('x', { a: 1 }, { odd: 1 }));
+    const strict = await send(
+      'POST',
+      `${FOOS}?fieldValidation=Strict`,
+      foo('y', { a: 1 }, { odd: 1 }),
+    );
+
+    expect(warned.headers.get('warning')).toBe('299 - "unknown field \\"metadata.odd\\""');
+    expect(warned.body.metadata.odd).toBeUndefined();
+    expect([strict.status, strict.body.message]).toEqual([
+      400,
+      'Foo in version "v1" cannot be handled as a Foo: strict decoding error: unknown field "metadata.odd"',
+    ]);
+  });
+});
+
+test('a definition that is refused is not there', async () => {
+  const { send } = await startCluster();
+
+  const { status } = await send('POST', DEFINITIONS, definition({ a: {} }));
+  const absent = await send('GET', FOO);
+
+  expect([status, absent.status]).toEqual([422, 404]);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { compareVersions } from '../../../src/apiserver/discovery/version-order.ts';
+
+test('versions stand by stability, then by number, then names of another form by the alphabet', () => {
+  const ordered = [
+    'v10',
+    'v2',
+    'v1',
+    'v11beta2',
+    'v10beta3',
+    'v3beta1',
+    'v12alpha1',
+    'v11alpha2',
+    'foo1',
+    'foo10',
+  ];
+
+  const sorted = ordered.toReversed().toSorted(compareVersions);
+
+  expect(sorted).toEqual(ordered);
+  expect(compareVersions('v1', 'v1')).toBe(0);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
+import { canonicalBuiltIn, canonicalCustom } from '../../../src/apiserver/objects/canonical.ts';
+
+test('a custom object is a map of maps, each of them sorted; its empty metadata is left out', () => {
+  const object = JSON.parse(
+    '{"spec":{"b":[{"z":1,"a":null}],"__proto__":{"y":1,"x":2}},"metadata":{"name":"a","labels":{},"finalizers":[],"annotations":null},"kind":"Widget","apiVersion":"example.dev/v1"}',
+  ) as StoredObject;
+
+  expect(JSON.stringify(canonicalCustom(object))).toBe(
+    '{"apiVersion":"example.dev/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"__proto__":{"x":2,"y":1},"b":[{"a":null,"z":1}]}}',
+  );
+});
+
+test('a built-in object begins with its kind', () => {
+  const object = JSON.parse(
+    '{"data":{"b":"2","a":"1"},"metadata":{"labels":{},"name":"a"},"apiVersion":"v1","kind":"ConfigMap"}',
+  ) as StoredObject;
+
+  expect(JSON.stringify(canonicalBuiltIn(object))).toBe(
+    '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"a":"1","b":"2"}}',
+  );
+});

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseGoJson } from '../../../src/apiserver/objects/go-json.ts';
+import { rebuildJson } from '../../../src/apiserver/objects/json-walk.ts';
+
+test.each([
+  ['', 'unexpected end of JSON input'],
+  ['  ', 'unexpected end of JSON input'],
+  ['{"broken', 'unexpected end of JSON input'],
+  ['{"a":1', 'unexpected end of JSON input'],
+  ['x', "invalid character 'x' looking for beginning of value"],
+  ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b"', `invalid character '"' after object key:value pair`],
+  ['[1 2]', "invalid character '2' after array element"],
+  ['{} {}', "invalid character '{' after top-level value"],
+  ['"a\nb"', "invalid character '\\n' in string literal"],
+  ['"\\x"', "invalid character 'x' in string escape code"],
+  ['"\\u00g0"', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['01', "invalid character '1' after top-level value"],
+  ['-a', "invalid character 'a' in numeric literal"],
+  ['1.a', "invalid character 'a' after decimal point in numeric literal"],
+  ['1e+a', "invalid character 'a' in exponent of numeric literal"],
+  ['trae', "invalid character 'a' in literal true (expecting 'u')"],
+  ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
+  ['\u001f\u008b', "invalid character '\\x1f' looking for beginning of value"],
+  ['é', "invalid character 'Ã' looking for beginning of value"],
+])('%j is refused in the words of Go', (text, message) => {
+  expect(() => parseGoJson(text)).toThrow(message);
+});
+
+test('names every field that stands twice, where it stands, once', () => {
+  const { value, duplicates } = parseGoJson(
+    '{"data":{"a":"1","a":"2","a":"3"},"list":[{},{"x":1,"x":2}],"b":{"c":1},"b":2}',
+  );
+
+  expect(duplicates).toEqual(['data.a', 'list[1].x', 'b']);
+  expect(value).toEqual({ data: { a: '3' }, list: [{}, { x: 2 }], b: 2 });
+});
+
+test('a field that is written in two ways is the same field', () => {
+  expect(parseGoJson('{"a":1,"\\u0061":2}').duplicates).toEqual(['a']);
+});
+
+test('remembers at most a hundred duplicates', () => {
+  const fields = Array.from({ length: 300 }, (_, index) => `"f${index}":1,"f${index}":2`);
+
+  expect(parseGoJson(`{${fields.join(',')}}`).duplicates).toHaveLength(100);
+});
+
+test('refuses what is nested too deep, without falling over it', () => {
+  expect(() => parseGoJson('['.repeat(1_000_000))).toThrow('exceeded max depth');
+  expect(() => parseGoJson('{"a":'.repeat(1_000_000))).toThrow('exceeded max depth');
+});
+
+test('[attack A-1] takes 10 000 levels, and not one more', () => {
+  expect(() => parseGoJson('['.repeat(10_000) + ']'.repeat(10_000))).not.toThrow();
+  expect(() => parseGoJson('['.repeat(10_001) + ']'.repeat(10_001))).toThrow(
+    "invalid character '[' exceeded max depth",
+  );
+});
+
+test('[attack A-7] integers of 64 bits are exact: as bigint where a number would be rounded', () => {
+  const text = `{"a":[9007199254740991,9007199254740993,-9223372036854775808,9223372036854775808],
+    "b":9007199254740993,"b":1,"c":9007199254740993.0,"d":"9007199254740993","__proto__":9007199254740993}`;
+
+  const value = parseGoJson(text).value as Record<string, unknown>;
+
+  expect(value.a).toEqual([9007199254740991, 9007199254740993n, -(2n ** 63n), 2 ** 63]);
+  expect(value.b).toBe(1);
+  expect(value.c).toBe(2 ** 53);
+  expect(value.d).toBe('9007199254740993');
+  expect(Object.entries(value).at(-1)).toEqual(['__proto__', 9007199254740993n]);
+});
+
+test('__proto__ is a field like any other', () => {
+  const { value } = parseGoJson('{"__proto__":{"polluted":true},"constructor":1}');
+
+  expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+test('accepts exactly what JSON.parse accepts', () => {
+  const json = fc.oneof(
+    fc.json(),
+    fc.json().map((text) => ` ${text}\n`),
+  );
+  const almost = fc
+    .tuple(json, fc.nat(), fc.constantFrom('', '"', '{', '}', ',', ':', '1', '.', 'e', '\\', 'u'))
+    .map(([text, at, bit]) => {
+      const place = at % (text.length + 1);
+      return text.slice(0, place) + bit + text.slice(place + (bit === '' ? 1 : 0));
+    });
+
+  fc.assert(
+    fc.property(fc.oneof(json, almost, fc.string()), (text) => {
+      const outcome = (parse: () => unknown): unknown => {
+        try {
+          return { value: parse() };
+        } catch {
+          return 'refused';
+        }
+      };
+
+      const rounded = (): unknown =>
+        rebuildJson(parseGoJson(text).value, {
+          scalar: (leaf) => (typeof leaf === 'bigint' ? Number(leaf) : leaf),
+        });
+      expect(outcome(rounded)).toEqual(outcome(() => JSON.parse(text)));
+    }),
+  );
+});

@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  builtInKindName,
+  builtInKinds,
+} from '../../../src/apiserver/built-in-types/built-in-types.ts';
+import type { Json } from '../../../src/apiserver/objects/metadata.ts';
+import {
+  type DecodedStruct,
+  decodeStruct,
+  describeMismatch,
+} from '../../../src/apiserver/objects/struct-decoder.ts';
+import { encodeStruct } from '../../../src/apiserver/objects/struct-encoder.ts';
+import { builtInValue } from '../support/built-in-values.ts';
+
+function typeOf(apiVersion: string, kind: string): string {
+  return builtInKindName(apiVersion, kind) ?? expect.unreachable(`no ${apiVersion} ${kind}`);
+}
+
+function decoded(kind: string, value: Json, apiVersion = 'v1'): DecodedStruct {
+  return decodeStruct(value, typeOf(apiVersion, kind));
+}
+
+function problemWith(kind: string, value: Json, apiVersion = 'v1'): string | undefined {
+  const { mismatch } = decoded(kind, value, apiVersion);
+  return mismatch === undefined ? undefined : describeMismatch(mismatch);
+}
+
+function podWith(container: Json): Json {
+  return { spec: { containers: [{ name: 'a' }, { name: 'b', ...container }] } };
+}
+
+describe('a struct is read as Go reads it', () => {
+  test('other fields are dropped and named, at any depth, in the order of the document', () => {
+    const { value, unknown } = decoded('Pod', {
+      bogus: 1,
+      metadata: { nmae: 'x', labels: { any: 'thing' } },
+      ...podWith({ imag: 'x', resources: { limit: {} }, env: [{ name: 'E', valeu: '1' }] }),
+    });
+
+    expect(unknown).toEqual([
+      'bogus',
+      'metadata.nmae',
+      'spec.containers[1].imag',
+      'spec.containers[1].resources.limit',
+      'spec.containers[1].env[0].valeu',
+    ]);
+    expect(value).toEqual({
+      metadata: { labels: { any: 'thing' } },
+      spec: { containers: [{ name: 'a' }, { name: 'b', resources: {}, env: [{ name: 'E' }] }] },
+    });
+  });
+
+  test('names in another case are other names', () => {
+    expect(decoded('ConfigMap', { Data: {}, DATA: {} }).unknown).toEqual(['Data', 'DATA']);
+  });
+
+  test('remembers at most a hundred unknown fields', () => {
+    const fields = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`f${at}`, 1]));
+
+    expect(decoded('ConfigMap', fields).unknown).toHaveLength(100);
+  });
+
+  test('null is nothing in a field, and the zero value in a map and in a list', () => {
+    const { value } = decoded('ConfigMap', {
+      immutable: null,
+      data: { a: null },
+      metadata: { finalizers: [null], labels: null },
+    });
+
+    expect(value).toEqual({ data: { a: '' }, metadata: { finalizers: [''] } });
+  });
+
+  test.each<[kind: string, apiVersion: string, value: Json, text: string]>([
+    [
+      'ConfigMap',
+      'v1',
+      { data: { a: 1 } },
+      'number into Go struct field ConfigMap.data of type string',
+    ],
+    [
+      'ConfigMap',
+      'v1',
+      { data: ['a'] },
+      'array into Go struct field ConfigMap.data of type map[string]string',
+    ],
+    [
+      'ConfigMap',
+      'v1',
+      { metadata: { labels: { a: true } } },
+      'bool into Go struct field ObjectMeta.metadata.labels of type string',
+    ],
+    [
+      'ConfigMap',
+      'v1',
+      { metadata: 'x' },
+      'string into Go struct field ConfigMap.metadata of type v1.ObjectMeta',
+    ],
+    [
+      'Deployment',
+      'apps/v1',
+      { spec: { replicas: '3' } },
+      'string into Go struct field DeploymentSpec.spec.replicas of type int32',
+    ],
+    [
+      'Deployment',
+      'apps/v1',
+      { spec: { replicas: 1.5 } },
+      'number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32',
+    ],
+    [
+      'Deployment',
+      'apps/v1',
+      { spec: { replicas: 3e9 } },
+      'number 3000000000 into Go struct field DeploymentSpec.spec.replicas of type int32',
+    ],
+    [
+      'Deployment',
+      'apps/v1',
+      { spec: { paused: 'no' } },
+      'string into Go struct field DeploymentSpec.spec.paused of type bool',
+    ],
+    [
+      'Deployment',
+      'apps/v1',
+      { spec: { template: podWith({ env: [{ name: 'E', value: 1 }] }) } },
+      'number into Go struct field EnvVar.spec.template.spec.containers.env.value of type string',
+    ],
+    [
+      'Pod',
+      'v1',
+      { spec: { containers: [{ name: 'a' }, 'b'] } },
+      'string into Go struct field PodSpec.spec.containers of type v1.Container',
+    ],
+    [
+      'Pod',
+      'v1',
+      { spec: { containers: {} } },
+      'object into Go struct field PodSpec.spec.containers of type []v1.Container',
+    ],
+    ['Secret', 'v1', { data: { a: 1 } }, 'number into Go struct field Secret.data of type []uint8'],
+  ])('a value of %s that does not fit is told as Go tells it: %#', (kind, apiVersion, value, text) => {
+    expect(problemWith(kind, value, apiVersion)).toBe(`json: cannot unmarshal ${text}`);
+  });
+
+  test.each<[kind: string, apiVersion: string, value: Json, text: string]>([
+    ['Secret', 'v1', { data: { a: 'no base64!' } }, 'illegal base64 data at input byte 2'],
+    [
+      'Pod',
+      'v1',
+      podWith({ resources: { limits: { cpu: 'much' } } }),
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      'Pod',
+      'v1',
+      { metadata: { deletionTimestamp: 'soon' } },
+      'parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"',
+    ],
+    [
+      'Pod',
+      'v1',
+      { metadata: { deletionTimestamp: '2026-02-30T00:00:00Z' } },
+      'parsing time "2026-02-30T00:00:00Z": day out of range',
+    ],
+    [
+      'Lease',
+      'coordination.k8s.io/v1',
+      { spec: { renewTime: '2026-11-21T00:00:00.123Z' } },
+      'parsing time "2026-11-21T00:00:00.123Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".123Z" as ".000000"',
+    ],
+    [
+      'Service',
+      'v1',
+      { spec: { ports: [{ targetPort: true }] } },
+      'json: cannot unmarshal bool into Go value of type int32',
+    ],
+  ])('a form of its own in %s is told in its own words: %#', (kind, apiVersion, value, text) => {
+    expect(problemWith(kind, value, apiVersion)).toBe(text);
+  });
+
+  test('only the first value that does not fit is told', () => {
+    const value = { data: { a: 1 }, immutable: 'x' };
+
+    expect(problemWith('ConfigMap', value)).toContain('ConfigMap.data');
+  });
+
+  test('times come in UTC, quantities in their canonical form', () => {
+    const { value } = decoded('Pod', {
+      metadata: { deletionTimestamp: '2026-11-21T02:00:00.9+02:00' },
+      ...podWith({ resources: { limits: { cpu: 1.5, memory: '1024Mi' } } }),
+    });
+
+    expect(value).toMatchObject({
+      metadata: { deletionTimestamp: '2026-11-21T00:00:00Z' },
+      spec: { containers: [{}, { resources: { limits: { cpu: '1500m', memory: '1Gi' } } }] },
+    });
+  });
+
+  test('a schema in a definition loses what no schema has, and says nothing of it', () => {
+    const schema = { type: 'object', additionalProperties: { type: 'string', typo: 1 } };
+    const versions = [{ name: 'v1', schema: { openAPIV3Schema: schema } }];
+    const { value, unknown } = decoded(
+      'CustomResourceDefinition',
+      { spec: { versions } },
+      'apiextensions.k8s.io/v1',
+    );
+
+    expect(unknown).toEqual([]);
+    expect(value).toEqual({
+      spec: {
+        versions: [
+          {
+            name: 'v1',
+            schema: {
+              openAPIV3Schema: { type: 'object', additionalProperties: { type: 'string' } },
+            },
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('a struct is written as Go writes it', () => {
+  test.each<[kind: string, apiVersion: string, text: string]>([
+    ['ConfigMap', 'v1', '{"metadata":{}}'],
+    ['Pod', 'v1', '{"metadata":{},"spec":{"containers":null},"status":{}}'],
+    ['Service', 'v1', '{"metadata":{},"spec":{},"status":{"loadBalancer":{}}}'],
+    [
+      'Deployment',
+      'apps/v1',
+      '{"metadata":{},"spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}}',
+    ],
+    ['Role', 'rbac.authorization.k8s.io/v1', '{"metadata":{},"rules":null}'],
+    [
+      'Event',
+      'v1',
+      '{"metadata":{},"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":""}',
+    ],
+  ])('an empty %s', (kind, apiVersion, text) => {
+    expect(JSON.stringify(encodeStruct({}, typeOf(apiVersion, kind)))).toBe(text);
+  });
+
+  test('fields in the order of the type, keys of maps sorted', () => {
+    const encoded = encodeStruct(
+      {
+        status: { conditions: [{ status: 'True', type: 'Ready' }] },
+        spec: { containers: [{ image: 'i', name: 'n', stdin: false, command: [] }] },
+        metadata: { labels: { b: '2', a: '1' }, name: 'p', generation: 0 },
+      },
+      typeOf('v1', 'Pod'),
+    );
+
+    expect(JSON.stringify(encoded)).toBe(
+      '{"metadata":{"name":"p","labels":{"a":"1","b":"2"}},' +
+        '"spec":{"containers":[{"name":"n","image":"i","resources":{}}]},' +
+        '"status":{"conditions":[{"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":null}]}}',
+    );
+  });
+
+  test('what a pointer points to stays, be it empty', () => {
+    const value = { spec: { replicas: 0, securityContext: {} } };
+
+    expect(encodeStruct(value, typeOf('apps/v1', 'Deployment'))).toMatchObject({
+      spec: { replicas: 0 },
+    });
+  });
+
+  test('of every built-in kind: written and read again, nothing changes any more', () => {
+    const types = builtInKinds().map((name) => {
+      const slash = name.lastIndexOf('/');
+      return typeOf(name.slice(0, slash), name.slice(slash + 1));
+    });
+    const samples = fc
+      .constantFrom(...types)
+      .chain((type) => fc.record({ type: fc.constant(type), value: builtInValue(type) }));
+
+    fc.assert(
+      fc.property(samples, ({ type, value }) => {
+        const once = encodeStruct(value, type);
+
+        const again = decodeStruct(once, type);
+
+        expect(again.unknown).toEqual([]);
+        expect(again.mismatch).toBeUndefined();
+        expect(JSON.stringify(encodeStruct(again.value, type))).toBe(JSON.stringify(once));
+      }),
+    );
+  });
+});

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  builtInKindName,
+  builtInKinds,
+} from '../../../src/apiserver/built-in-types/built-in-types.ts';
+import { encodeStruct } from '../../../src/apiserver/objects/struct-encoder.ts';
+import { openEnvelope } from '../../../src/apiserver/protobuf/envelope.ts';
+import { readMessage } from '../../../src/apiserver/protobuf/message.ts';
+import { WireError, WireReader } from '../../../src/apiserver/protobuf/wire-reader.ts';
+import { builtInValue } from '../support/built-in-values.ts';
+import {
+  bytesField,
+  protobufBody,
+  protobufMessage,
+  varint,
+  varintField,
+} from '../support/protobuf-writer.ts';
+
+function typeOf(apiVersion: string, kind: string): string {
+  return builtInKindName(apiVersion, kind) ?? expect.unreachable(`no ${apiVersion} ${kind}`);
+}
+
+const KINDS = builtInKinds().map((name) => {
+  const slash = name.lastIndexOf('/');
+  return typeOf(name.slice(0, slash), name.slice(slash + 1));
+});
+
+const POD = typeOf('v1', 'Pod');
+const CONFIG_MAP = typeOf('v1', 'ConfigMap');
+const SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+
+describe('a message of a built-in type', () => {
+  test('becomes the JSON that it stands for, packed or not, for every kind', () => {
+    const samples = fc
+      .constantFrom(...KINDS)
+      .chain((type) =>
+        fc.record({ type: fc.constant(type), value: builtInValue(type), packed: fc.boolean() }),
+      );
+
+    fc.assert(
+      fc.property(samples, ({ type, value, packed }) => {
+        const read = readMessage(protobufMessage(value, type, packed), type);
+
+        expect(encodeStruct(read, type)).toEqual(encodeStruct(value, type));
+      }),
+    );
+  });
+
+  test('has nothing in it that JSON leaves out', () => {
+    // As a client writes `kubectl create configmap`: every text that is no pointer, be it empty.
+    const metadata = Buffer.concat([
+      bytesField(1, 'a'),
+      ...[2, 4, 5, 6].map((number) => bytesField(number, '')),
+      varintField(7, 0),
+      bytesField(8, ''),
+    ]);
+    const read = readMessage(bytesField(1, metadata), CONFIG_MAP);
+
+    expect(encodeStruct(read, CONFIG_MAP)).toEqual({ metadata: { name: 'a' } });
+  });
+
+  test('keeps what a pointer points to, be it empty', () => {
+    const emptyDir = bytesField(2, bytesField(2, ''));
+    const volume = bytesField(1, Buffer.concat([bytesField(1, 'v'), emptyDir]));
+    const read = readMessage(bytesField(2, volume), POD);
+
+    expect(read).toEqual({ spec: { volumes: [{ name: 'v', emptyDir: {} }] } });
+  });
+
+  test('passes over numbers that the type does not have, groups among them', () => {
+    const group = Buffer.concat([varint((99 << 3) | 3), varintField(1, 7), varint((99 << 3) | 4)]);
+    const strange = Buffer.concat([varintField(77, 1), bytesField(78, 'x'), group]);
+    const data = bytesField(2, Buffer.concat([bytesField(1, 'k'), bytesField(2, 'v')]));
+
+    expect(readMessage(Buffer.concat([strange, data]), CONFIG_MAP)).toEqual({ data: { k: 'v' } });
+  });
+
+  test('a schema may be a schema, a truth, or a list of texts', () => {
+    const type = bytesField(5, 'string');
+    const read = readMessage(
+      Buffer.concat([
+        bytesField(30, Buffer.concat([varintField(1, 1), bytesField(2, type)])),
+        bytesField(33, varintField(1, 1)),
+        bytesField(8, bytesField(1, '{"a":[1]}')),
+      ]),
+      SCHEMA,
+    );
+
+    expect(read).toEqual({
+      additionalProperties: { type: 'string' },
+      additionalItems: true,
+      default: { a: [1] },
+    });
+  });
+
+  test.each([
+    ['a text that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
+    ['a message that ends early', Buffer.from([0x0a, 0x04, 0x0a, 0x01, 0x61]), 'unexpected EOF'],
+    [
+      'a length that no body has',
+      Buffer.concat([varint(0x0a), varint(2n ** 63n)]),
+      'unexpected EOF',
+    ],
+    [
+      'a number where a message must be',
+      varintField(1, 1),
+      'proto: wrong wireType = 0 for field Metadata',
+    ],
+    ['the number zero', Buffer.from([0x02, 0x00]), 'proto: illegal tag 0'],
+    ['a number without an end', Buffer.alloc(20, 0xff), 'proto: integer overflow'],
+    [
+      'a way of writing that there is not',
+      Buffer.from([(9 << 3) | 7]),
+      'proto: illegal wireType 7',
+    ],
+    ['the end of a group that did not begin', Buffer.from([(9 << 3) | 4]), 'end group'],
+  ])('%s is refused', (_what, bytes, why) => {
+    expect(() => readMessage(bytes, CONFIG_MAP)).toThrow(why);
+  });
+
+  test('messages nested too deep are refused, and groups without end too', () => {
+    let nested: Buffer = Buffer.alloc(0);
+    for (let depth = 0; depth < 2_000; depth++) nested = bytesField(28, nested);
+
+    expect(() => readMessage(nested, SCHEMA)).toThrow('exceeded max depth');
+    expect(() => readMessage(Buffer.alloc(1_000_000, (9 << 3) | 3), SCHEMA)).toThrow(WireError);
+  });
+
+  test('random bytes are a message or an error of the wire, for every kind', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...KINDS),
+        fc.uint8Array({ maxLength: 60 }),
+        builtInValue(POD),
+        fc.nat(),
+        (type, noise, pod, at) => {
+          const broken = Buffer.from(protobufMessage(pod, POD));
+          const cut = broken.length === 0 ? 0 : at % broken.length;
+          for (const bytes of [Buffer.from(noise), broken.subarray(0, cut)]) {
+            try {
+              readMessage(bytes, type);
+            } catch (error) {
+              expect(error).toBeInstanceOf(WireError);
+            }
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('the envelope', () => {
+  test('tells kind and version, and has the message in it', () => {
+    const raw = bytesField(1, bytesField(1, 'a'));
+    const envelope = openEnvelope(protobufBody('v1', 'ConfigMap', raw));
+
+    expect(envelope).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(envelope.raw.equals(raw)).toBe(true);
+  });
+
+  test.each([
+    ['', 'empty data'],
+    ['{"kind":"x"}', 'expected prefix [107 56 115 0]'],
+    ['k8s\0', 'empty body'],
+    ['k8s\0\u000a\u007f', 'unexpected EOF'],
+  ])('%j is refused', (text, why) => {
+    expect(() => openEnvelope(Buffer.from(text))).toThrow(why);
+  });
+
+  test('a reader reads a part of the bytes, not the whole buffer that they lie in', () => {
+    const whole = Buffer.concat([Buffer.from([1, 2, 3]), varint(300), Buffer.from([9])]);
+    const reader = new WireReader(whole.subarray(3, 5));
+
+    expect(reader.varint()).toBe(300n);
+    expect(reader.done).toBe(true);
+  });
+});

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { FakeClock } from '../../src/fake-clock.ts';
+import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
+import { summary, watch } from './support/watched.ts';
+
+function revisionOf({ metadata }: { metadata: object }): number {
+  return Number((metadata as { resourceVersion?: string }).resourceVersion);
+}
+
+test('[F-1] [F-2] a restored server goes back: objects, uids, revisions; open watches end', async () => {
+  const cluster = await startCluster();
+  const { server, send } = cluster;
+  const kept = server.create(configMap('kept'));
+  const snapshot = server.snapshot();
+  server.delete('v1', 'ConfigMap', 'default', 'kept');
+  server.create(configMap('kept'));
+  const lost = server.create(configMap('lost'));
+  const watched = await watch(
+    cluster,
+    `${CONFIG_MAPS}?watch=1&resourceVersion=${revisionOf(lost)}`,
+  );
+
+  server.restore(snapshot);
+  const listed = await send('GET', CONFIG_MAPS);
+
+  expect(await watched.rest()).toEqual([]);
+  expect(listed.body.metadata.resourceVersion).toBe(String(snapshot.revision));
+  expect(listed.body.items.map((one: { metadata: object }) => one.metadata)).toEqual([
+    expect.objectContaining({ name: 'kept', uid: (kept.metadata as { uid?: string }).uid }),
+  ]);
+  expect(revisionOf(server.create(configMap('next')))).toBe(snapshot.revision + 1);
+});
+
+test('[F-2] a watch from after the restored revision is silent until that is passed', async () => {
+  const cluster = await startCluster();
+  const { server } = cluster;
+  const snapshot = server.snapshot();
+  server.create(configMap('a'));
+  const ahead = revisionOf(server.create(configMap('b')));
+  server.restore(snapshot);
+
+  const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=${ahead}`);
+  for (const name of ['c', 'd', 'e']) server.create(configMap(name));
+
+  expect(summary((await watched.next()) as never)).toBe('ADDED e');
+});
+
+test('[F-3] a list not older than a revision that was lost is 504', async () => {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1));
+  const { server, send } = await startCluster({ clock });
+  const snapshot = server.snapshot();
+  const ahead = revisionOf(server.create(configMap('a')));
+  server.restore(snapshot);
+  const listing = send(
+    'GET',
+    `${CONFIG_MAPS}?resourceVersion=${ahead}&resourceVersionMatch=NotOlderThan`,
+  );
+  await expect.poll(() => clock.pending).toBe(1);
+
+  clock.advance(3_000);
+
+  expect((await listing).status).toBe(504);
+});
+
+test('custom resources are served as they were when the snapshot was taken', async () => {
+  const { server, send } = await startCluster();
+  const before = server.snapshot();
+  server.create(definition());
+  await expect
+    .poll(async () => (await send('GET', '/apis/example.dev/v1/widgets')).status)
+    .toBe(200);
+  const after = server.snapshot();
+
+  server.restore(before);
+  const gone = await send('GET', '/apis/example.dev/v1/widgets');
+  server.restore(after);
+
+  expect(gone.status).toBe(404);
+  await expect
+    .poll(async () => (await send('GET', '/apis/example.dev/v1/widgets')).status)
+    .toBe(200);
+});
+
+test('a snapshot of one server can be restored in another', async () => {
+  const first = await startCluster();
+  first.server.create(configMap('a'));
+  const second = await startCluster();
+
+  second.server.restore(first.server.snapshot());
+
+  const [one, other] = await Promise.all(
+    [first, second].map(({ send }) => send('GET', CONFIG_MAPS)),
+  );
+  expect(one?.body).toEqual(other?.body);
+});
+
+test('a restarted server keeps its pages, and lets no watch resume from before', async () => {
+  const cluster = await startCluster();
+  const { server, send } = cluster;
+  const first = revisionOf(server.create(configMap('a')));
+  server.create(configMap('b'));
+  const page = await send('GET', `${CONFIG_MAPS}?limit=1`);
+  server.create(configMap('c'));
+
+  await server.stop();
+  await server.listen();
+  const next = await send('GET', `${CONFIG_MAPS}?limit=5&continue=${page.body.metadata.continue}`);
+  const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=${first}`);
+
+  expect(next.body.items).toHaveLength(1);
+  expect((await watched.next())?.object.code).toBe(410);
+});
+
+function definition() {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.dev' },
+    spec: {
+      group: 'example.dev',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { applyDefaults } from '../../../src/apiserver/schema/apply-defaults.ts';
+import { prune } from '../../../src/apiserver/schema/prune.ts';
+import type { StructuralSchema } from '../../../src/apiserver/schema/structural-schema.ts';
+
+const text: StructuralSchema = { type: 'string', default: 'd' };
+
+function object(properties: Readonly<Record<string, StructuralSchema>>): StructuralSchema {
+  return { type: 'object', properties };
+}
+
+describe('[F-11] defaults', () => {
+  test('stand where a field is missing, in objects that are there', () => {
+    const schema = object({
+      a: text,
+      inner: object({ b: text }),
+      list: { type: 'array', items: object({ c: text }) },
+    });
+
+    expect(applyDefaults({ list: [{}, { c: 'x' }] }, schema)).toEqual({
+      a: 'd',
+      list: [{ c: 'd' }, { c: 'x' }],
+    });
+    expect(applyDefaults({ inner: {} }, schema)).toEqual({ a: 'd', inner: { b: 'd' } });
+  });
+
+  test('bring the defaults below them along', () => {
+    const schema = object({ inner: { ...object({ b: text }), default: {} } });
+
+    expect(applyDefaults({}, schema)).toEqual({ inner: { b: 'd' } });
+  });
+
+  test('take the place of a null where none may be; without a default it goes', () => {
+    const plain: StructuralSchema = { type: 'string' };
+    const schema = object({
+      a: text,
+      b: { ...text, nullable: true },
+      c: plain,
+      d: { ...plain, nullable: true },
+    });
+
+    const filled = applyDefaults({ a: null, b: null, c: null, d: null }, schema);
+
+    expect(filled).toEqual({ a: 'd', b: null, d: null });
+  });
+
+  test('share nothing with the schema, nor with each other', () => {
+    const schema = object({ list: { type: 'array', items: text, default: ['x'] } });
+
+    const [one, two] = [applyDefaults({}, schema), applyDefaults({}, schema)] as {
+      list: string[];
+    }[];
+    one?.list.push('y');
+
+    expect([two, schema.properties?.list?.default]).toEqual([{ list: ['x'] }, ['x']]);
+  });
+});
+
+describe('[F-11] pruning', () => {
+  const report = (value: unknown, schema: StructuralSchema): [unknown, string[]] => {
+    const paths: string[] = [];
+    return [prune(value, schema, (path) => paths.push(path)), paths];
+  };
+
+  test('drops what no schema knows, and says where it stood', () => {
+    const schema = object({
+      spec: object({ list: { type: 'array', items: object({ a: text }) } }),
+    });
+
+    expect(report({ spec: { list: [{ a: 'x', b: 1 }], c: 1 }, d: 1 }, schema)).toEqual([
+      { spec: { list: [{ a: 'x' }] } },
+      ['spec.list[0].b', 'spec.c', 'd'],
+    ]);
+  });
+
+  test('keeps what every object has, at the root and in objects inside', () => {
+    const inner: StructuralSchema = { ...object({}), 'x-kubernetes-embedded-resource': true };
+    const meta = { apiVersion: 'v1', kind: 'K', metadata: { name: 'n' } };
+
+    expect(report({ ...meta, inner: { ...meta, x: 1 } }, object({ inner }))).toEqual([
+      { ...meta, inner: meta },
+      ['inner.x'],
+    ]);
+  });
+
+  test('keeps unknown fields where it is told to, and prunes below the known ones', () => {
+    const free: StructuralSchema = {
+      ...object({ known: object({}) }),
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+
+    expect(report({ free: { any: { x: [1] }, known: { x: 1 } } }, object({ free }))).toEqual([
+      { free: { any: { x: [1] }, known: {} } },
+      ['free.known.x'],
+    ]);
+  });
+});

@@ -1,0 +1,36 @@
+import { X509Certificate } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { CertificateAuthority } from '../../../src/apiserver/tls/certificate-authority.ts';
+
+test('issues a certificate for names and addresses, signed by itself', () => {
+  const authority = new CertificateAuthority();
+
+  const issued = new X509Certificate(authority.issue(['localhost', '127.0.0.1', '::1']).cert);
+
+  const ca = new X509Certificate(authority.certificate);
+  expect(issued.verify(ca.publicKey)).toBe(true);
+  expect(issued.checkIssued(ca)).toBe(true);
+  expect([ca.ca, issued.ca]).toEqual([true, false]);
+  expect(issued.subjectAltName).toBe(
+    'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+  );
+});
+
+test('writes an IPv6 address with all its bytes, whatever its text leaves out', () => {
+  const names = ['fd00:10:96::a', '::ffff:10.0.0.1', '2001:db8:1:2:3:4:5:6'];
+
+  const issued = new X509Certificate(new CertificateAuthority().issue(names).cert);
+
+  expect(names.map((name) => issued.checkIP(name))).toEqual(names);
+  expect(issued.checkIP('fd00:10:96::b')).toBeUndefined();
+});
+
+test('another authority has the same name and another key', () => {
+  const [one, two] = [new CertificateAuthority(), new CertificateAuthority()];
+
+  const issued = new X509Certificate(one.issue(['localhost']).cert);
+
+  const [mine, other] = [one, two].map(({ certificate }) => new X509Certificate(certificate));
+  expect(mine?.subject).toBe(other?.subject);
+  expect(issued.verify(other?.publicKey ?? expect.unreachable())).toBe(false);
+});

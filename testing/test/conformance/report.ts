@@ -1,0 +1,122 @@
+import {
+  type RecordedExchange,
+  recording,
+  watchText,
+} from '../../../test/support/recorded-stream.ts';
+import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { FakeClock } from '../../src/fake-clock.ts';
+import { StandInAmbassador } from '../../src/stand-in-ambassador.ts';
+import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
+import { type Difference, differences } from './difference.ts';
+import { type Answer, Replay } from './replay.ts';
+import { CHAPTERS, type Chapter, prepare, SECOND_CHAPTERS } from './session.ts';
+
+export interface ExchangeResult {
+  readonly id: number;
+  /** Method and path. */
+  readonly request: string;
+  /** Empty when the answer is equal. */
+  readonly differences: readonly Difference[];
+}
+
+export interface ChapterResult {
+  readonly recording: string;
+  readonly exchanges: readonly ExchangeResult[];
+}
+
+/** What `kubectl proxy` refuses when nobody tells it otherwise: the recordings went through one. */
+const PROXY_DEFAULTS = {
+  acceptPaths: ['^.*'],
+  rejectPaths: ['^/api/.*/pods/.*/exec', '^/api/.*/pods/.*/attach'],
+  rejectMethods: ['^$'],
+};
+
+/** As the recorded cluster was set up; of its 30 writes in a burst, Events and reads took the rest. */
+const RECORDED_CLUSTER = {
+  workloads: { writeLimit: { perSecond: 20, burst: 17 } },
+  collectionDeleteMs: 2,
+  authorization: 'RBAC',
+  definitionDelays: true,
+} as const;
+
+/**
+ * Replays the first set of recordings on one server, through a proxy, and compares every answer.
+ *
+ * @param told - hears the result of each recording when it is there.
+ */
+export function conformance(
+  told: (result: ChapterResult) => void = () => {},
+): Promise<readonly ChapterResult[]> {
+  return replayed(CHAPTERS, told);
+}
+
+/** The same for the second set, with a server for each recording. */
+export async function secondConformance(
+  told: (result: ChapterResult) => void = () => {},
+): Promise<readonly ChapterResult[]> {
+  const results: ChapterResult[] = [];
+  for (const chapter of SECOND_CHAPTERS) results.push(...(await replayed([chapter], told)));
+  return results;
+}
+
+async function replayed(
+  chapters: readonly Chapter[],
+  told: (result: ChapterResult) => void,
+): Promise<readonly ChapterResult[]> {
+  const clock = new FakeClock(Date.parse(chapters[0]?.startedAt ?? '') - 1_000);
+  const server = await ApiServer.start({ clock, ...RECORDED_CLUSTER });
+  const proxies: StandInAmbassador[] = [];
+  try {
+    const world = { server, clock };
+    await prepare(world);
+    const replay = new Replay(world);
+    const results: ChapterResult[] = [];
+    for (const chapter of chapters) {
+      const exchanges = recording(chapter.recording);
+      const proxy = new StandInAmbassador({
+        server: chapter.user === undefined ? server.url : await server.urlFor(chapter.user),
+        filter: PROXY_DEFAULTS,
+      });
+      proxies.push(proxy);
+      await proxy.start();
+      const answers = await replay.chapter(chapter, exchanges, proxy.url);
+      const compared = exchanges
+        .map((exchange, index) => compare(chapter, exchange, answers[index]))
+        .filter(({ id }) => chapter.incomparable?.includes(id) !== true);
+      const result = { recording: chapter.recording, exchanges: compared };
+      told(result);
+      results.push(result);
+    }
+    return results;
+  } finally {
+    for (const proxy of proxies) await proxy.kill();
+    await server.close();
+  }
+}
+
+function compare(
+  chapter: Chapter,
+  exchange: RecordedExchange,
+  answer: Answer | undefined,
+): ExchangeResult {
+  const { id, request, response } = exchange;
+  const body = response.chunks === undefined ? (response.body ?? '') : watchText(exchange);
+  const shown = (text: string): unknown => {
+    if (response.omitted !== undefined) return 'OMITTED';
+    if (response.chunks === undefined) return comparable(text);
+    return chapter.races?.includes(id) ? comparableHistories(text) : comparableEvents(text);
+  };
+  const recorded = {
+    status: response.status,
+    contentType: response.headers['content-type'] ?? '',
+    retryAfter: response.headers['retry-after'] ?? null,
+    body: shown(body),
+    cut: response.end?.how === 'reset',
+  };
+  const own = answer && { ...answer, body: shown(answer.body) };
+  return {
+    id,
+    request: `${request.method} ${request.path}`,
+    differences: differences(recorded, own),
+  };
+}

@@ -1,0 +1,143 @@
+import { AWAIT_CHANGE, controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+import { expect, test } from 'vitest';
+import { type CrashPoint, type CrashScenario, crashPoints } from '../../src/env/crash-points.ts';
+import { startTestEnv } from '../../src/env/start-test-env.ts';
+import { configMap } from '../../src/objects/config.ts';
+import { startOperator } from '../../src/operator/test-operator.ts';
+
+/** Adds one to a count, and then marks that it did: right only if nothing comes in between. */
+const counter = controller({
+  name: 'counter',
+  for: source(configMaps, { labelSelector: 'count=yes' }),
+  permissions: [{ resource: configMaps, verbs: ['patch'] }],
+  async reconcile(_key, object, { client, signal }) {
+    if (object === undefined || object.data?.done === 'yes') return AWAIT_CHANGE;
+    const { metadata } = object;
+    const data = { count: `${Number(object.data?.count ?? 0) + 1}` };
+    // A cache that is behind is refused: without a crash the count is right.
+    const { resourceVersion } = metadata;
+    const body = { metadata: { resourceVersion }, data };
+    await client.patch(configMaps, metadata, { type: 'merge', body }, { signal });
+    const done = { data: { done: 'yes' } };
+    await client.patch(configMaps, metadata, { type: 'merge', body: done }, { signal });
+    return AWAIT_CHANGE;
+  },
+});
+
+/** Does both at once. */
+const careful = controller({
+  name: 'counter',
+  for: source(configMaps, { labelSelector: 'count=yes' }),
+  permissions: [{ resource: configMaps, verbs: ['patch'] }],
+  async reconcile(_key, object, { client, signal }) {
+    if (object === undefined || object.data?.done === 'yes') return AWAIT_CHANGE;
+    const data = { count: `${Number(object.data?.count ?? 0) + 1}`, done: 'yes' };
+    await client.patch(configMaps, object.metadata, { type: 'merge', body: { data } }, { signal });
+    return AWAIT_CHANGE;
+  },
+});
+
+const labels = { count: 'yes' };
+
+function scenario(of: typeof counter): CrashScenario {
+  return {
+    env: () => startTestEnv({ environment: {}, embedded: { workloads: false } }),
+    arrange: (env, namespace) => env.create(configMap('a', { namespace, labels })),
+    start: (url, namespace) => startOperator({ url, namespace, controllers: [of] }),
+    until: async (env, namespace) => {
+      const live = await env.get('v1', 'ConfigMap', namespace, 'a');
+      return (live as { data?: Record<string, string> } | undefined)?.data?.done === 'yes';
+    },
+    state: async (env, namespace) => {
+      const live = await env.get('v1', 'ConfigMap', namespace, 'a');
+      return (live as { data?: unknown } | undefined)?.data;
+    },
+    timeoutMs: 5_000, // waited for in full where the state stays wrong
+  };
+}
+
+test('[T-4] an operator that does in two calls what belongs together is found out, and where', async () => {
+  const calls: CrashScenario['calls'] = ({ verb }) => verb === 'patch';
+
+  const found = crashPoints({ ...scenario(counter), calls });
+
+  await expect(found).rejects.toThrow(
+    /^killed after call \d+ \(patch configmaps a\) was carried out, before its answer: .*the state is .*"count":"2".*, without a crash .*"count":"1"/,
+  );
+});
+
+test('[T-4] one that does it in one call passes, killed before and after each call that is chosen', async () => {
+  const passed: CrashPoint[] = [];
+
+  const points = await crashPoints({
+    ...scenario(careful),
+    passed: (point) => passed.push(point),
+    calls: ({ verb }) => verb === 'list' || verb === 'patch',
+  });
+
+  expect(points.map(({ when, nth, call }) => `${when} ${nth} ${call.verb}`)).toEqual([
+    'before 1 list',
+    'after 1 list',
+    'before 2 patch',
+    'after 2 patch',
+  ]);
+  expect(passed).toEqual(points);
+});
+
+test('without `calls` watches are places to be killed at, too', async () => {
+  const points = await crashPoints(scenario(careful));
+
+  expect(new Set(points.map(({ call }) => call.verb))).toEqual(new Set(['list', 'watch', 'patch']));
+});
+
+test('what happens while it runs is done once, however often it is killed', async () => {
+  let runs = 0;
+  const scenes = scenario(careful);
+
+  const points = await crashPoints({
+    ...scenes,
+    calls: ({ verb }) => verb === 'patch',
+    arrange: async () => {},
+    act: async (env, namespace) => {
+      runs += 1;
+      await env.create(configMap('a', { namespace, labels }));
+    },
+  });
+
+  expect(points).toHaveLength(2);
+  expect(runs).toBe(1 + points.length + 1); // whole, at each place, and the one that found no more
+});
+
+test('a scenario that does not work without a crash says so', async () => {
+  const found = crashPoints({ ...scenario(careful), until: async () => false, timeoutMs: 50 });
+
+  await expect(found).rejects.toThrow(
+    'without a crash: not within 50 ms: the condition never held',
+  );
+});
+
+test('a restart that fails is told with its place', async () => {
+  const { start, ...rest } = scenario(careful);
+  const urls: string[] = [];
+
+  const found = crashPoints({
+    ...rest,
+    start: (url, namespace) => {
+      urls.push(url);
+      if (urls.length === 3) throw new Error('no such module');
+      return start(url, namespace);
+    },
+  });
+
+  await expect(found).rejects.toThrow(
+    /^killed before call 1 \(list configmaps\) was sent: no such/,
+  );
+  expect(new Set(urls).size).toBe(3);
+});
+
+test('an operator that never ends calling ends the search', async () => {
+  const found = crashPoints({ ...scenario(careful), maxRuns: 2 });
+
+  await expect(found).rejects.toThrow('more than 2 runs: say which calls matter, or maxRuns');
+});
