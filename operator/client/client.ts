@@ -44,7 +44,7 @@ export interface UpdateOptions extends WriteOptions {
 
 export interface DeleteOptions extends CallOptions {
   /** Delete only this very object: another uid or resourceVersion answers 409. */
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
   /** Validate and answer as usual, but remove nothing. */

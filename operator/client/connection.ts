@@ -10,10 +10,11 @@ import type { Transport } from '../transport/transport.ts';
 import { undiciTransport } from '../transport/undici-transport.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Client } from './client.ts';
+import { intercept } from './client-of.ts';
+import { retry } from './interceptors/retry.ts';
 import { listWatch, type Scope } from './list-watch.ts';
 import { restClient } from './rest-client.ts';
-import type { FieldValidation } from './rest-client-options.ts';
-import { retryingClient } from './retrying-client.ts';
+import type { FieldValidation } from './rest-request.ts';
 import { oncePerText } from './server-warnings.ts';
 
 export type { Fence };
@@ -22,7 +23,7 @@ export type { Fence };
 export interface Connection {
   readonly transport: Transport;
   /**
-   * Repeats a call for a few seconds where that is safe: see `retryingClient`.
+   * Repeats a call for a few seconds where that is safe: see `retry`.
    *
    * @param fence - what every write, each repetition included, must pass. Default: none.
    */
@@ -81,7 +82,7 @@ export function connect(
       const guarded =
         fence === undefined ? transport : fencedTransport(transport, { fence, clock });
       const client = restClient({ ...perClient, transport: guarded, fieldManager });
-      return retryingClient(client, { clock, meter, host });
+      return intercept(client, retry({ clock, meter, host }));
     },
     leaseClientFor: (fieldManager) =>
       // A Lease is read and written back whole, with whatever others keep in it.

@@ -1,6 +1,7 @@
 import type { Client, Target } from '../client/client.ts';
-import { recordingClient, type WriteJournal } from '../client/recording-client.ts';
-import { signalledClient } from '../client/signalled-client.ts';
+import { intercept } from '../client/client-of.ts';
+import { abortWith } from '../client/interceptors/abort-with.ts';
+import { journalWrites } from '../client/interceptors/journal-writes.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type KubernetesObject, type ObjectKey, objectKey } from '../model/object.ts';
@@ -9,19 +10,19 @@ import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Store } from '../store/store.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import type { ConsistencyWait } from './consistency-wait.ts';
+import { contextMethods } from './context-methods.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { frozenStore } from './frozen-store.ts';
 import type { NameWaits } from './name-waits.ts';
-import { objectVerbs } from './object-verbs.ts';
-import { observedClient } from './observed-client.ts';
+import { observeWrites, type WriteObserver } from './observe-writes.ts';
 import type { Log, ReconcileContext, Self } from './reconciler.ts';
 import { isSameResource, type Source, source } from './source.ts';
 
 /** What all attempts of one controller share. */
 export interface ContextsOptions {
   readonly controller: Controller;
-  /** The controller's own: its field manager, its fence. */
+  /** The controller's own: it has the controller's field manager and fence, and is journalled. */
   readonly client: Client;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -30,8 +31,6 @@ export interface ContextsOptions {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** An attempt of `key` has changed `object` on the server: see `objectName`. */
   readonly wrote: (key: ObjectKey, object: string) => void;
-  /** Told of every write, so that the stores of the process show it. Default: nobody is. */
-  readonly journal?: WriteJournal;
   /** With `consistency: 'wait'`: told of the writes of each key. */
   readonly consistencyWait?: ConsistencyWait | undefined;
   /** Told whenever a key could not have the name of a child. */
@@ -77,7 +76,7 @@ export class Contexts {
     const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
     return {
-      ...objectVerbs({
+      ...contextMethods({
         controller,
         object,
         client,
@@ -100,20 +99,19 @@ export class Contexts {
   }
 
   /**
-   * What an attempt writes through, a finalizer included; its calls end with the attempt. The one place
-   * for layers around the client, the innermost first.
+   * The client of one attempt, for its finalizer, too. Its calls end with the attempt. This is the one
+   * place for interceptors that depend on the attempt; `runner.ts`, `manager/controller-host.ts` and
+   * `client/connection.ts` add those that do not.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
-    const { client, consistencyWait, journal, wrote } = this.#options;
-    const observed = observedClient(client, {
+    const { client, consistencyWait, wrote } = this.#options;
+    const observer: WriteObserver = {
       known: (resource, target) => this.#knownVersion(resource, target),
       wrote: (object) => wrote(key, object),
-    });
-    // What compares an answer with what is known comes before what makes it known.
-    const recorded = [journal, consistencyWait?.journalOf(key)]
-      .filter((each) => each !== undefined)
-      .reduce(recordingClient, observed);
-    return signalledClient(recorded, signal);
+    };
+    const wait =
+      consistencyWait === undefined ? [] : [journalWrites(consistencyWait.journalOf(key))];
+    return intercept(client, abortWith(signal), ...wait, observeWrites(observer));
   }
 
   /**

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
-import type { WriteJournal } from '../client/recording-client.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
 import type { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { WriteJournal } from '../model/write-journal.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { AroundAttempt } from './attempt.ts';

@@ -1,5 +1,4 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
@@ -10,6 +9,7 @@ import { Informer } from '../../operator/store/informer.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { noClient } from '../support/no-client.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const resource = (plural: string) =>
@@ -61,7 +61,7 @@ export function start({ reconcile, workers, watches = [], ...settings }: Setup) 
       informers.set(of, informer);
       return informer as unknown as Informer<KubernetesObject>;
     },
-    client: {} as Client,
+    client: noClient,
     events: { record: () => {} },
     clock,
     self: { namespace: 'demo', podName: 'me' },

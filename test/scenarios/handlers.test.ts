@@ -1,6 +1,5 @@
 /** What a controller makes of the stream: one key at a time, the newest state, no key starved. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/runner.ts';
@@ -11,6 +10,7 @@ import type { Informer } from '../../operator/store/informer.ts';
 import { eventually } from '../../operator/testing/eventually.ts';
 import { settleSockets } from '../../operator/testing/faults/settle-sockets.ts';
 import { startOperator } from '../support/cluster.ts';
+import { noClient } from '../support/no-client.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { PATH, type Scenario, scenario } from './support/scenario.ts';
 
@@ -27,7 +27,7 @@ async function control(
   const runner = new ControllerRunner({
     controller: controller({ name: 'test', for: settings, maxConcurrentReconciles, reconcile }),
     informerFor: () => it.informer as unknown as Informer<KubernetesObject>,
-    client: {} as Client,
+    client: noClient,
     events: { record: () => {} },
     clock: it.clock,
     self: { namespace: 'demo', podName: 'me' },

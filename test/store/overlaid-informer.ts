@@ -1,7 +1,8 @@
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
+import type { PendingWrite } from '../../operator/model/write-journal.ts';
 import type { Overlay } from '../../operator/store/overlay.ts';
-import { Overlays, type PendingWrite } from '../../operator/store/overlays.ts';
+import { Overlays } from '../../operator/store/overlays.ts';
 import { settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';

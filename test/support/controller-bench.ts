@@ -1,5 +1,4 @@
 import { expect, onTestFinished } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
@@ -10,6 +9,7 @@ import { Informer } from '../../operator/store/informer.ts';
 import { FakeClock, settle } from '../../operator/testing/fake-clock.ts';
 import { RecordingMeter } from '../../operator/testing/recording-meter.ts';
 import { FakeCollection, type Thing } from './fake-collection.ts';
+import { noClient } from './no-client.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
 export const things: Resource<Thing> = defineResource<Thing>({
@@ -47,7 +47,7 @@ export class ControllerBench {
     this.runner = new ControllerRunner({
       controller: controller<Thing>({ name: 'test', for: things, ...options }),
       informerFor: (of) => this.#informerFor(of),
-      client: {} as Client,
+      client: noClient,
       events: { record: (event) => void this.events.push(event) },
       clock,
       meter,

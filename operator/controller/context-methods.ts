@@ -13,7 +13,7 @@ import type { ReconcileContext } from './reconciler.ts';
 import { isSameResource, type Source } from './source.ts';
 import { statusWriter } from './write-status.ts';
 
-export interface ObjectVerbsOptions {
+export interface ContextMethodsOptions {
   readonly controller: Controller;
   /** The object under reconcile, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
@@ -29,8 +29,8 @@ export interface ObjectVerbsOptions {
   readonly refused: NonNullable<OwnerOfChildren['refused']>;
 }
 
-/** What a reconciler does about the one object that it was called for. */
-export function objectVerbs({
+/** The methods of a `ReconcileContext` that are about the reconciled object. */
+export function contextMethods({
   controller,
   object,
   client,
@@ -39,7 +39,7 @@ export function objectVerbs({
   memory,
   store,
   refused,
-}: ObjectVerbsOptions): Pick<
+}: ContextMethodsOptions): Pick<
   ReconcileContext,
   'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
 > {
@@ -87,7 +87,7 @@ export function objectVerbs({
 function knownChild(
   { owns }: Controller,
   client: Client,
-  store: ObjectVerbsOptions['store'],
+  store: ContextMethodsOptions['store'],
 ): OwnerOfChildren['known'] {
   return async <C extends KubernetesObject>(resource: Resource<C>, child: KubernetesObject) => {
     const caches = owns
