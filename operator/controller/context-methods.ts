@@ -17,15 +17,15 @@ export interface ContextMethodsOptions {
   readonly controller: Controller;
   /** The object under reconcile, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
-  /** That of the attempt. */
+  /** The client of the attempt. */
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  /** One for all attempts of the controller. */
+  /** All attempts of the controller share it. */
   readonly memory: AppliedMemory;
-  /** As the reconciler sees it. */
+  /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
-  /** Told of what keeps a child from being made or changed. */
+  /** Called when another object keeps a child from being created or changed. */
   readonly refused: NonNullable<OwnerOfChildren['refused']>;
 }
 
@@ -52,7 +52,7 @@ export function contextMethods({
       context: { controller: controller.name },
     });
   };
-  /** One for the attempt: it knows what it wrote last. */
+  /** Kept for the attempt: it remembers the status that it wrote last. */
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     async applyOwned(childResource, child, options) {
@@ -83,7 +83,7 @@ export function contextMethods({
   };
 }
 
-/** From the cache of what the controller owns, unless only metadata are there; live elsewhere. */
+/** Reads a child from a cache of the controller's `owns`; live when none has whole objects of its kind. */
 function knownChild(
   { owns }: Controller,
   client: Client,

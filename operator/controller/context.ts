@@ -19,7 +19,7 @@ import { observeWrites, type WriteObserver } from './observe-writes.ts';
 import type { Log, ReconcileContext, Self } from './reconciler.ts';
 import { isSameResource, type Source, source } from './source.ts';
 
-/** What all attempts of one controller share. */
+/** The parts that all attempts of one controller share. */
 export interface ContextsOptions {
   readonly controller: Controller;
   /** The controller's own: it has the controller's field manager and fence, and is journalled. */
@@ -27,20 +27,20 @@ export interface ContextsOptions {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly self: Self;
-  /** Of every source that the controller declares; may be filled later. */
+  /** The informer of every source that the controller declares. It can be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** An attempt of `key` has changed `object` on the server: see `objectName`. */
   readonly wrote: (key: ObjectKey, object: string) => void;
-  /** With `consistency: 'wait'`: told of the writes of each key. */
+  /** Is told of the writes of each key. Only with `consistency: 'wait'`. */
   readonly consistencyWait?: ConsistencyWait | undefined;
-  /** Told whenever a key could not have the name of a child. */
+  /** Is told when another object has the name of a child. */
   readonly nameWaits?: NameWaits;
 }
 
-/** What one attempt is about. */
+/** The parts that belong to one attempt. */
 export interface AttemptFacts {
   readonly key: ObjectKey;
-  /** As the cache had it when the attempt began. */
+  /** The reconciled object, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -48,7 +48,7 @@ export interface AttemptFacts {
   readonly priority: number;
 }
 
-/** Builds what a reconciler is given: for each attempt a context, over stores that all share. */
+/** Builds the context of each attempt, over stores that all attempts share. */
 export class Contexts {
   readonly #options: ContextsOptions;
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
@@ -70,7 +70,7 @@ export class Contexts {
     return known as unknown as Store<T>;
   }
 
-  /** For one attempt, which ends with `facts.signal` at the latest. */
+  /** The context of one attempt, which ends with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, events, self, nameWaits } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
@@ -115,8 +115,8 @@ export class Contexts {
   }
 
   /**
-   * A resource stands for the source that has it. Among several it is the one with the defaults of
-   * `source`; without that the first.
+   * The declared source of a resource. Among several sources it is the one with the defaults of `source`;
+   * without such a one it is the first.
    */
   #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
     const sources = [...this.#options.informers.keys()].filter((each) =>
@@ -131,7 +131,7 @@ export class Contexts {
     return (plain ?? sources[0] ?? source(resource)) as unknown as Source<T>;
   }
 
-  /** By the caches; undefined for what none of them has. */
+  /** The resourceVersion of an object in the caches; undefined when none of them has the object. */
   #knownVersion(resource: Resource, { namespace, name }: Target): string | undefined {
     for (const each of this.#options.informers.keys()) {
       if (!isSameResource(each.resource, resource)) continue;
@@ -142,15 +142,12 @@ export class Contexts {
     return undefined;
   }
 
-  /**
-   * The one place for layers around a cache, where what the reconciler reads differs from what is
-   * cached. The outermost freezes.
-   */
+  /** This is the one place for layers around a cache: own writes, and outermost the freezing. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;
     if (informer === undefined) throw undeclared(controller, of);
-    // After a wait that was in vain, what was written is the one thing that is known to be newer.
+    // With `wait`, too: if the wait ended without the change, own writes are newer than the cache.
     const isPlain = controller.consistency === 'none';
     return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }
