@@ -24,7 +24,7 @@ export function observeWrites({ known, wrote }: WriteObserver): Interceptor {
     if (isRead(call) || call.verb === 'evict') return next(call);
     if (call.verb === 'delete') {
       await next(call);
-      wrote(objectName(call.resource, call.target));
+      if (call.options.dryRun !== true) wrote(objectName(call.resource, call.target));
       return undefined;
     }
     const target = 'object' in call ? call.object.metadata : call.target;
