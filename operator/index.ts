@@ -114,7 +114,7 @@ export {
 // Events → store → queue
 
 export { listWatch, type Scope } from './client/list-watch.ts';
-export { recordingClient, type WriteJournal } from './client/recording-client.ts';
+export type { PendingWrite, WriteJournal, WriteTarget } from './model/write-journal.ts';
 export type { Change } from './store/cache.ts';
 export type { HandlerOptions, HandlerRegistration } from './store/handlers.ts';
 export { byLabel, byNamespace, byOwner, type IndexFunction } from './store/indices.ts';
@@ -127,7 +127,7 @@ export {
 export type { InformerLease, NamespacesInformerOptions } from './store/informer-lease.ts';
 export { NamespacesInformer } from './store/namespaces-informer.ts';
 export type { Overlay, OverlayOptions, OwnWriteForm } from './store/overlay.ts';
-export { Overlays, type PendingWrite, type WriteTarget } from './store/overlays.ts';
+export { Overlays } from './store/overlays.ts';
 export type { SharedInformer, SourceState } from './store/shared-informer.ts';
 export type { GetOptions, Query, Store } from './store/store.ts';
 export { dropManagedFields, type Transform, transformed } from './store/transform.ts';
@@ -146,6 +146,7 @@ export type { ReflectorStatus } from './watch/reflector-status.ts';
 
 // Reconcile → writes
 
+export type { Call, Interceptor } from './client/call.ts';
 export type {
   ApplyOptions,
   CallOptions,
@@ -163,21 +164,14 @@ export type {
   WriteOptions,
   Writer,
 } from './client/client.ts';
-export {
-  type AroundCalls,
-  decorateClient,
-  type ReadCall,
-  type RemoveCall,
-  type WriteCall,
-} from './client/client-decorator.ts';
-export { restClient } from './client/rest-client.ts';
-export type { FieldValidation, RestClientOptions } from './client/rest-client-options.ts';
+export { clientOf, intercept } from './client/client-of.ts';
+export { type RestClientOptions, restClient } from './client/rest-client.ts';
+export type { FieldValidation } from './client/rest-request.ts';
 export {
   type RetryOnConflictOptions,
   retryOnConflict,
   updateLive,
 } from './client/retry-on-conflict.ts';
-export { type RetryingClientOptions, retryingClient } from './client/retrying-client.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';
 export { BeingDeletedError } from './controller/being-deleted-error.ts';
 export { type Channel, channel } from './controller/channel.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { DryRunSink, DryWrite } from '../client/dry-run-client.ts';
+import type { DryRunSink, DryWrite } from '../client/interceptors/dry-run.ts';
 import { objectDiff } from '../client/object-diff.ts';
 import { visibleText } from '../core/visible-text.ts';
 import { type KubernetesObject, objectKey } from '../model/object.ts';

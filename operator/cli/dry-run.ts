@@ -1,5 +1,6 @@
+import { intercept } from '../client/client-of.ts';
 import type { Connection } from '../client/connection.ts';
-import { dryRunClient } from '../client/dry-run-client.ts';
+import { dryRun } from '../client/interceptors/dry-run.ts';
 import type { Controller } from '../controller/controller.ts';
 import { AWAIT_CHANGE } from '../controller/reconciler.ts';
 import { linkedAbort } from '../core/abort.ts';
@@ -103,7 +104,7 @@ export class DryRun {
   /** `connection`, none of whose clients stores anything. */
   #connection(connection: Connection): Connection {
     const dry = (fieldManager: string, client: ReturnType<Connection['clientFor']>) =>
-      dryRunClient(client, this.#report.sinkOf(fieldManager));
+      intercept(client, dryRun(this.#report.sinkOf(fieldManager)));
     return {
       ...connection,
       clientFor: (fieldManager, fence) =>

@@ -9,8 +9,8 @@ export interface Target {
 
 export interface CallOptions {
   /**
-   * Aborts the call. Left out: that of the reconcile, for the client of a `ReconcileContext`; elsewhere
-   * none, so that the call ends by itself, within the transport's time limit.
+   * Aborts the call. Default: for the client of a `ReconcileContext` the signal of the reconcile. Other
+   * clients have none: the call ends within the transport's time limit.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -18,7 +18,7 @@ export interface CallOptions {
 export interface ListOptions extends CallOptions {
   /** Left out: all namespaces. */
   readonly namespace?: string | undefined;
-  /** Text form, not yet URL-encoded. An empty one selects everything, as on the API. */
+  /** In text form, not URL-encoded. As on the API an empty selector selects everything. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
@@ -28,7 +28,7 @@ export interface WriteOptions extends CallOptions {
   readonly subresource?: string;
   /** Validate and answer as usual, but store nothing. */
   readonly dryRun?: boolean;
-  /** Names the writer in `metadata.managedFields`. Default: that of the client. Another is another owner. */
+  /** Names the writer in `metadata.managedFields`. Default: the client's. Each name is a separate owner. */
   readonly fieldManager?: string;
 }
 
@@ -38,13 +38,13 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface UpdateOptions extends WriteOptions {
-  /** Overwrite whatever is there. Default false: `metadata.resourceVersion` must say what was read. */
+  /** Overwrite any version. Default false: `metadata.resourceVersion` names the version that was read. */
   readonly force?: boolean;
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** Delete only this very object: another uid or resourceVersion answers 409. */
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** Delete the object only if it has this uid and this resourceVersion; otherwise the answer is 409. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
   /** Validate and answer as usual, but remove nothing. */
@@ -57,12 +57,12 @@ export interface EvictOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
-/** An object that says which version of it was read: what an update starts from. */
+/** An object with the version that was read: an update starts from it. */
 export type Versioned<T extends KubernetesObject> = T & {
   readonly metadata: { readonly resourceVersion: string };
 };
 
-/** An object as the API server has it: with its uid and its version. */
+/** An object as the API server stores it: with its uid and its version. */
 export type Stored<T extends KubernetesObject> = Versioned<T> & {
   readonly metadata: { readonly uid: string };
 };
@@ -79,8 +79,8 @@ export type JsonPatchOperation =
 
 /**
  * Reads from the API server, past every cache. `get` and `find` are quorum reads: they are sent without
- * a resourceVersion, so that the answer holds every write that was acknowledged before they began, and
- * is what to rely on before something is destroyed because an object is absent or being deleted.
+ * a resourceVersion, so that the answer has every write that was acknowledged before they began. Rely on
+ * them before you destroy something because an object is absent or being deleted.
  *
  * @throws ApiError when the server refuses.
  * @throws AmbassadorError when no complete answer arrives.
@@ -98,7 +98,7 @@ export interface Reader {
     target: Target,
     options?: CallOptions,
   ): Promise<Stored<T> | undefined>;
-  /** Every object, over all pages; items carry `apiVersion` and `kind`. */
+  /** Every object, over all pages. Each has `apiVersion` and `kind`. */
   list<T extends KubernetesObject>(
     resource: Resource<T>,
     options?: ListOptions,
@@ -106,8 +106,8 @@ export interface Reader {
 }
 
 /**
- * Writes to the API server, under one field manager. Fails as `Reader` does; after an
- * AmbassadorError with `fate: 'unknown'` the write may have been carried out.
+ * Writes to the API server, under one field manager. Fails as `Reader` does. After an AmbassadorError with
+ * `fate: 'unknown'` the server may have carried out the write.
  */
 export interface Writer {
   create<T extends KubernetesObject>(
@@ -116,10 +116,10 @@ export interface Writer {
     options?: WriteOptions,
   ): Promise<T>;
   /**
-   * Server-side apply: creates the object or makes the fields of `object` ours. Fields of another
-   * manager are left alone, and the call fails with an ApiError that `isApplyConflict` recognises,
-   * unless `force`. An object that was read before may have been deleted since, and this would bring
-   * it back: `applyExisting` does not.
+   * Server-side apply: creates the object, or makes the field manager the owner of the fields of `object`.
+   * If another manager owns one of them with another value, the call changes nothing and fails with an
+   * ApiError that `isApplyConflict` recognises, unless `force`. If the object was deleted since it was
+   * read, `apply` creates it again; `applyExisting` does not.
    */
   apply<T extends KubernetesObject>(
     resource: Resource<T>,
@@ -127,8 +127,8 @@ export interface Writer {
     options?: ApplyOptions,
   ): Promise<T>;
   /**
-   * Server-side apply to the very object that `metadata.uid` names: one that is gone, or another one
-   * of its name, is left as it is, and the call fails with an ApiError that `isUidMismatch` recognises.
+   * Server-side apply to the object with the uid of `metadata.uid`. If that object is gone, or another
+   * one has its name, the call changes nothing and fails with an ApiError that `isUidMismatch` recognises.
    *
    * @throws OperatorError `USER_CODE` without `metadata.uid`.
    */
@@ -138,9 +138,9 @@ export interface Writer {
     options?: ApplyOptions,
   ): Promise<T>;
   /**
-   * Replaces the whole object. `metadata.resourceVersion` guards against lost updates: when the object
-   * has changed since, the call fails with an ApiError that `isConflict` recognises. `force` does
-   * without, for an object that is this writer's alone; custom resources are never updated without.
+   * Replaces the whole object. `metadata.resourceVersion` guards against lost updates: if the object has
+   * changed since, the call fails with an ApiError that `isConflict` recognises. `force` leaves the version
+   * out, for an object that nobody else writes; the API server refuses that for custom resources.
    *
    * @throws OperatorError `USER_CODE` without `metadata.resourceVersion` and `force`.
    */
@@ -160,11 +160,11 @@ export interface Writer {
     patch: Patch,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Resolves when the server has accepted; finalizers and grace periods may still be running. */
+  /** Resolves when the server has accepted. Finalizers and grace periods can take longer. */
   delete(resource: Resource, target: Target, options?: DeleteOptions): Promise<void>;
   /**
-   * Asks for a Pod's eviction, which honours disruption budgets: a refusal is an ApiError 429 that
-   * `isDisruptionRefused` recognises.
+   * Asks for the eviction of a Pod, which honours disruption budgets. If a budget refuses it, the call fails
+   * with an ApiError 429 that `isDisruptionRefused` recognises.
    */
   evict(pod: Target, options?: EvictOptions): Promise<void>;
 }

@@ -10,49 +10,50 @@ import type { Transport } from '../transport/transport.ts';
 import { undiciTransport } from '../transport/undici-transport.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Client } from './client.ts';
+import { intercept } from './client-of.ts';
+import { retry } from './interceptors/retry.ts';
 import { listWatch, type Scope } from './list-watch.ts';
 import { restClient } from './rest-client.ts';
-import type { FieldValidation } from './rest-client-options.ts';
-import { retryingClient } from './retrying-client.ts';
+import type { FieldValidation } from './rest-request.ts';
 import { oncePerText } from './server-warnings.ts';
 
 export type { Fence };
 
-/** The ambassador, as the parts that need it see it. */
+/** The way to the ambassador, for the parts that make requests. */
 export interface Connection {
   readonly transport: Transport;
   /**
-   * Repeats a call for a few seconds where that is safe: see `retryingClient`.
+   * A client that repeats a call for up to 10 s where that is safe: see `retry`.
    *
-   * @param fence - what every write, each repetition included, must pass. Default: none.
+   * @param fence - asked before every write and before each repetition. Default: none.
    */
   clientFor(fieldManager: string, fence?: Fence): Client;
-  /** For Leases only: never waits behind other calls, and repeats nothing, as its user has a plan. */
+  /** For Leases only. It has connections of its own and repeats nothing: the leader elector decides. */
   leaseClientFor(fieldManager: string): Client;
-  /** Repeats nothing: the reflector decides. */
+  /** It repeats nothing: the reflector decides. */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
-  /** Whether somebody listens at the URL. Left out where another transport moves the bytes. */
+  /** Whether a process listens at the URL. Left out with a transport of the caller's. */
   readonly isListening?: () => Promise<boolean>;
-  /** Must be called when nothing uses the connection any more. */
+  /** Call it when nothing uses the connection any more. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly clock: Clock;
-  /** Where requests are counted. Default: nowhere. */
+  /** Counts requests. Default: they are not counted. */
   readonly meter?: Meter;
-  /** Measure durations and sizes of requests, too: see `meteredTransport`. Default false. */
+  /** Measures durations and sizes of requests, too: see `meteredTransport`. Default false. */
   readonly detailed?: boolean;
-  /** What moves the bytes. Default: undici's, to the URL. */
+  /** Moves the bytes. Default: `undiciTransport` to the URL. */
   readonly transport?: Transport;
-  /** Of every client: see `RestClientOptions`. Default: the server's. */
+  /** For every client, see `RestClientOptions`. Default: the server's. */
   readonly fieldValidation?: FieldValidation;
   /** Given each text of a `Warning` header of the API server once. Must not throw. */
   readonly onWarning?: (text: string) => void;
 }
 
 /**
- * Everything that speaks to the ambassador at `apiUrl`. Opens nothing by itself.
+ * The clients and list-watches of the ambassador at `apiUrl`. Opens no connection before the first request.
  *
  * @throws ConfigurationError `CONFIG` for a URL that is not the ambassador's.
  */
@@ -81,10 +82,10 @@ export function connect(
       const guarded =
         fence === undefined ? transport : fencedTransport(transport, { fence, clock });
       const client = restClient({ ...perClient, transport: guarded, fieldManager });
-      return retryingClient(client, { clock, meter, host });
+      return intercept(client, retry({ clock, meter, host }));
     },
     leaseClientFor: (fieldManager) =>
-      // A Lease is read and written back whole, with whatever others keep in it.
+      // A Lease is read and written back whole, with the fields of other writers.
       restClient({ ...perClient, transport, fieldManager, purpose: 'lease', exactIntegers: true }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
     ...(given === undefined && { isListening: () => isListening(apiUrl, clock) }),

@@ -20,17 +20,17 @@ export interface OwnerOfChildren {
   readonly owner: KubernetesObject;
   readonly ownerResource: Resource;
   readonly client: Client;
-  /** That of `client`. */
+  /** The field manager of `client`. */
   readonly fieldManager: string;
   readonly memory: AppliedMemory;
-  /** A child as it is known: from the cache where the controller has one, live elsewhere. */
+  /** Reads a child: from the cache if the controller has one, live otherwise. */
   readonly known: <C extends KubernetesObject>(
     resource: Resource<C>,
     child: KubernetesObject,
   ) => Promise<C | undefined>;
   /**
-   * Told, before the error is thrown, when `by` has the name of the child, or had it and is gone again;
-   * so that its end can be waited for.
+   * Called before the error is thrown when `by` has the name of the child, so that the key can wait for
+   * the end of `by`. Undefined for an object that had the name and is gone by now.
    */
   readonly refused?: (
     resource: Resource,
@@ -39,33 +39,42 @@ export interface OwnerOfChildren {
   ) => void;
 }
 
-/** Makes a child what `desired` says: see `ReconcileContext.applyOwned`. */
+/** Creates a child, or makes an existing one as `desired` says: see `ReconcileContext.applyOwned`. */
 export async function applyOwned<C extends KubernetesObject>(
   given: OwnerOfChildren,
   resource: Resource<C>,
   desired: Desired<C>,
-  options: ApplyOwnedOptions = {},
+  { adopt = false, force, formerManagers = [] }: ApplyOwnedOptions = {},
 ): Promise<C> {
+  const { client, fieldManager, memory } = given;
   const child = childOf(given, resource, desired);
-  const { name } = child.metadata;
-  const fieldManager = creatorOf(given.fieldManager);
-  if ((name ?? '') === '') return given.client.create(resource, child, { fieldManager });
+  if ((child.metadata.name ?? '') === '') return create(given, resource, child);
   const known = await given.known(resource, child);
-  if (known !== undefined) return applyToExisting(given, resource, child, known, options);
-  try {
-    const created = await given.client.create(resource, child, { fieldManager });
-    given.memory.rememberCreation(resource, created, child);
-    return created;
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const { namespace } = child.metadata;
-    const live = await given.client.find(resource, { name, namespace });
-    if (live === undefined) {
-      given.refused?.(resource, child, undefined);
-      throw inTheWay(resource, child, error);
-    }
-    return applyToExisting(given, resource, child, live, options);
+  const found = known === undefined ? await createOrFind(given, resource, child) : { known };
+  if ('created' in found) return found.created;
+  const existing = found.known;
+
+  const isOurs = requireFree(given, resource, child, existing, adopt);
+  if (!isOurs) await requireLiveOwner(given);
+  else if (memory.isApplied(resource, existing, child)) return existing;
+
+  const owners = { fieldManager, formerManagers };
+  // Before anything changes: an item that must go would be there beside the one that replaces it.
+  const lastWrite = memory.lastWrite(resource, existing);
+  if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
+    const live = await withOwners(client, resource, existing);
+    if (live !== undefined) await ownByApplying(client, resource, live, owners);
   }
+  const { uid } = existing.metadata;
+  const body = { ...child, metadata: { ...child.metadata, uid } };
+  const options = { force: force ?? isOurs };
+  let answer = await client.applyExisting(resource, body, options);
+  // The child of an earlier process or of an earlier manager: the fields are handed over only now.
+  if (await ownByApplying(client, resource, answer, owners)) {
+    answer = await client.applyExisting(resource, body, options);
+  }
+  memory.remember(resource, answer, child);
+  return answer;
 }
 
 /** The whole child, with its owner. */
@@ -87,47 +96,66 @@ function childOf<C extends KubernetesObject>(
   return setControllerReference(owner, child, ownerResource, resource);
 }
 
-async function applyToExisting<C extends KubernetesObject>(
+/** Under a name of its own, from which the field manager later takes the fields over. */
+function create<C extends KubernetesObject>(
+  { client, fieldManager }: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+): Promise<C> {
+  return client.create(resource, child, { fieldManager: creatorOf(fieldManager) });
+}
+
+/**
+ * Creates a child that is not known. If an object has its name, that object is found instead.
+ *
+ * @throws BeingDeletedError when an object had the name and is gone by now.
+ */
+async function createOrFind<C extends KubernetesObject>(
   given: OwnerOfChildren,
   resource: Resource<C>,
   child: C,
-  known: C,
-  { adopt = false, force, formerManagers = [] }: ApplyOwnedOptions,
-): Promise<C> {
-  const { client, memory, owner, ownerResource } = given;
-  // Whose it is does not matter any more.
-  if (known.metadata.deletionTimestamp !== undefined) {
-    given.refused?.(resource, child, known);
-    throw inTheWay(resource, child);
+): Promise<{ readonly created: C } | { readonly known: C }> {
+  try {
+    const created = await create(given, resource, child);
+    given.memory.rememberCreation(resource, created, child);
+    return { created };
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const { name, namespace } = child.metadata;
+    const known = await given.client.find(resource, { name, namespace });
+    if (known !== undefined) return { known };
+    given.refused?.(resource, child, undefined);
+    throw inTheWay(resource, child, error);
   }
-  const controller = controllerOf(known);
-  const isOurs =
-    controller !== undefined && isSameOwner(controller, controllerReference(owner, ownerResource));
-  if (!isOurs && (controller !== undefined || !adopt)) {
-    given.refused?.(resource, child, known);
-    throw new AlreadyOwnedError(resource, known);
-  }
-  if (!isOurs) await requireLiveOwner(given);
-  else if (memory.isApplied(resource, known, child)) return known;
-
-  const owners = { fieldManager: given.fieldManager, formerManagers };
-  // Before anything changes: an item that must go would be there beside the one that replaces it.
-  const lastWrite = memory.lastWrite(resource, known);
-  if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(known, child))) {
-    const live = await withOwners(client, resource, known);
-    if (live !== undefined) await ownByApplying(client, resource, live, owners);
-  }
-  const { uid } = known.metadata;
-  const body = { ...child, metadata: { ...child.metadata, uid } };
-  const apply = (): Promise<C> => client.applyExisting(resource, body, { force: force ?? isOurs });
-  let answer = await apply();
-  // A child that an earlier process has made, or an earlier manager.
-  if (await ownByApplying(client, resource, answer, owners)) answer = await apply();
-  memory.remember(resource, answer, child);
-  return answer;
 }
 
-/** The object with the owners of its fields, which caches do not keep. */
+/**
+ * Whether the existing object is controlled by the owner. False for an object without a controller, which
+ * can be adopted.
+ *
+ * @throws BeingDeletedError when the object is being deleted, whoever controls it.
+ * @throws AlreadyOwnedError when it is another owner's, or nobody's and not to be adopted.
+ */
+function requireFree<C extends KubernetesObject>(
+  { owner, ownerResource, refused }: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+  existing: C,
+  adopt: boolean,
+): boolean {
+  if (existing.metadata.deletionTimestamp !== undefined) {
+    refused?.(resource, child, existing);
+    throw inTheWay(resource, child);
+  }
+  const controller = controllerOf(existing);
+  if (controller === undefined && adopt) return false;
+  const reference = controllerReference(owner, ownerResource);
+  if (controller !== undefined && isSameOwner(controller, reference)) return true;
+  refused?.(resource, child, existing);
+  throw new AlreadyOwnedError(resource, existing);
+}
+
+/** The object with its managedFields, which caches do not keep. Undefined when it is gone. */
 async function withOwners<C extends KubernetesObject>(
   client: Client,
   resource: Resource<C>,

@@ -1,8 +1,8 @@
-import type { WriteJournal } from '../client/recording-client.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
 import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
+import type { WriteJournal } from '../model/write-journal.ts';
 import { isLastAnswer } from '../store/overlay.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Source } from './source.ts';

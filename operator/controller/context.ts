@@ -1,6 +1,7 @@
 import type { Client, Target } from '../client/client.ts';
-import { recordingClient, type WriteJournal } from '../client/recording-client.ts';
-import { signalledClient } from '../client/signalled-client.ts';
+import { intercept } from '../client/client-of.ts';
+import { abortWith } from '../client/interceptors/abort-with.ts';
+import { journalWrites } from '../client/interceptors/journal-writes.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type KubernetesObject, type ObjectKey, objectKey } from '../model/object.ts';
@@ -9,39 +10,37 @@ import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Store } from '../store/store.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import type { ConsistencyWait } from './consistency-wait.ts';
+import { contextMethods } from './context-methods.ts';
 import type { Controller } from './controller.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { frozenStore } from './frozen-store.ts';
 import type { NameWaits } from './name-waits.ts';
-import { objectVerbs } from './object-verbs.ts';
-import { observedClient } from './observed-client.ts';
+import { observeWrites, type WriteObserver } from './observe-writes.ts';
 import type { Log, ReconcileContext, Self } from './reconciler.ts';
 import { isSameResource, type Source, source } from './source.ts';
 
-/** What all attempts of one controller share. */
+/** The parts that all attempts of one controller share. */
 export interface ContextsOptions {
   readonly controller: Controller;
-  /** The controller's own: its field manager, its fence. */
+  /** The controller's own: it has the controller's field manager and fence, and is journalled. */
   readonly client: Client;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly self: Self;
-  /** Of every source that the controller declares; may be filled later. */
+  /** The informer of every source that the controller declares. It can be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** An attempt of `key` has changed `object` on the server: see `objectName`. */
   readonly wrote: (key: ObjectKey, object: string) => void;
-  /** Told of every write, so that the stores of the process show it. Default: nobody is. */
-  readonly journal?: WriteJournal;
-  /** With `consistency: 'wait'`: told of the writes of each key. */
+  /** Is told of the writes of each key. Only with `consistency: 'wait'`. */
   readonly consistencyWait?: ConsistencyWait | undefined;
-  /** Told whenever a key could not have the name of a child. */
+  /** Is told when another object has the name of a child. */
   readonly nameWaits?: NameWaits;
 }
 
-/** What one attempt is about. */
+/** The parts that belong to one attempt. */
 export interface AttemptFacts {
   readonly key: ObjectKey;
-  /** As the cache had it when the attempt began. */
+  /** The reconciled object, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -49,7 +48,7 @@ export interface AttemptFacts {
   readonly priority: number;
 }
 
-/** Builds what a reconciler is given: for each attempt a context, over stores that all share. */
+/** Builds the context of each attempt, over stores that all attempts share. */
 export class Contexts {
   readonly #options: ContextsOptions;
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
@@ -71,13 +70,13 @@ export class Contexts {
     return known as unknown as Store<T>;
   }
 
-  /** For one attempt, which ends with `facts.signal` at the latest. */
+  /** The context of one attempt, which ends with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, events, self, nameWaits } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
     return {
-      ...objectVerbs({
+      ...contextMethods({
         controller,
         object,
         client,
@@ -100,25 +99,24 @@ export class Contexts {
   }
 
   /**
-   * What an attempt writes through, a finalizer included; its calls end with the attempt. The one place
-   * for layers around the client, the innermost first.
+   * The client of one attempt, for its finalizer, too. Its calls end with the attempt. This is the one
+   * place for interceptors that depend on the attempt; `runner.ts`, `manager/controller-host.ts` and
+   * `client/connection.ts` add those that do not.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
-    const { client, consistencyWait, journal, wrote } = this.#options;
-    const observed = observedClient(client, {
+    const { client, consistencyWait, wrote } = this.#options;
+    const observer: WriteObserver = {
       known: (resource, target) => this.#knownVersion(resource, target),
       wrote: (object) => wrote(key, object),
-    });
-    // What compares an answer with what is known comes before what makes it known.
-    const recorded = [journal, consistencyWait?.journalOf(key)]
-      .filter((each) => each !== undefined)
-      .reduce(recordingClient, observed);
-    return signalledClient(recorded, signal);
+    };
+    const wait =
+      consistencyWait === undefined ? [] : [journalWrites(consistencyWait.journalOf(key))];
+    return intercept(client, abortWith(signal), ...wait, observeWrites(observer));
   }
 
   /**
-   * A resource stands for the source that has it. Among several it is the one with the defaults of
-   * `source`; without that the first.
+   * The declared source of a resource. Among several sources it is the one with the defaults of `source`;
+   * without such a one it is the first.
    */
   #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
     const sources = [...this.#options.informers.keys()].filter((each) =>
@@ -133,7 +131,7 @@ export class Contexts {
     return (plain ?? sources[0] ?? source(resource)) as unknown as Source<T>;
   }
 
-  /** By the caches; undefined for what none of them has. */
+  /** The resourceVersion of an object in the caches; undefined when none of them has the object. */
   #knownVersion(resource: Resource, { namespace, name }: Target): string | undefined {
     for (const each of this.#options.informers.keys()) {
       if (!isSameResource(each.resource, resource)) continue;
@@ -144,15 +142,12 @@ export class Contexts {
     return undefined;
   }
 
-  /**
-   * The one place for layers around a cache, where what the reconciler reads differs from what is
-   * cached. The outermost freezes.
-   */
+  /** This is the one place for layers around a cache: own writes, and outermost the freezing. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;
     if (informer === undefined) throw undeclared(controller, of);
-    // After a wait that was in vain, what was written is the one thing that is known to be newer.
+    // With `wait`, too: if the wait ended without the change, own writes are newer than the cache.
     const isPlain = controller.consistency === 'none';
     return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }

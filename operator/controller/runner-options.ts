@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
-import type { WriteJournal } from '../client/recording-client.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
 import type { TurnLimit } from '../core/turns.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { WriteJournal } from '../model/write-journal.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { AroundAttempt } from './attempt.ts';
@@ -20,7 +20,7 @@ export interface RunnerOptions {
   /** The informer behind a source; the same one for equal sources. */
   readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
   readonly client: Client;
-  /** Told of every write, so that the stores of the process show it. Default: nobody is. */
+  /** Is told of every write, so that the stores of the process show it. Default: nothing is told. */
   readonly journal?: WriteJournal;
   readonly events: EventRecorder;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
-import { recordingClient } from '../client/recording-client.ts';
+import { intercept } from '../client/client-of.ts';
+import { journalWrites } from '../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../core/abort.ts';
 import { noMeter } from '../core/metrics.ts';
 import { TurnLimit } from '../core/turns.ts';
@@ -12,7 +13,7 @@ import { sweepFinalizers } from './finalizer-sweep.ts';
 import { Finalizing } from './finalizing.ts';
 import { type Intake, type Subscriptions, takeIn } from './intake.ts';
 import { NameWaits } from './name-waits.ts';
-import { objectName } from './observed-client.ts';
+import { objectName } from './observe-writes.ts';
 import { Pace } from './pace.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { Log } from './reconciler.ts';
@@ -72,9 +73,11 @@ export class ControllerRunner {
   #subscriptions: Subscriptions | undefined;
 
   constructor(options: RunnerOptions) {
-    const { client, clock, controller, events, logFor, meter } = options;
+    const { clock, controller, events, journal, logFor, meter } = options;
     const { name } = controller;
     const queue = { ...options.queue, ...controller.queue };
+    const client =
+      journal === undefined ? options.client : intercept(options.client, journalWrites(journal));
     this.#options = options;
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
@@ -101,6 +104,7 @@ export class ControllerRunner {
     });
     this.#contexts = new Contexts({
       ...options,
+      client,
       informers: this.#informers,
       wrote: (key, object) => this.#loops.wrote(key, object),
       consistencyWait: this.#wait,
@@ -115,11 +119,7 @@ export class ControllerRunner {
       pace: this.#pace,
       loops: this.#loops,
       metrics: this.#metrics,
-      finalizing: new Finalizing({
-        controller,
-        client: options.journal === undefined ? client : recordingClient(client, options.journal),
-        clock,
-      }),
+      finalizing: new Finalizing({ controller, client, clock }),
       contexts: this.#contexts,
       informers: this.#informers,
       reconcileTimeoutMs:

@@ -1,3 +1,4 @@
+import { intercept } from '../client/client-of.ts';
 import type { Connection, Fence } from '../client/connection.ts';
 import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/api-event-recorder.ts';
 import type { AroundAttempt } from '../controller/attempt.ts';
@@ -158,7 +159,7 @@ export class ControllerHost {
     } = this.#options;
     const term = controller.needsLeaderElection ? this.#term : undefined;
     const bare = connection.clientFor(controller.name, term?.fence);
-    const client = writes === undefined ? bare : countWrites(bare, writes);
+    const client = writes === undefined ? bare : intercept(bare, countWrites(writes));
     return new ControllerRunner({
       controller,
       informerFor: (source) => informers.of(source),

@@ -1,26 +1,7 @@
 import { type KubernetesObject, objectKey } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
+import type { PendingWrite, WriteJournal, WriteTarget } from '../model/write-journal.ts';
 import type { Overlay } from './overlay.ts';
-
-/** The name of what is written, as far as it is known before the write. */
-export interface WriteTarget {
-  readonly namespace?: string | undefined;
-  /** Undefined for an object whose name the server makes up. */
-  readonly name?: string | undefined;
-}
-
-/** A write under way, which is told once how it ended well. */
-export interface PendingWrite {
-  /** It was answered with the whole object. */
-  wrote(object: KubernetesObject): void;
-  /** The object was told to go. @param uid - the one that was meant, where one was named. */
-  deleted(uid?: string): void;
-}
-
-/** Who is told of writes: before they are sent, and when they have succeeded. */
-export interface WriteJournal {
-  begin(resource: Resource, target: WriteTarget): PendingWrite;
-}
 
 interface Member {
   readonly resource: string;

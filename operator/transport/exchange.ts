@@ -40,8 +40,7 @@ export class Exchange {
   #failure: Error | undefined;
   #cancelDeadline: Cancel | undefined;
   #cancelHeadersTimeout: Cancel | undefined;
-  #resolve: (response: TransportResponse) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+  readonly #head = Promise.withResolvers<TransportResponse>();
 
   constructor(request: TransportRequest, limits: ExchangeLimits, clock: Clock) {
     this.#request = request;
@@ -49,25 +48,22 @@ export class Exchange {
     this.#clock = clock;
   }
 
-  /** Hands this exchange to the HTTP library and resolves with the answer's head. */
-  start(dispatch: (handler: this) => void): Promise<TransportResponse> {
-    return new Promise((resolve, reject) => {
-      const { signal } = this.#request;
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      this.#resolve = resolve;
-      this.#reject = reject;
-      signal.addEventListener('abort', this.#onAbort, { once: true });
-      const { deadlineMs } = this.#limits;
-      if (deadlineMs !== undefined) {
-        this.#cancelDeadline = this.#clock.schedule(deadlineMs, () =>
-          this.#fail(this.#timeout('the answer was not complete in time', deadlineMs)),
-        );
-      }
-      dispatch(this);
-    });
+  /**
+   * Begins, before the exchange is given to the HTTP library. Resolves with the answer's head.
+   *
+   * @throws `signal.reason`, at once, when the request is aborted already.
+   */
+  start(): Promise<TransportResponse> {
+    const { signal } = this.#request;
+    signal.throwIfAborted();
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    const { deadlineMs } = this.#limits;
+    if (deadlineMs !== undefined) {
+      this.#cancelDeadline = this.#clock.schedule(deadlineMs, () =>
+        this.#fail(this.#timeout('the answer was not complete in time', deadlineMs)),
+      );
+    }
+    return this.#head.promise;
   }
 
   onRequestStart(controller: ExchangeController): void {
@@ -105,7 +101,7 @@ export class Exchange {
     // A body that fails while nobody reads it must not end the process; readers see the failure.
     body.on('error', () => {});
     this.#body = body;
-    this.#resolve({ status, headers: joined(headers), body });
+    this.#head.resolve({ status, headers: joined(headers), body });
   }
 
   onResponseData(controller: ExchangeController, chunk: Buffer): void {
@@ -130,7 +126,7 @@ export class Exchange {
     this.#failure = error;
     this.#release();
     this.#controller?.abort(error);
-    if (this.#body === undefined) this.#reject(error);
+    if (this.#body === undefined) this.#head.reject(error);
     else this.#body.destroy(error);
   }
 

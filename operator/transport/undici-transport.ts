@@ -105,9 +105,9 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
         },
         clock,
       );
-      return exchange.start((handler) =>
-        pools[purpose].dispatch({ method, path, headers, body: body ?? null }, handler),
-      );
+      const head = exchange.start();
+      pools[purpose].dispatch({ method, path, headers, body: body ?? null }, exchange);
+      return head;
     },
 
     async close(): Promise<void> {

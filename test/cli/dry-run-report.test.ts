@@ -1,7 +1,7 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { DryRunReport } from '../../operator/cli/dry-run-report.ts';
-import type { DryWrite } from '../../operator/client/dry-run-client.ts';
+import type { DryWrite } from '../../operator/client/interceptors/dry-run.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { Collector } from './collector.ts';

@@ -215,10 +215,9 @@ describe('[K-44] the fields of others', () => {
 
   test('what the client has made is ours, though a webhook was slow at its creation', async () => {
     // The server notes the time of the entry first, and that of the creation in the end.
-    const { apply, client, child, owner, namespace } = await startFamily({
-      read: async (call, next) => earlier(await next(call)),
-      write: async (call, next) => earlier(await next(call)),
-    });
+    const { apply, client, child, owner, namespace } = await startFamily(
+      (next) => async (call) => earlier(await next(call)),
+    );
     const { uid = '' } = owner.metadata;
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true };
     const names = { ...metadata, namespace, ownerReferences: [reference] };
@@ -258,15 +257,13 @@ describe('[K-44] when another writer is faster', () => {
   /** Somebody changes the child before each of the first `times` patches that hand fields over. */
   async function raced(times: number): Promise<Family> {
     let left = times;
-    const family: Family = await startFamily({
-      async write(call, next) {
-        if (call.verb === 'patch' && call.patch.type === 'json' && left > 0) {
-          left -= 1;
-          const data = { [`n${left}`]: 'x' };
-          await family.env.patch('v1', 'ConfigMap', family.namespace, 'a', { data });
-        }
-        return next(call);
-      },
+    const family: Family = await startFamily((next) => async (call) => {
+      if (call.verb === 'patch' && call.patch.type === 'json' && left > 0) {
+        left -= 1;
+        const data = { [`n${left}`]: 'x' };
+        await family.env.patch('v1', 'ConfigMap', family.namespace, 'a', { data });
+      }
+      return next(call);
     });
     await family.apply(configMaps, { metadata, data: { k: 'v', old: 'x' } });
     return family;
@@ -295,13 +292,11 @@ describe('[K-44] when another writer is faster', () => {
   });
 
   test('and has deleted the child, it is not brought back', async () => {
-    const family: Family = await startFamily({
-      async write(call, next) {
-        if (call.verb === 'patch' && call.patch.type === 'json') {
-          await family.env.delete('v1', 'ConfigMap', family.namespace, 'a');
-        }
-        return next(call);
-      },
+    const family: Family = await startFamily((next) => async (call) => {
+      if (call.verb === 'patch' && call.patch.type === 'json') {
+        await family.env.delete('v1', 'ConfigMap', family.namespace, 'a');
+      }
+      return next(call);
     });
     await family.apply(configMaps, { metadata, data: { k: 'v' } });
 
@@ -314,6 +309,7 @@ describe('[K-44] when another writer is faster', () => {
 
 /** An answer whose managedFields are of three seconds before. */
 function earlier<R>(answer: R): R {
+  if (answer === undefined) return answer;
   return JSON.parse(JSON.stringify(answer), (key, value) =>
     key === 'time' ? new Date(Date.parse(value) - 3_000).toISOString() : value,
   );

@@ -86,11 +86,9 @@ describe('[K-44] a child that is to go', () => {
     ['not', { propagationPolicy: 'Orphan' }, 'Orphan'],
   ] as const)('has children of its own that go %s', async (_, options, propagationPolicy) => {
     const asked: unknown[] = [];
-    const { apply, remove } = await startFamily({
-      remove(call, next) {
-        asked.push(call.options);
-        return next(call);
-      },
+    const { apply, remove } = await startFamily((next) => (call) => {
+      if (call.verb === 'delete') asked.push(call.options);
+      return next(call);
     });
     const { uid } = (await apply(configMaps, { metadata })).metadata;
 

@@ -2,6 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
 import type { Consistency } from '../../operator/controller/controller.ts';
 import { ControllerRunner } from '../../operator/controller/runner.ts';
 import { NEVER_ABORTED } from '../../operator/core/abort.ts';
@@ -126,15 +127,19 @@ class World {
       await sleep(this.clock, 100, NEVER_ABORTED);
       return result;
     };
-    return {
-      create: () =>
-        call(() => {
-          this.created++;
-          return this.server.put(`web-${++this.#named}`, 0, { generateName: 'web-' });
-        }),
-      delete: (_resource: unknown, { name }: { name: string }) =>
-        call(() => this.server.live.has(name) && this.server.remove(name)).then(() => {}),
-    } as unknown as Client;
+    return clientOf((asked) => {
+      if (asked.verb === 'delete') {
+        const { name } = asked.target;
+        return call(() => {
+          if (this.server.live.has(name)) this.server.remove(name);
+          return undefined;
+        });
+      }
+      return call(() => {
+        this.created++;
+        return this.server.put(`web-${++this.#named}`, 0, { generateName: 'web-' });
+      });
+    });
   }
 
   async restart(): Promise<void> {

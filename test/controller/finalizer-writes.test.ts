@@ -3,7 +3,7 @@
 import { configMap, startTestEnv } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
-import { decorateClient } from '../../operator/client/client-decorator.ts';
+import { intercept } from '../../operator/client/client-of.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { requireFinalizerName } from '../../operator/controller/finalizer-name.ts';
 import { addFinalizer, removeFinalizer } from '../../operator/controller/finalizer-writes.ts';
@@ -44,11 +44,9 @@ async function cluster() {
 /** `client`, before whose first patches something happens; and how many there were. */
 function interfered(client: Client, times: number, interfere: (nth: number) => Promise<unknown>) {
   const patches = { count: 0 };
-  const around = decorateClient(client, {
-    async write(call, next) {
-      if (call.verb === 'patch' && patches.count++ < times) await interfere(patches.count);
-      return next(call);
-    },
+  const around = intercept(client, (next) => async (call) => {
+    if (call.verb === 'patch' && patches.count++ < times) await interfere(patches.count);
+    return next(call);
   });
   return { patches, client: around };
 }

@@ -11,6 +11,7 @@ import {
 } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import { generationChanged } from '../../operator/controller/predicates.ts';
 import { source } from '../../operator/controller/source.ts';
@@ -264,11 +265,11 @@ const deleting = { finalizers: [OURS], deletionTimestamp: DELETED_AT };
 
 /** A client that removes finalizers from what a bench shows. */
 function removing(removed: string[]): Client {
-  const patch: Client['patch'] = async (_resource, { name }) => {
-    removed.push(name);
+  return clientOf(async (call) => {
+    if (call.verb !== 'patch') throw new Error(`unexpected ${call.verb}`);
+    removed.push(call.target.name);
     return {} as never;
-  };
-  return { patch } as Client;
+  });
 }
 
 test('[K-25] cleanup that fails is tried for ever, is told of, and never removes the finalizer', async () => {

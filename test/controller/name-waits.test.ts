@@ -2,7 +2,8 @@
 
 import { FakeClock, startOperator } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
+import type { Stored } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
 import { child } from '../../operator/controller/composite/child.ts';
 import { composite } from '../../operator/controller/composite/composite.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
@@ -188,10 +189,10 @@ test('a controller that ends waits for nothing any more', async () => {
     metadata: { name: 'a', namespace: 'demo', uid: 'u1', resourceVersion: '500' },
     value: 0,
   };
-  const client = {
-    create: () => Promise.reject(new ApiError({ code: 409, reason: 'AlreadyExists' })),
-    find: () => Promise.resolve(theirs),
-  } as unknown as Client;
+  const client = clientOf(async ({ verb }) => {
+    if (verb === 'create') throw new ApiError({ code: 409, reason: 'AlreadyExists' });
+    return theirs as Stored<Thing>;
+  });
   const refused: string[] = [];
   const bench = new ControllerBench(
     {

@@ -1,6 +1,5 @@
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
@@ -9,6 +8,7 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { noClient } from '../support/no-client.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const resource = (plural: string) =>
@@ -60,7 +60,7 @@ export function start({ reconcile, workers, watches = [], ...settings }: Setup) 
       informers.set(of, informer);
       return informer as unknown as Informer<KubernetesObject>;
     },
-    client: {} as Client,
+    client: noClient,
     events: { record: () => {} },
     clock,
     self: { namespace: 'demo', podName: 'me' },

@@ -1,6 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
 import { WriteLoops } from '../../operator/controller/write-loop.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
@@ -10,14 +11,15 @@ const key = objectKey('demo', 'a');
 
 /** A client whose patches set the value of an object, as its server would. */
 function patching(collection: () => FakeCollection): Client {
-  const patch: Client['patch'] = async (_resource, { name }, { body }) => {
+  return clientOf(async (call) => {
+    if (call.verb !== 'patch') throw new Error(`unexpected ${call.verb}`);
+    const { name } = call.target;
     const known = collection().objects.find(({ metadata }) => metadata.name === name);
-    const { value } = body as unknown as Thing;
-    if (known?.value === value) return known as never;
+    const { value } = call.patch.body as unknown as Thing;
+    if (known?.value === value) return known;
     const { ownerReferences } = known?.metadata ?? {};
-    return collection().put(name, value, ownerReferences && { ownerReferences }) as never;
-  };
-  return { patch } as Client;
+    return collection().put(name, value, ownerReferences && { ownerReferences });
+  });
 }
 
 test('[K-53] a reconciler that writes each time because it wrote is told of, and slowed down', async () => {

@@ -1,5 +1,4 @@
 import { FakeClock, settle } from '@chancery/testing';
-import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/runner.ts';
@@ -10,6 +9,7 @@ import { keyOf } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { noClient } from '../support/no-client.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { differences, Ledger, type Seen, seenOf } from './ledger.ts';
 
@@ -73,7 +73,7 @@ class Life {
     const runner = new ControllerRunner({
       controller: this.#controller(world),
       informerFor: () => this.informer as unknown as Informer<KubernetesObject>,
-      client: {} as Client,
+      client: noClient,
       events: { record: () => {} },
       clock,
       self: { namespace: undefined, podName: undefined },

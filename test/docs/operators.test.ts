@@ -101,6 +101,23 @@ test('counter: the count stays, and what it adds is written once', async () => {
   expect(live?.data).toEqual({ count: '1', seen: 'yes' });
 });
 
+test('labelled: the copy has the data of the original, and the label of the interceptor', async () => {
+  const { env, namespace } = await cluster();
+  await env.create(
+    configMap('a', { namespace, labels: { copied: 'yes' }, data: { colour: 'red' } }),
+  );
+  const { default: labelled } = await exampleOf<Example>('operators.md', 'labelled.ts');
+  run(env, namespace, [labelled]);
+  const copy = () => env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a-copy');
+
+  await eventually(async () => (await copy()) !== undefined);
+
+  expect(await copy()).toMatchObject({
+    metadata: { labels: { team: 'shop' } },
+    data: { colour: 'red' },
+  });
+});
+
 test('shards: three, and never four', async () => {
   const { env, namespace } = await cluster();
   const parent = await env.create(deployment('web', { namespace, replicas: 0 }));

@@ -1,6 +1,7 @@
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
 import type { Fence } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { aborted } from '../../operator/core/abort.ts';
@@ -246,14 +247,12 @@ export class World {
   }
 
   #client(): Client {
-    const client: Pick<Client, 'create'> = {
-      create: async (_resource, object) => {
-        await settle(); // as long as a request may take, and longer than the rest of the stop
-        this.facts.push('event sent');
-        return object;
-      },
-    };
-    return client as Client;
+    return clientOf(async (call) => {
+      if (call.verb !== 'create') throw new Error(`unexpected ${call.verb}`);
+      await settle(); // as long as a request may take, and longer than the rest of the stop
+      this.facts.push('event sent');
+      return call.object;
+    });
   }
 }
 

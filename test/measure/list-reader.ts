@@ -5,7 +5,6 @@
  */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client } from '../../operator/client/client.ts';
 import { listWatch } from '../../operator/client/list-watch.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type Log } from '../../operator/controller/reconciler.ts';
@@ -18,6 +17,7 @@ import { byNamespace } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import { noClient } from '../support/no-client.ts';
 
 /** What one list cost the reader. */
 export interface PhaseCost {
@@ -55,7 +55,7 @@ const runner = new ControllerRunner({
     },
   }),
   informerFor: () => informer as unknown as SharedInformer<KubernetesObject>,
-  client: {} as Client,
+  client: noClient,
   events: { record: () => {} },
   clock,
   self: { namespace: 'demo', podName: 'measured' },

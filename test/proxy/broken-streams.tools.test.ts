@@ -6,8 +6,9 @@
 import { text } from 'node:stream/consumers';
 import { ApiServer, eventually, FakeClock, KubectlProxy } from '@chancery/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { intercept } from '../../operator/client/client-of.ts';
+import { retry } from '../../operator/client/interceptors/retry.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { decodeWatchEvents } from '../../operator/stream/decode.ts';
@@ -112,7 +113,7 @@ test('proxy 21: SIGKILL under 50 watches and a write: all are told, and the writ
   await proxy.kill();
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: target };
   const meanwhile = await plain.create(configMaps, object, { signal }).catch((e: unknown) => e);
-  const creating = retryingClient(plain, { clock: systemClock }).create(configMaps, object, {
+  const creating = intercept(plain, retry({ clock: systemClock })).create(configMaps, object, {
     signal,
   });
   await proxy.start();

@@ -7,8 +7,9 @@
 import { freePort } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../operator/client/answer.ts';
+import { intercept } from '../../operator/client/client-of.ts';
+import { retry } from '../../operator/client/interceptors/retry.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { TransportRequest } from '../../operator/transport/transport.ts';
@@ -58,7 +59,7 @@ test('proxy 15: a generated name too is created, once, when the API server is ba
   const metadata = { namespace: 'demo', name: '', generateName: 'a-' };
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
 
-  const creating = retryingClient(plain, { clock: systemClock }).create(configMaps, object, {
+  const creating = intercept(plain, retry({ clock: systemClock })).create(configMaps, object, {
     signal,
   });
   const server = await rawServer(() => answerOf(201, JSON.stringify(object)), {

@@ -6,8 +6,9 @@
 import { constants } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { intercept } from '../../operator/client/client-of.ts';
+import { retry } from '../../operator/client/interceptors/retry.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
@@ -75,7 +76,7 @@ test.each([
   onTestFinished(() => transport.close());
   const plain = restClient({ transport, fieldManager: 'tester', clock: systemClock });
   await plain.get(configMaps, target, { signal });
-  const client = retryingClient(plain, { clock: systemClock });
+  const client = intercept(plain, retry({ clock: systemClock }));
   const generated = { ...object, metadata: { namespace: 'demo', name: '', generateName: 'a-' } };
 
   const written = await {

@@ -2,7 +2,6 @@
 
 import { eventually, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/runner.ts';
@@ -11,6 +10,7 @@ import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Informer } from '../../operator/store/informer.ts';
 import { startOperator } from '../support/cluster.ts';
+import { noClient } from '../support/no-client.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { PATH, type Scenario, scenario } from './support/scenario.ts';
 
@@ -27,7 +27,7 @@ async function control(
   const runner = new ControllerRunner({
     controller: controller({ name: 'test', for: settings, maxConcurrentReconciles, reconcile }),
     informerFor: () => it.informer as unknown as Informer<KubernetesObject>,
-    client: {} as Client,
+    client: noClient,
     events: { record: () => {} },
     clock: it.clock,
     self: { namespace: 'demo', podName: 'me' },

@@ -1,8 +1,9 @@
 import { RecordingMeter, settle } from '@chancery/testing';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
+import type { PendingWrite } from '../../operator/model/write-journal.ts';
 import type { Overlay } from '../../operator/store/overlay.ts';
-import { Overlays, type PendingWrite } from '../../operator/store/overlays.ts';
+import { Overlays } from '../../operator/store/overlays.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { start } from './started-informer.ts';

@@ -1,6 +1,5 @@
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { Client } from '../../operator/client/client.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
@@ -9,6 +8,7 @@ import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { FakeCollection, type Thing } from './fake-collection.ts';
+import { noClient } from './no-client.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
 export const things: Resource<Thing> = defineResource<Thing>({
@@ -46,7 +46,7 @@ export class ControllerBench {
     this.runner = new ControllerRunner({
       controller: controller<Thing>({ name: 'test', for: things, ...options }),
       informerFor: (of) => this.#informerFor(of),
-      client: {} as Client,
+      client: noClient,
       events: { record: (event) => void this.events.push(event) },
       clock,
       meter,

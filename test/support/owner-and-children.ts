@@ -1,8 +1,9 @@
 import type { LoggedRequest, TestEnv } from '@chancery/testing';
 import { FakeClock, startTestEnv } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
+import type { Interceptor } from '../../operator/client/call.ts';
 import type { Client } from '../../operator/client/client.ts';
-import { type AroundCalls, decorateClient } from '../../operator/client/client-decorator.ts';
+import { intercept } from '../../operator/client/client-of.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
 import { applyOwned, type OwnerOfChildren } from '../../operator/controller/apply-owned.ts';
@@ -48,15 +49,15 @@ export interface Family {
   restart(): void;
 }
 
-/** @param around - what happens around the calls of the controller. */
-export async function startFamily(around: AroundCalls = {}): Promise<Family> {
+/** @param interceptors - around the calls of the controller. */
+export async function startFamily(...interceptors: readonly Interceptor[]): Promise<Family> {
   const clock = new FakeClock();
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false, clock } });
   onTestFinished(() => env.stop());
   const transport = undiciTransport(env.url, { clock });
   onTestFinished(() => transport.close());
   const rest = restClient({ transport, fieldManager: 'tester', clock });
-  const client = decorateClient(rest, around);
+  const client = intercept(rest, ...interceptors);
   const namespace = await env.namespace();
   const owner = await env.create(configMap(namespace, 'owner'));
   const cached: Family['cached'] = new Map();

@@ -32,10 +32,10 @@ async function answered(purpose: TransportRequest['purpose'] = 'watch'): Promise
   const limits = { headersTimeoutMs: 1_000, deadlineMs: undefined };
   const exchange = new Exchange(request({ purpose }), limits, new FakeClock());
   const connection = new Connection();
-  const response = await exchange.start((handler) => {
-    handler.onRequestStart(connection);
-    handler.onResponseStart(connection, 200, {});
-  });
+  const head = exchange.start();
+  exchange.onRequestStart(connection);
+  exchange.onResponseStart(connection, 200, {});
+  const response = await head;
   return { exchange, connection, response };
 }
 

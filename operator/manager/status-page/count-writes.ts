@@ -1,20 +1,10 @@
-import type { Client } from '../../client/client.ts';
-import { decorateClient } from '../../client/client-decorator.ts';
+import { type Interceptor, isRead } from '../../client/call.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 
-/** `client`, each of whose writes is counted, whatever becomes of it; a dry run is no write. */
-export function countWrites(client: Client, writes: MinuteCounts): Client {
-  const count = (options: { readonly dryRun?: boolean }): void => {
-    if (options.dryRun !== true) writes.count();
+/** Counts each write and delete, whether or not it succeeds. A dry run does not count. */
+export function countWrites(writes: MinuteCounts): Interceptor {
+  return (next) => (call) => {
+    if (!isRead(call) && call.options.dryRun !== true) writes.count();
+    return next(call);
   };
-  return decorateClient(client, {
-    write: (call, next) => {
-      count(call.options);
-      return next(call);
-    },
-    remove: (call, next) => {
-      count(call.options);
-      return next(call);
-    },
-  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isAsPatched, isAsUpdated } from '../../operator/client/carried-out.ts';
 import type { JsonPatchOperation } from '../../operator/client/client.ts';
+import { isAsPatched, isAsUpdated } from '../../operator/client/interceptors/retry-outcome.ts';
 
 const live = {
   apiVersion: 'apps/v1',

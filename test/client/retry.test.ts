@@ -3,8 +3,9 @@
 import { ApiServer, FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client, JsonPatchOperation } from '../../operator/client/client.ts';
+import { intercept } from '../../operator/client/client-of.ts';
+import { retry } from '../../operator/client/interceptors/retry.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { retryingClient } from '../../operator/client/retrying-client.ts';
 import { type ConfigMap, configMaps, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { transportTo } from '../transport/raw-server.ts';
@@ -36,10 +37,8 @@ async function fixture(
   onTestFinished(() => server.close());
   const transport = unreliable(transportTo(server.url), fortunes, affected);
   const clock = new FakeClock();
-  const client = retryingClient(restClient({ transport, fieldManager: 'tester', clock }), {
-    clock,
-    random: () => 0,
-  });
+  const plain = restClient({ transport, fieldManager: 'tester', clock });
+  const client = intercept(plain, retry({ clock, random: () => 0 }));
   return {
     server,
     client,
@@ -428,7 +427,7 @@ test('[P-13] a path that is not served is no proof that an object is gone', asyn
   );
   const clock = new FakeClock();
   const plain = restClient({ transport, fieldManager: 'tester', clock });
-  const client = retryingClient(plain, { clock, random: () => 0 });
+  const client = intercept(plain, retry({ clock, random: () => 0 }));
 
   const deleting = client.delete(configMaps, target, { preconditions: { uid: 'u1' }, signal });
   deleting.catch(() => {});

@@ -3,11 +3,12 @@
 import { ApiServer, configMap, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
+import { intercept } from '../../operator/client/client-of.ts';
 import {
   type DryRunSink,
   type DryWrite,
-  dryRunClient,
-} from '../../operator/client/dry-run-client.ts';
+  dryRun,
+} from '../../operator/client/interceptors/dry-run.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { configMaps, events } from '../../operator/model/builtin.ts';
 import { subjectAccessReviews } from '../../operator/model/kubernetes/resources.ts';
@@ -44,7 +45,7 @@ async function fixture(verbs?: readonly string[]): Promise<Fixture> {
   const clock = new FakeClock();
   const rest = restClient({ transport: transportTo(url), fieldManager: 'tester', clock });
   const told = new Told();
-  return { server, client: dryRunClient(rest, told), told };
+  return { server, client: intercept(rest, dryRun(told)), told };
 }
 
 function allow(server: ApiServer, verbs: readonly string[]): void {

@@ -1,17 +1,36 @@
 import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { DEFAULT_RETRY_BUDGET_MS, Repeater } from '../../operator/client/repeater.ts';
+import type { CallHandler } from '../../operator/client/call.ts';
+import type { Client } from '../../operator/client/client.ts';
+import { clientOf, intercept } from '../../operator/client/client-of.ts';
+import {
+  DEFAULT_RETRY_BUDGET_MS,
+  type RetryOptions,
+  retry,
+} from '../../operator/client/interceptors/retry.ts';
 import { responseFailure } from '../../operator/client/response-failure.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
+import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 
-const READ = { verb: 'GET', afterUnknown: true } as const;
+const target = { namespace: 'demo', name: 'a' };
 const never = new AbortController().signal;
 const refused = new AmbassadorError('refused', {
   code: 'AMBASSADOR_UNREACHABLE',
   fate: 'not-sent',
 });
+
+const OBJECT = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { ...target, resourceVersion: '7' },
+} as const;
+
+/** A client that repeats, in front of `attempt`. */
+function retrying(options: RetryOptions, attempt: CallHandler): Client {
+  return intercept(clientOf(attempt), retry(options));
+}
 
 interface Run {
   /** When each attempt began. */
@@ -28,14 +47,13 @@ async function run(
 ): Promise<Run> {
   const { random = 0, ...rest } = options;
   const clock = new FakeClock();
-  const repeater = new Repeater({ clock, random: () => random, host: 'h:1', ...rest });
   const at: number[] = [];
   let ended: Run | undefined;
-  const attempt = async (): Promise<never> => {
+  const client = retrying({ clock, random: () => random, host: 'h:1', ...rest }, async () => {
     at.push(clock.monotonic());
     throw errors[Math.min(at.length, errors.length) - 1];
-  };
-  const running = repeater.run(attempt, READ, never).catch((error: unknown) => {
+  });
+  const running = client.get(configMaps, target).catch((error: unknown) => {
     ended = { at, error, endedAt: clock.monotonic() };
   });
   while (ended === undefined) await clock.advanceAndSettle(clock.nextInMs ?? 0);
@@ -135,14 +153,11 @@ test('[P-15] an abort ends the wait with its reason, and no timer is left', asyn
   const stop = new AbortController();
   const reason = new Error('stopped');
   let attempts = 0;
-  const running = new Repeater({ clock }).run(
-    async () => {
-      attempts++;
-      throw refused;
-    },
-    READ,
-    stop.signal,
-  );
+  const client = retrying({ clock }, async () => {
+    attempts++;
+    throw refused;
+  });
+  const running = client.get(configMaps, target, { signal: stop.signal });
   running.catch(() => {});
   await clock.advanceAndSettle(0);
 
@@ -156,12 +171,12 @@ test('[P-15] an abort ends the wait with its reason, and no timer is left', asyn
 test('[P-15] a call that was aborted is not repeated, whatever it failed with', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
-  const attempt = async (): Promise<never> => {
+  const client = retrying({ clock }, async () => {
     stop.abort();
     throw refused;
-  };
+  });
 
-  const running = new Repeater({ clock }).run(attempt, READ, stop.signal);
+  const running = client.get(configMaps, target, { signal: stop.signal });
 
   await expect(running).rejects.toBe(refused);
   expect(clock.pending).toBe(0);
@@ -169,32 +184,26 @@ test('[P-15] a call that was aborted is not repeated, whatever it failed with', 
 
 test('[P-15] the budget does not cut off an attempt: a write would be of unknown outcome', async () => {
   const clock = new FakeClock();
-  const attempt = async (): Promise<string> => {
+  const client = retrying({ clock }, async () => {
     await sleep(clock, 50_000, never);
-    return 'done';
-  };
+    return OBJECT;
+  });
 
-  const running = new Repeater({ clock }).run(attempt, READ, never);
+  const running = client.get(configMaps, target);
   await clock.advanceAndSettle(50_000);
 
-  expect(await running).toBe('done');
+  expect(await running).toBe(OBJECT);
 });
 
 test('[P-13] nobody can be asked what became of it: the outcome stays unknown', async () => {
   const clock = new FakeClock();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const errors = [unknown, new ApiError({ code: 409, reason: 'Conflict' })];
-  const settle = async (): Promise<never> => {
-    throw refused;
-  };
+  const client = retrying({ clock }, async ({ verb }) => {
+    throw verb === 'find' ? refused : errors.shift();
+  });
 
-  const running = new Repeater({ clock }).run(
-    async () => {
-      throw errors.shift();
-    },
-    { verb: 'PUT', afterUnknown: true, settle },
-    never,
-  );
+  const running = client.update(configMaps, OBJECT);
   running.catch(() => {});
   await clock.advanceAndSettle(1_000);
 
@@ -206,18 +215,13 @@ test('[P-15] an abort while what became of it is asked for is the abort', async 
   const stop = new AbortController();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const errors = [unknown, new ApiError({ code: 409, reason: 'Conflict' })];
-  const settle = async (): Promise<never> => {
+  const client = retrying({ clock }, async ({ verb }) => {
+    if (verb !== 'find') throw errors.shift();
     stop.abort();
     throw refused;
-  };
+  });
 
-  const running = new Repeater({ clock }).run(
-    async () => {
-      throw errors.shift();
-    },
-    { verb: 'PUT', afterUnknown: true, settle },
-    stop.signal,
-  );
+  const running = client.update(configMaps, OBJECT, { signal: stop.signal });
   running.catch(() => {});
   await clock.advanceAndSettle(1_000);
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
-import { recordingClient } from '../../operator/client/recording-client.ts';
+import { clientOf, intercept } from '../../operator/client/client-of.ts';
+import { journalWrites } from '../../operator/client/interceptors/journal-writes.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { resourceName } from '../../operator/model/resource.ts';
+import type { WriteJournal } from '../../operator/model/write-journal.ts';
 
 const OBJECT: KubernetesObject = {
   apiVersion: 'v1',
@@ -15,14 +17,12 @@ const TARGET = { name: 'a', namespace: 'demo' };
 /** What was recorded, in order; every call of the client behind answers `answer`, or fails. */
 function setup(fails = false) {
   const recorded: string[] = [];
-  const answer = (verb: string) => async (): Promise<KubernetesObject> => {
+  const behind = clientOf(async ({ verb }) => {
     recorded.push(verb);
     if (fails) throw new Error('refused');
     return OBJECT;
-  };
-  const verbs = ['get', 'find', 'list', 'create', 'apply', 'update', 'patch', 'delete', 'evict'];
-  const behind = Object.fromEntries(verbs.map((verb) => [verb, answer(verb)]));
-  const client = recordingClient(behind as unknown as Client, {
+  });
+  const journal: WriteJournal = {
     begin: (resource, { namespace, name }) => {
       recorded.push(`begin ${resourceName(resource)} ${namespace}/${name}`);
       return {
@@ -30,8 +30,8 @@ function setup(fails = false) {
         deleted: (uid) => recorded.push(`deleted ${uid}`),
       };
     },
-  });
-  return { client: client as Client & Record<string, never>, recorded };
+  };
+  return { client: intercept(behind, journalWrites(journal)), recorded };
 }
 
 const patch = { type: 'merge', body: {} } as const;

@@ -13,24 +13,24 @@ import type { ReconcileContext } from './reconciler.ts';
 import { isSameResource, type Source } from './source.ts';
 import { statusWriter } from './write-status.ts';
 
-export interface ObjectVerbsOptions {
+export interface ContextMethodsOptions {
   readonly controller: Controller;
   /** The object under reconcile, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
-  /** That of the attempt. */
+  /** The client of the attempt. */
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  /** One for all attempts of the controller. */
+  /** All attempts of the controller share it. */
   readonly memory: AppliedMemory;
-  /** As the reconciler sees it. */
+  /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
-  /** Told of what keeps a child from being made or changed. */
+  /** Called when another object keeps a child from being created or changed. */
   readonly refused: NonNullable<OwnerOfChildren['refused']>;
 }
 
-/** What a reconciler does about the one object that it was called for. */
-export function objectVerbs({
+/** The methods of a `ReconcileContext` that are about the reconciled object. */
+export function contextMethods({
   controller,
   object,
   client,
@@ -39,7 +39,7 @@ export function objectVerbs({
   memory,
   store,
   refused,
-}: ObjectVerbsOptions): Pick<
+}: ContextMethodsOptions): Pick<
   ReconcileContext,
   'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
 > {
@@ -52,7 +52,7 @@ export function objectVerbs({
       context: { controller: controller.name },
     });
   };
-  /** One for the attempt: it knows what it wrote last. */
+  /** Kept for the attempt: it remembers the status that it wrote last. */
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     async applyOwned(childResource, child, options) {
@@ -83,11 +83,11 @@ export function objectVerbs({
   };
 }
 
-/** From the cache of what the controller owns, unless only metadata are there; live elsewhere. */
+/** Reads a child from a cache of the controller's `owns`; live when none has whole objects of its kind. */
 function knownChild(
   { owns }: Controller,
   client: Client,
-  store: ObjectVerbsOptions['store'],
+  store: ContextMethodsOptions['store'],
 ): OwnerOfChildren['known'] {
   return async <C extends KubernetesObject>(resource: Resource<C>, child: KubernetesObject) => {
     const caches = owns

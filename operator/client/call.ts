@@ -1,0 +1,129 @@
+import type { Pod } from '../model/builtin.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  EvictOptions,
+  ListOptions,
+  Patch,
+  Stored,
+  Target,
+  UpdateOptions,
+  WriteOptions,
+} from './client.ts';
+
+/** A call that changes nothing. */
+export type ReadCall =
+  | {
+      readonly verb: 'get' | 'find';
+      readonly resource: Resource;
+      readonly target: Target;
+      readonly options: CallOptions;
+    }
+  | { readonly verb: 'list'; readonly resource: Resource; readonly options: ListOptions };
+
+/** A call that stores an object and is answered with it. */
+export type WriteCall =
+  | {
+      readonly verb: 'create';
+      readonly resource: Resource;
+      readonly object: KubernetesObject;
+      readonly options: WriteOptions;
+    }
+  | {
+      /** `applyExisting` is this call, too: its object has a uid. */
+      readonly verb: 'apply';
+      readonly resource: Resource;
+      readonly object: KubernetesObject;
+      readonly options: ApplyOptions;
+    }
+  | {
+      readonly verb: 'update';
+      readonly resource: Resource;
+      readonly object: KubernetesObject;
+      readonly options: UpdateOptions;
+    }
+  | {
+      readonly verb: 'patch';
+      readonly resource: Resource;
+      readonly target: Target;
+      readonly patch: Patch;
+      readonly options: WriteOptions;
+    };
+
+/** A call that asks for the end of an object. */
+export type RemoveCall =
+  | {
+      readonly verb: 'delete';
+      readonly resource: Resource;
+      readonly target: Target;
+      readonly options: DeleteOptions;
+    }
+  | {
+      readonly verb: 'evict';
+      readonly resource: Resource<Pod>;
+      readonly target: Target;
+      readonly options: EvictOptions;
+    };
+
+/**
+ * One call of a `Client`. `verb` says which one, and so which other fields there are. `resource` and
+ * `options` are always there; `options` is empty for a call that was given none.
+ */
+export type Call = ReadCall | WriteCall | RemoveCall;
+
+/** The answer to each verb. */
+interface Answers {
+  readonly get: Stored<KubernetesObject>;
+  readonly find: Stored<KubernetesObject> | undefined;
+  readonly list: readonly Stored<KubernetesObject>[];
+  readonly create: KubernetesObject;
+  readonly apply: KubernetesObject;
+  readonly update: KubernetesObject;
+  readonly patch: KubernetesObject;
+  readonly delete: undefined;
+  readonly evict: undefined;
+}
+
+/** The answer to a call: an object, for `list` an array of them, for `delete` and `evict` undefined. */
+export type AnswerTo<C extends Call> = Answers[C['verb']];
+
+/** Makes a call and resolves to its answer. The type of the answer follows from that of the call. */
+export type Next = <C extends Call>(call: C) => Promise<AnswerTo<C>>;
+
+/** Makes calls of all verbs. It must resolve to the answer that `AnswerTo` names for the call's verb. */
+export type CallHandler = (call: Call) => Promise<AnswerTo<Call>>;
+
+/**
+ * Something around the calls of a client, see `intercept`. It is given `next` once, and each call in
+ * turn. It can pass the call on as it is or changed, once, several times or not at all; look at the
+ * answer or replace it; and let failures through or throw its own.
+ */
+export type Interceptor = (next: Next) => CallHandler;
+
+/** The HTTP method of each verb. */
+export const HTTP_METHODS: Readonly<
+  Record<Call['verb'], 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>
+> = {
+  get: 'GET',
+  find: 'GET',
+  list: 'GET',
+  create: 'POST',
+  apply: 'PATCH',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  evict: 'POST',
+};
+
+/** True for a call that changes nothing. */
+export function isRead(call: Call): call is ReadCall {
+  return call.verb === 'get' || call.verb === 'find' || call.verb === 'list';
+}
+
+/** True for a call that asks for the end of an object. */
+export function isRemoval(call: Call): call is RemoveCall {
+  return call.verb === 'delete' || call.verb === 'evict';
+}

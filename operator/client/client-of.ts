@@ -1,0 +1,148 @@
+import { OperatorError } from '../core/errors.ts';
+import { pods } from '../model/builtin.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+import type { CallHandler, Interceptor, Next } from './call.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  EvictOptions,
+  ListOptions,
+  Patch,
+  Stored,
+  Target,
+  UpdateOptions,
+  WriteOptions,
+} from './client.ts';
+
+/**
+ * A Client whose calls `handle` makes: for a test that writes its own answers, or for another way to an
+ * API server. Each method of the client calls `handle` once. `applyExisting` rejects with an
+ * OperatorError `USER_CODE` for an object without `metadata.uid`, and does not call it.
+ */
+export function clientOf(handle: CallHandler): Client {
+  return new CallClient(handle as Next);
+}
+
+/**
+ * `client` with interceptors around its calls. The first one is the outermost: it sees a call first and
+ * the answer last. `client` itself stays as it is.
+ *
+ * @throws OperatorError `USER_CODE` when `client` is an object that another implementation, or another
+ *   copy of this package, has made. Make such a client with `clientOf`.
+ */
+export function intercept(client: Client, ...interceptors: readonly Interceptor[]): Client {
+  const handle = interceptors.reduceRight<Next>(
+    // Safe as far as an interceptor keeps to `CallHandler`: each verb has its answer.
+    (next, interceptor) => interceptor(next) as Next,
+    CallClient.nextOf(client),
+  );
+  return new CallClient(handle);
+}
+
+/**
+ * The verbs of a client, each as the call that it stands for. The casts say that the answer has the type
+ * of the object or of the resource: an interceptor is not generic, and `rest-client.ts` checks the kind.
+ */
+class CallClient implements Client {
+  readonly #next: Next;
+
+  constructor(next: Next) {
+    this.#next = next;
+  }
+
+  static nextOf(client: Client): Next {
+    if (#next in client) return client.#next;
+    throw new OperatorError('only a client that clientOf has made can be intercepted', {
+      code: 'USER_CODE',
+      layer: 'user-code',
+    });
+  }
+
+  get<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    options: CallOptions = {},
+  ): Promise<Stored<T>> {
+    return this.#next({ verb: 'get', resource, target, options }) as Promise<Stored<T>>;
+  }
+
+  find<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    options: CallOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    return this.#next({ verb: 'find', resource, target, options }) as Promise<
+      Stored<T> | undefined
+    >;
+  }
+
+  list<T extends KubernetesObject>(
+    resource: Resource<T>,
+    options: ListOptions = {},
+  ): Promise<readonly Stored<T>[]> {
+    return this.#next({ verb: 'list', resource, options }) as Promise<readonly Stored<T>[]>;
+  }
+
+  create<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    return this.#next({ verb: 'create', resource, object, options }) as Promise<T>;
+  }
+
+  apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    return this.#next({ verb: 'apply', resource, object, options }) as Promise<T>;
+  }
+
+  async applyExisting<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    requireUid(resource, object);
+    return this.#next({ verb: 'apply', resource, object, options }) as Promise<T>;
+  }
+
+  update<T extends KubernetesObject>(
+    resource: Resource<T>,
+    object: T,
+    options: UpdateOptions = {},
+  ): Promise<T> {
+    return this.#next({ verb: 'update', resource, object, options }) as Promise<T>;
+  }
+
+  patch<T extends KubernetesObject>(
+    resource: Resource<T>,
+    target: Target,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    return this.#next({ verb: 'patch', resource, target, patch, options }) as Promise<T>;
+  }
+
+  delete(resource: Resource, target: Target, options: DeleteOptions = {}): Promise<void> {
+    return this.#next({ verb: 'delete', resource, target, options });
+  }
+
+  evict(target: Target, options: EvictOptions = {}): Promise<void> {
+    return this.#next({ verb: 'evict', resource: pods, target, options });
+  }
+}
+
+/** With its uid in the body an apply cannot bring back an object that was deleted meanwhile. */
+function requireUid(resource: Resource, { metadata }: KubernetesObject): void {
+  if ((metadata.uid ?? '') !== '') return;
+  throw new OperatorError('applyExisting needs metadata.uid, of the object as it was read', {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { resource: resourceName(resource), name: metadata.name },
+  });
+}

@@ -1,0 +1,34 @@
+import type { WriteJournal } from '../../model/write-journal.ts';
+import { type Call, type Interceptor, isRead, type RemoveCall, type WriteCall } from '../call.ts';
+
+/**
+ * Tells `journal` of writes, before they are sent and when they have succeeded. It is not told of
+ *
+ * - a dry run, which stores nothing;
+ * - a subresource other than `status`: its answer, such as a Scale, is not the object;
+ * - an eviction: the Pod lives on for its grace period.
+ */
+export function journalWrites(journal: WriteJournal): Interceptor {
+  return (next) => async (call) => {
+    if (!isJournalled(call)) return next(call);
+    const target = 'object' in call ? call.object.metadata : call.target;
+    const pending = journal.begin(call.resource, target);
+    if (call.verb === 'delete') {
+      await next(call);
+      pending.deleted(call.options.preconditions?.uid);
+      return undefined;
+    }
+    const answer = await next(call);
+    pending.wrote(answer);
+    return answer;
+  };
+}
+
+function isJournalled(
+  call: Call,
+): call is WriteCall | Extract<RemoveCall, { readonly verb: 'delete' }> {
+  if (isRead(call) || call.verb === 'evict' || call.options.dryRun === true) return false;
+  if (call.verb === 'delete') return true;
+  const { subresource } = call.options;
+  return subresource === undefined || subresource === 'status';
+}

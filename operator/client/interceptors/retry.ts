@@ -1,0 +1,143 @@
+import { NEVER_ABORTED } from '../../core/abort.ts';
+import { exponentialBackoff } from '../../core/backoff.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { AmbassadorError, LeadershipLostError } from '../../core/errors.ts';
+import { type Meter, noMeter } from '../../core/metrics.ts';
+import { ApiError, isDisruptionRefused } from '../../model/status.ts';
+import { type AnswerTo, type Call, HTTP_METHODS, type Interceptor, type Next } from '../call.ts';
+import { canBeMadeTwice, outcomeOf } from './retry-outcome.ts';
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  /**
+   * How long after its beginning a call can still be repeated, in milliseconds. Default 10 s: by then a
+   * `kubectl proxy` has restarted, a GOAWAY is over, and so is a short overload of the server. Longer
+   * failures are left to the caller: a controller's back-off delays one key and lets the others go on.
+   */
+  readonly budgetMs?: number;
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  /** Counts repetitions, as `rest_client_request_retries_total{code,verb,host}`. */
+  readonly meter?: Meter;
+  /** Label `host`: the authority of the ambassador's URL. Default empty. */
+  readonly host?: string;
+}
+
+export const DEFAULT_RETRY_BUDGET_MS: number = 10_000;
+
+/** Each delay grows by up to this part, so that many callers that were refused at once spread out. */
+const JITTER = 0.2;
+
+const BROKEN = { initialMs: 100, maxMs: 30_000, factor: 2 } as const;
+const BUSY = { initialMs: 500, maxMs: 30_000, factor: 2 } as const;
+
+/**
+ * Repeats calls where that is safe:
+ *
+ * - A call that the API server never saw (`fate: 'not-sent'`) is repeated after 100 ms, then after twice
+ *   as long each time. A refusal by the ambassador's filter is not repeated.
+ * - A call that the server was too busy for (429, 503) is repeated after its `Retry-After`, 60 s at most;
+ *   without one after 0.5 s, then after twice as long each time. The 429 of a disruption budget is not
+ *   repeated.
+ * - A call whose outcome is unknown is repeated if it can be made twice without harm: a read, an apply, an
+ *   update or a patch that a resourceVersion or a `test` guards, a delete or an eviction of one uid, the
+ *   creation of an object with a name. The first attempt can be the reason why the second is refused.
+ *   Then the object is read, and the call succeeds if the object is as the call wanted it. The creation
+ *   of an object with `generateName` is never repeated: it could make two.
+ *
+ * Delays grow by up to a fifth at random. A delay that would pass the budget is not begun: the call fails
+ * at once with its last failure. The budget limits the waiting and does not cut off an attempt, because
+ * the outcome of a write that is cut off is unknown.
+ *
+ * The call rejects with its last failure. If an earlier attempt left the outcome unknown and no later one
+ * settled it, the call rejects with the AmbassadorError of that attempt: `fate: 'not-sent'` would be
+ * untrue of the whole call. A LeadershipLostError is always passed on. After an abort the call rejects
+ * with `signal.reason`.
+ */
+export function retry({
+  clock,
+  budgetMs = DEFAULT_RETRY_BUDGET_MS,
+  random = Math.random,
+  meter = noMeter,
+  host = '',
+}: RetryOptions): Interceptor {
+  return (next) => async (call) => {
+    const { signal = NEVER_ABORTED } = call.options;
+    const untilMs = clock.monotonic() + budgetMs;
+    const delayAfter = delaysOf(call, random);
+    let unknown: AmbassadorError | undefined;
+    for (;;) {
+      try {
+        return await next(call);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const delayMs = delayAfter(error);
+        if (unknown !== undefined && delayMs === undefined && error instanceof ApiError) {
+          return await settled(call, next, { refusal: error, unknown, signal });
+        }
+        if (isUnknown(error)) unknown = error;
+        if (delayMs === undefined || clock.monotonic() + delayMs > untilMs) {
+          throw error instanceof LeadershipLostError ? error : (unknown ?? error);
+        }
+        const code = error instanceof ApiError ? String(error.status) : '<error>';
+        const labels = { code, verb: HTTP_METHODS[call.verb], host };
+        meter.count('rest_client_request_retries_total', labels);
+        await sleep(clock, delayMs, signal);
+      }
+    }
+  };
+}
+
+/** How long to wait after each failure of `call`, in milliseconds; undefined when it is not repeated. */
+function delaysOf(call: Call, random: () => number): (error: unknown) => number | undefined {
+  const broken = exponentialBackoff(BROKEN);
+  const busy = exponentialBackoff(BUSY);
+  const spread = (delayMs: number): number => delayMs * (1 + JITTER * random());
+  return (error) => {
+    if (error instanceof AmbassadorError) {
+      if (error.code === 'AMBASSADOR_FORBIDDEN') return undefined;
+      if (error.fate === 'unknown' && !canBeMadeTwice(call)) return undefined;
+      return spread(broken.nextMs());
+    }
+    if (!isBusy(error)) return undefined;
+    return spread(error.retryAfterMs ?? busy.nextMs());
+  };
+}
+
+interface Doubt {
+  /** The server's refusal of a repetition. */
+  readonly refusal: ApiError;
+  /** The failure that left the outcome of an earlier attempt unknown. */
+  readonly unknown: AmbassadorError;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to a call that an earlier attempt has carried out. @throws the refusal otherwise. */
+async function settled(
+  call: Call,
+  next: Next,
+  { refusal, unknown, signal }: Doubt,
+): Promise<AnswerTo<Call>> {
+  let outcome: Awaited<ReturnType<typeof outcomeOf>>;
+  try {
+    outcome = await outcomeOf(call, refusal, next);
+  } catch {
+    signal.throwIfAborted();
+    throw unknown; // the object could not be read
+  }
+  if (outcome === undefined) throw refusal;
+  return outcome.answer;
+}
+
+function isUnknown(error: unknown): error is AmbassadorError {
+  return error instanceof AmbassadorError && error.fate === 'unknown';
+}
+
+/** The server sheds load before it handles a request. The refusal of a disruption budget is no load. */
+function isBusy(error: unknown): error is ApiError {
+  return (
+    error instanceof ApiError &&
+    (error.status === 429 || error.status === 503) &&
+    !isDisruptionRefused(error)
+  );
+}

@@ -1,0 +1,157 @@
+import { OperatorError } from '../core/errors.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+import type { TransportRequest } from '../transport/transport.ts';
+import { type Call, HTTP_METHODS, type RemoveCall, type WriteCall } from './call.ts';
+import type { DeleteOptions } from './client.ts';
+import { type QueryParameters, withQuery } from './query.ts';
+import { pathOfCollection, pathOfObject, pathToCreate } from './scope.ts';
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+
+/** How writes of a client are labelled and checked. */
+export interface WriteDefaults {
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation | undefined;
+}
+
+/** The HTTP request of a call. A body is there with its content type. */
+export interface RestRequest {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  readonly contentType?: string;
+  readonly body?: unknown;
+}
+
+export type ListCall = Extract<Call, { readonly verb: 'list' }>;
+
+const CONTENT_TYPES = {
+  object: 'application/json',
+  /** JSON is YAML, and this is the only content type that every server takes for an apply. */
+  apply: 'application/apply-patch+yaml',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+} as const;
+
+/**
+ * The request that `call` is sent as.
+ *
+ * @throws ConfigurationError `CONFIG` for a namespace that is missing or superfluous, see `scope.ts`.
+ * @throws OperatorError `USER_CODE` for an update without `metadata.resourceVersion` or `force`.
+ */
+export function requestOf(call: Exclude<Call, ListCall>, defaults: WriteDefaults): RestRequest {
+  switch (call.verb) {
+    case 'get':
+    case 'find':
+      return { method: 'GET', path: pathOfObject(call.resource, call.target) };
+    case 'delete':
+    case 'evict':
+      return removalRequest(call, defaults);
+    default:
+      return writeRequest(call, defaults);
+  }
+}
+
+/** The request of one page of a list. @param limit - objects in a page; undefined for no pages. */
+export function pageRequest(
+  { resource, options: { namespace, labelSelector, fieldSelector } }: ListCall,
+  limit: number | undefined,
+  continueToken: string | undefined,
+): RestRequest {
+  const query = { labelSelector, fieldSelector, limit, continue: continueToken };
+  return { method: 'GET', path: withQuery(pathOfCollection(resource, namespace), query) };
+}
+
+function writeRequest(
+  call: WriteCall,
+  { fieldManager, fieldValidation }: WriteDefaults,
+): RestRequest {
+  const { contentType, body } = contentOf(call);
+  const { options } = call;
+  const query: QueryParameters = {
+    fieldManager: options.fieldManager ?? fieldManager,
+    dryRun: options.dryRun === true ? 'All' : undefined,
+    force: call.verb === 'apply' ? call.options.force : undefined,
+    fieldValidation,
+  };
+  const path = withQuery(pathOfWrite(call), query);
+  return { method: HTTP_METHODS[call.verb], path, contentType, body };
+}
+
+function pathOfWrite(call: WriteCall): string {
+  const { resource, options } = call;
+  if (call.verb === 'patch') return pathOfObject(resource, call.target, options.subresource);
+  const { metadata } = call.object;
+  const isNew = call.verb === 'create' && options.subresource === undefined;
+  if (isNew) return pathToCreate(resource, metadata.namespace);
+  return pathOfObject(resource, metadata, options.subresource);
+}
+
+function contentOf(call: WriteCall): { readonly contentType: string; readonly body: object } {
+  switch (call.verb) {
+    case 'create':
+      return { contentType: CONTENT_TYPES.object, body: call.object };
+    case 'apply': {
+      // The server refuses an apply that carries managedFields, and objects are read with them.
+      const { managedFields: _, ...metadata } = call.object.metadata;
+      return { contentType: CONTENT_TYPES.apply, body: { ...call.object, metadata } };
+    }
+    case 'update':
+      if (call.options.force !== true) requireResourceVersion(call.resource, call.object);
+      return {
+        contentType: CONTENT_TYPES.object,
+        body: call.options.force === true ? unversioned(call.object) : call.object,
+      };
+    case 'patch':
+      return { contentType: CONTENT_TYPES[call.patch.type], body: call.patch.body };
+  }
+}
+
+function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): RestRequest {
+  const { resource, target, options } = call;
+  const contentType = CONTENT_TYPES.object;
+  const method = HTTP_METHODS[call.verb];
+  const dryRun = options.dryRun === true ? 'All' : undefined;
+  if (call.verb === 'delete') {
+    // The server reads the body. Its access log shows the query.
+    const path = withQuery(pathOfObject(resource, target), { dryRun });
+    const body = deleteBody(call.options);
+    return body === undefined ? { method, path } : { method, path, contentType, body };
+  }
+  const { preconditions } = options;
+  return {
+    method,
+    path: withQuery(pathOfObject(resource, target, 'eviction'), { fieldManager, dryRun }),
+    contentType,
+    body: {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: target.name, namespace: target.namespace },
+      ...(preconditions === undefined ? {} : { deleteOptions: { preconditions } }),
+    },
+  };
+}
+
+/** Undefined without options: the proxy itself can repeat a request without a body after a GOAWAY. */
+function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | undefined {
+  const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
+  if (Object.keys(deleteOptions).length === 0) return undefined;
+  return { apiVersion: 'v1', kind: 'DeleteOptions', ...deleteOptions };
+}
+
+/** Without the version that was read, an update would undo the writes of others since. */
+function requireResourceVersion(resource: Resource, { metadata }: KubernetesObject): void {
+  if ((metadata.resourceVersion ?? '') !== '') return;
+  throw new OperatorError('update needs metadata.resourceVersion, or force', {
+    code: 'USER_CODE',
+    layer: 'user-code',
+    context: { resource: resourceName(resource), name: metadata.name },
+  });
+}
+
+/** `object` without its version, so that an update overwrites every version. */
+function unversioned(object: KubernetesObject): KubernetesObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
