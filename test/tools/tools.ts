@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
-import { findKubectl } from '@chancery/testing';
-import { findKubectls } from '../../testing/src/kubectl.ts';
+// By path: this file is read before anything resolves the kit's name to its sources.
+import { findKubectl, findKubectls } from '../../testing/src/kubectl.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -23,7 +23,7 @@ export function writeAssets(scripts: Partial<Record<Program, string>> = {}): str
   for (const name of ['etcd', 'kube-apiserver'] as const) {
     const standIn = new URL(`stand-ins/${name}.ts`, import.meta.url).href;
     const script = scripts[name] ?? `import(${JSON.stringify(standIn)});`;
-    const text = `#!${process.execPath}\n${script}\n`;
+    const text = `#!${process.execPath} --conditions=chancery-source\n${script}\n`;
     writeFileSync(join(folder, name), text, { mode: 0o700 });
   }
   return folder;
