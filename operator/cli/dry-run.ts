@@ -162,7 +162,7 @@ export class DryRun {
       if (known.has(key)) return AWAIT_CHANGE;
       known.add(key);
       const result = await reconcile(key, object, context);
-      if (result?.requeueAfterMs !== undefined || result?.requeue === true) this.#postponed++;
+      if (result?.requeueAfterMs !== undefined) this.#postponed++;
       return result;
     };
   }
