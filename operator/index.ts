@@ -5,6 +5,8 @@
  * @module
  */
 
+import './core/one-copy.ts';
+
 // Words every stage shares
 
 export { type Backoff, exponentialBackoff } from './core/backoff.ts';

@@ -5,6 +5,8 @@
  * @module
  */
 
+import './core/one-copy.ts';
+
 // The schema of a field: TypeBox's words, and those that it lacks
 
 export {
