@@ -6,6 +6,7 @@ import { linkedAbort } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { visibleText } from '../core/visible-text.ts';
 import type { CreateManagerOptions, OwningManager } from '../manager/create-manager.ts';
+import type { OwningManagerOptions } from '../manager/owning-manager.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { ObjectKey } from '../model/object.ts';
 import type { Io } from './command.ts';
@@ -51,7 +52,7 @@ export class DryRun {
    *
    * @throws ConfigurationError `CONFIG` for settings that are unusable.
    */
-  optionsFrom(options: CreateManagerOptions): CreateManagerOptions {
+  optionsFrom(options: CreateManagerOptions): OwningManagerOptions {
     const { environment = {}, runnables = [] } = options;
     const { leaderElection, installCrds } = settingsFrom(environment);
     for (const { name } of runnables) this.#tell(`${name} is not started`);

@@ -13,7 +13,9 @@ export type Selector = readonly Requirement[];
 
 /** The object form of a selector, `metav1.LabelSelector`. */
 export interface LabelSelector {
+  /** Labels that must have these values. */
   readonly matchLabels?: Readonly<Record<string, string>>;
+  /** Requirements with the operator `In`, `NotIn`, `Exists` or `DoesNotExist`. All must hold. */
   readonly matchExpressions?: readonly {
     readonly key: string;
     readonly operator: string;

@@ -33,8 +33,11 @@ export interface CustomObject<
   Spec extends TSchema = TSchema,
   Status extends TObject | undefined = undefined,
 > extends KubernetesObject {
+  /** Its names, versions, labels and owners. */
   readonly metadata: ObjectMeta;
+  /** What is wanted, as the schema of `spec` says. */
   readonly spec: ReadonlyDeep<Static<Spec>>;
+  /** What is, as the schema of `status` says, with `conditions` and `observedGeneration`. */
   readonly status?: Status extends TObject
     ? ReadonlyDeep<Static<Status>> & StandardStatus
     : undefined;
@@ -56,6 +59,7 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   validate(object: unknown): readonly FieldProblem[];
 }
 
+/** What `customResource` takes: `group`, `version`, `kind` and `spec`, and everything else by default. */
 export interface CustomResourceOptions<
   Spec extends TSchema,
   Status extends TObject | undefined = undefined,

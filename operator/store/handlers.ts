@@ -26,8 +26,8 @@ export interface HandlerOptions {
   /**
    * Objects that came as text and that nobody has looked at are handed on as they are, for the handler
    * to read with `readObject`, or `metadataOf`, which fails where the text is no JSON; see
-   * `HeldObject`. For a handler that looks at keys, or at few objects: a storm of events costs it no
-   * parsing. Default false: every object is read.
+   * `HeldObject`. For handlers of the toolkit that look at keys, or at few objects: a storm of events
+   * costs them no parsing. Default false: every object is read.
    */
   readonly held?: boolean;
   /** Called once, when the handler is done with every object of the first list. */

@@ -27,6 +27,8 @@ export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
   /**
+   * The object of that key, or undefined when there is none.
+   *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
    *   object whose transform failed: it is there, and cannot be read.
    */

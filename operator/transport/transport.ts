@@ -63,6 +63,8 @@ export interface TransportResponse {
 /** Moves bytes to and from the ambassador. Knows HTTP, nothing about Kubernetes. */
 export interface Transport {
   /**
+   * Sends one request; resolves when the head of the answer is there. It repeats nothing.
+   *
    * @throws AmbassadorError `AMBASSADOR_UNREACHABLE` or `AMBASSADOR_TIMEOUT` when no response head
    *   arrives; `fate` says whether the request was put on a connection.
    * @throws ProtocolError `NOT_KUBERNETES` when the answer is not HTTP.

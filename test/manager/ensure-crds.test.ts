@@ -13,7 +13,8 @@ import {
 } from '../../operator/manager/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
-import { customResource, type OtherVersion, Type } from '../../operator/schema.ts';
+import type { OtherVersion } from '../../operator/schema/custom-resource.ts';
+import { customResource, Type } from '../../operator/schema.ts';
 import { startTestEnv } from '../../operator/testing/env/start-test-env.ts';
 import type { TestEnv } from '../../operator/testing/env/test-env.ts';
 import { FakeClock } from '../../operator/testing/fake-clock.ts';

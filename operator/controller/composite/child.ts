@@ -7,7 +7,9 @@ import { type Source, type SourceOptions, source } from '../source.ts';
 
 /** A child as a composite wants it to be. */
 export interface DesiredChild {
+  /** Its resource, one of the composite's `children`. */
   readonly resource: Resource;
+  /** The fields that the composite decides. */
   readonly object: Desired<KubernetesObject>;
 }
 

@@ -36,6 +36,7 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
   readonly nowMs: number;
 };
 
+/** What `composite` takes: the options of `controller`, but for those that it decides itself. */
 export interface CompositeOptions<P extends KubernetesObject>
   extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'finalizer'> {
   readonly parent: Source<P> | Resource<P>;
@@ -77,7 +78,9 @@ export interface CompositeFinalizer<P extends KubernetesObject> {
   ): FinalizeResult<P> | Promise<FinalizeResult<P>>;
 }
 
+/** What a composite's `finalize` wants the world to be for a parent that is being deleted. */
 export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
+  /** True: nothing is left to do, and the parent may go. */
   readonly finalized: boolean;
 };
 
