@@ -30,7 +30,7 @@ import { pathOfCollection, pathOfObject, pathToCreate } from './scope.ts';
 import { warningTexts } from './server-warnings.ts';
 
 /** Objects in a page of a list, as in client-go. */
-export const LIST_PAGE_SIZE: number = 500;
+const LIST_PAGE_SIZE: number = 500;
 
 const CONTENT_TYPES = {
   object: 'application/json',

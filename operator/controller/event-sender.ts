@@ -9,7 +9,7 @@ import type { EventObjects } from './event-object.ts';
 import type { EventSeries } from './event-series.ts';
 
 /** Events that may wait to be sent; more are dropped, for an outage must not fill memory. */
-export const MAX_WAITING_EVENTS: number = 1_000;
+const MAX_WAITING_EVENTS: number = 1_000;
 
 /** client-go's figures: so often an Event is sent, and so long after the last time. */
 const MAX_TRIES = 12;

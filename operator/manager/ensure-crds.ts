@@ -35,7 +35,7 @@ export type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
 
 /** A server establishes a definition within a second; several of them need up to five. */
-export const ESTABLISH_TIMEOUT_MS: number = 60_000;
+const ESTABLISH_TIMEOUT_MS: number = 60_000;
 
 const POLL_MS = 250;
 

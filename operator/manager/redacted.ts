@@ -1,10 +1,10 @@
 import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 
 /** Levels of a logged value that are printed; a condition of a child in a list is at the fifth. */
-export const MAX_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 /** Values of a line that are printed. Ordinary lines have ten. */
-export const MAX_VALUES = 1_000;
+const MAX_VALUES = 1_000;
 
 /** Characters of a stack that are printed: room for the frames of an error and of its causes. */
 const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;

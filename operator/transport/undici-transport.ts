@@ -26,7 +26,7 @@ export interface UndiciTransportOptions {
   readonly clock?: Clock;
 }
 
-export const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
+const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
   userAgent: `chancery/${VERSION}`,
   maxInFlight: 64,
   callDeadlineMs: 65_000,

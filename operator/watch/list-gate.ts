@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { RelistSpread } from './relist-spread.ts';
 
 /** Lists at a time in one process: a restart of an API server must not cost it one per source. */
-export const DEFAULT_CONCURRENT_LISTS = 4;
+const DEFAULT_CONCURRENT_LISTS = 4;
 
 /** More sources than this do not start at the same moment. */
 const CALM_START_SOURCES = 10;
