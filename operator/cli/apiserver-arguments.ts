@@ -24,7 +24,7 @@ export interface ApiserverArguments {
 /** Releases that differ in what clients notice. */
 const VERSIONS = ['1.24', '1.30', '1.33', '1.36'] as const;
 
-export type KubernetesVersion = (typeof VERSIONS)[number];
+type KubernetesVersion = (typeof VERSIONS)[number];
 
 /** Where a kubectl without any configuration looks for an API server. */
 const DEFAULT_PORT = 8_080;

@@ -12,7 +12,7 @@ import type { ObjectKey } from '../model/object.ts';
 import type { Io } from './command.ts';
 import { DryRunReport } from './dry-run-report.ts';
 
-export interface DryRunOptions {
+interface DryRunOptions {
   readonly io: Io;
   /** Go on until the process is asked to stop, and reconcile keys again. */
   readonly follow: boolean;

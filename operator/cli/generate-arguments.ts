@@ -5,7 +5,7 @@ import { parseFlags } from './flags.ts';
 
 /** What can be generated. */
 const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
-export type Output = (typeof OUTPUTS)[number];
+type Output = (typeof OUTPUTS)[number];
 
 const FORMATS = ['args', 'patch', 'paths'] as const;
 

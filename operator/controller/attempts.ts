@@ -25,7 +25,7 @@ import type { Source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
 import type { WriteLoops } from './write-loop.ts';
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   readonly controller: Controller;
   readonly queue: WorkQueue<ObjectKey>;
   readonly contexts: Contexts;

@@ -19,7 +19,7 @@ import type { Log, ReconcileContext, Self } from './reconciler.ts';
 import { isSameResource, type Source, source } from './source.ts';
 
 /** What all attempts of one controller share. */
-export interface ContextsOptions {
+interface ContextsOptions {
   readonly controller: Controller;
   /** The controller's own: its field manager, its fence. */
   readonly client: Client;
@@ -39,7 +39,7 @@ export interface ContextsOptions {
 }
 
 /** What one attempt is about. */
-export interface AttemptFacts {
+interface AttemptFacts {
   readonly key: ObjectKey;
   /** As the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;

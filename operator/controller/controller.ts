@@ -46,7 +46,7 @@ export interface Mapping {
 }
 
 /** A source of children: a change enqueues the owner that the child names. */
-export interface Owned {
+interface Owned {
   /** The children. */
   readonly source: Source;
   /** Every owner of the controller's kind counts. Default false: only the one with `controller`. */

@@ -15,7 +15,7 @@ const MAX_WAITING_EVENTS: number = 1_000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
-export interface EventSenderOptions {
+interface EventSenderOptions {
   readonly client: Pick<Client, 'create' | 'patch'>;
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). */

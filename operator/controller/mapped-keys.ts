@@ -11,7 +11,7 @@ const MAP_TRIES = 3;
 /** Before a mapping that looked something up looks again. One that waits for nothing has no pause. */
 const PAUSES_MS = [100, 1_000];
 
-export interface MappedKeysOptions {
+interface MappedKeysOptions {
   readonly map: Mapping['map'];
   readonly context: MappingContext;
   /** Of the keys: what the controller reconciles. */

@@ -8,7 +8,7 @@ export function objectName(resource: Resource, { namespace, name }: Target): str
   return `${resourceName(resource)} ${objectKey(namespace, name)}`;
 }
 
-export interface WriteObserver {
+interface WriteObserver {
   /** The version of an object that is known before it is written; undefined when none is. */
   readonly known: (resource: Resource, target: Target) => string | undefined;
   /** A write was accepted, and has changed something. */

@@ -44,7 +44,7 @@ export type ErrorCode =
  */
 export type ErrorContext = Readonly<Record<string, string | number | boolean>>;
 
-export interface OperatorErrorOptions extends ErrorOptions {
+interface OperatorErrorOptions extends ErrorOptions {
   readonly code: ErrorCode;
   readonly layer: Layer;
   readonly context?: ErrorContext;
@@ -89,7 +89,7 @@ function boundedContext(context: ErrorContext): ErrorContext {
  */
 export type RequestFate = 'not-sent' | 'unknown';
 
-export interface TransportErrorOptions extends ErrorOptions {
+interface TransportErrorOptions extends ErrorOptions {
   readonly code:
     | 'AMBASSADOR_UNREACHABLE'
     | 'AMBASSADOR_TIMEOUT'

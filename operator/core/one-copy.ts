@@ -3,7 +3,7 @@ import { ConfigurationError } from './errors.ts';
 import { VERSION } from './version.ts';
 
 /** One installation of the toolkit. */
-export interface Copy {
+interface Copy {
   readonly version: string;
   /** URL of the folder that its code is in: what tells two copies of one version apart. */
   readonly root: string;

@@ -30,7 +30,7 @@ export interface EnsureCrdOptions {
 }
 
 /** What was done about a definition. `kept`: a newer one was there. */
-export type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
+type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
 

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
 
 /** What a manager needs of a `Connection`. */
-export type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
+type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   /** Whether somebody listens where the ambassador should. Default: it is not asked. */
   readonly isListening?: () => Promise<boolean>;

@@ -22,7 +22,7 @@ const SECRET_NAME =
 type Fields = Record<string, unknown>;
 
 /** How an Error is printed. Its members are looked at afterwards. */
-export type DescribeError = (error: unknown) => unknown;
+type DescribeError = (error: unknown) => unknown;
 
 /**
  * A copy of `fields` that a logger can print: at every depth, in lists, Maps, Sets and Errors as well,

@@ -27,7 +27,7 @@ export interface Condition {
 }
 
 /** A condition to set; `lastTransitionTime` where the caller knows better when its status changed. */
-export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
+type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**

@@ -8,7 +8,7 @@ export interface ReadyLineOptions<K> {
   readonly fairnessKey?: (key: K) => string;
 }
 
-export interface Taken<K> {
+interface Taken<K> {
   readonly key: K;
   readonly priority: number;
   readonly readyAtMs: number;

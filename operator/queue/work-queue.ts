@@ -18,7 +18,7 @@ export interface QueueSettings<K> extends ReadyLineOptions<K> {
   readonly overallLimit?: TokenBucketOptions;
 }
 
-export interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
+interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
   readonly clock: Clock;
   /** Default: nothing is measured. `name` becomes the labels `name` and `controller`. */
   readonly metrics?: { readonly meter: Meter; readonly name: string };
@@ -36,7 +36,7 @@ export interface RetryOptions extends AddOptions {
   readonly everyMs?: number;
 }
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   /** Hand out what is ready first. Default false. */
   readonly drain?: boolean;
   /** The end of patience. */

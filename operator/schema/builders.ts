@@ -3,12 +3,12 @@ import type { KubernetesObject } from '../model/object.ts';
 import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './type.ts';
 
 /** What every schema may say about itself. */
-export interface SchemaOptions {
+interface SchemaOptions {
   readonly description?: string;
   readonly default?: unknown;
 }
 
-export interface ListOptions extends SchemaOptions {
+interface ListOptions extends SchemaOptions {
   readonly minItems?: number;
   readonly maxItems?: number;
 }

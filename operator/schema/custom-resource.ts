@@ -15,14 +15,14 @@ import type { Static, TObject, TSchema } from './type.ts';
 import { definitionVersion, type VersionOptions } from './version.ts';
 
 /** `T`, which nobody changes. */
-export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
   : T extends object
     ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
     : T;
 
 /** What every status has. */
-export interface StandardStatus {
+interface StandardStatus {
   readonly conditions?: readonly Condition[];
   /** The generation that the status is about. */
   readonly observedGeneration?: number;

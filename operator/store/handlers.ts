@@ -45,7 +45,7 @@ export interface HandlerRegistration {
 }
 
 /** What handlers are told of: the cache of an informer, or several in one. */
-export interface HandlersOptions<T extends KubernetesObject> {
+interface HandlersOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly random: () => number;
   /** What is cached; undefined before the first list and after the end. */

@@ -3,7 +3,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import type { Overlay } from './overlay.ts';
 
 /** The name of what is written, as far as it is known before the write. */
-export interface WriteTarget {
+interface WriteTarget {
   readonly namespace?: string | undefined;
   /** Undefined for an object whose name the server makes up. */
   readonly name?: string | undefined;
@@ -18,7 +18,7 @@ export interface PendingWrite {
 }
 
 /** Who is told of writes: before they are sent, and when they have succeeded. */
-export interface WriteJournal {
+interface WriteJournal {
   begin(resource: Resource, target: WriteTarget): PendingWrite;
 }
 

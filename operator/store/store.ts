@@ -7,13 +7,13 @@ import { parseSelector } from '../model/selector-parser.ts';
 import type { Index, Indices } from './indices.ts';
 import type { Overlay } from './overlay.ts';
 
-export interface GetOptions {
+interface GetOptions {
   /** A deep copy that belongs to the caller. Default false: the shared object, read-only. */
   readonly copy?: boolean;
 }
 
 /** Which objects; left out, all of them. */
-export interface Query {
+interface Query {
   readonly namespace?: string;
   /** A label selector, parsed or as text; selects what the server would. */
   readonly selector?: string | Selector;
@@ -53,7 +53,7 @@ export interface Store<T extends KubernetesObject> {
 }
 
 /** The part of a cache that a store shows. */
-export interface StoreSource<T extends KubernetesObject> {
+interface StoreSource<T extends KubernetesObject> {
   /** Names the source in errors. */
   readonly name: string;
   readonly state: () => 'unsynced' | 'synced' | 'stopped';

@@ -11,7 +11,7 @@ const START_SPREAD_MS = 1_000;
 /** How long a resource that cannot stream its list is listed page by page without trying again. */
 const REFUSAL_MS = 60 * 60 * 1_000;
 
-export interface ListGateOptions {
+interface ListGateOptions {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -20,7 +20,7 @@ export interface ListGateOptions {
 }
 
 /** Gives a place at the gate back. Calling it twice does nothing. */
-export type Release = () => void;
+type Release = () => void;
 
 /** One source's seat; it is given back with `leave`. */
 export interface GateSeat {

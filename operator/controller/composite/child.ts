@@ -29,7 +29,7 @@ export function child<C extends KubernetesObject>(
  *   template of a Job.
  * - `keep`: nothing; what differs is for a person to see.
  */
-export type ChildUpdate = 'apply' | 'recreate' | 'keep';
+type ChildUpdate = 'apply' | 'recreate' | 'keep';
 
 /** One resource of children. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {

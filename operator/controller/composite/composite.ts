@@ -67,7 +67,7 @@ export interface CompositeOptions<P extends KubernetesObject>
 }
 
 /** How a composite's parents go. */
-export interface CompositeFinalizer<P extends KubernetesObject> {
+interface CompositeFinalizer<P extends KubernetesObject> {
   /** Qualified, `domain/name`. Never changed once parents carry it. */
   readonly name: string;
   /** Pure, as `sync`. Called until it says `finalized`, then the parent goes. */
