@@ -64,6 +64,7 @@ export interface DeleteOptions extends CallOptions {
 
 /** How a Pod is evicted. */
 export interface EvictOptions extends CallOptions {
+  /** Evict only this very Pod: another uid or resourceVersion answers 409. */
   readonly preconditions?: DeleteOptions['preconditions'];
   /** Ask the disruption budgets as usual, but evict nothing. */
   readonly dryRun?: boolean;

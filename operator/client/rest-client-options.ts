@@ -1,7 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import type { Transport } from '../transport/transport.ts';
 
+/** What a client is made of. */
 export interface RestClientOptions {
+  /** What its requests go through. Whoever made it closes it. */
   readonly transport: Transport;
   /** Names us in `metadata.managedFields`. Another name later is another owner of our fields. */
   readonly fieldManager: string;
@@ -28,4 +30,5 @@ export interface RestClientOptions {
   readonly onWarning?: (text: string) => void;
 }
 
+/** See `RestClientOptions.fieldValidation`. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';

@@ -38,6 +38,7 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
+/** What a source leaves out of a resource; see `Source` for the defaults. */
 export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Partial<
   Omit<Source<T>, 'resource'>
 >;

@@ -44,6 +44,7 @@ export type ErrorCode =
  */
 export type ErrorContext = Readonly<Record<string, string | number | boolean>>;
 
+/** What an error says beside its message. */
 interface OperatorErrorOptions extends ErrorOptions {
   readonly code: ErrorCode;
   readonly layer: Layer;
@@ -89,6 +90,7 @@ function boundedContext(context: ErrorContext): ErrorContext {
  */
 export type RequestFate = 'not-sent' | 'unknown';
 
+/** What an error of the transport says beside its message. */
 interface TransportErrorOptions extends ErrorOptions {
   readonly code:
     | 'AMBASSADOR_UNREACHABLE'

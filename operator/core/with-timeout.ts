@@ -4,6 +4,7 @@ import { OperatorError } from './errors.ts';
 
 /** A reconciler's context has `clock` and `signal`. */
 interface TimeoutOptions {
+  /** The process's time: `context.clock` in a reconciler. */
   readonly clock: Clock;
   /** Ends it sooner. */
   readonly signal: AbortSignal;

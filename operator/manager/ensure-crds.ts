@@ -17,9 +17,13 @@ import {
 } from './definition-verdict.ts';
 import { missingRight } from './missing-right.ts';
 
+/** How a definition is installed. */
 export interface EnsureCrdOptions {
+  /** The process's time. */
   readonly clock: Clock;
+  /** Ends it sooner: it throws the reason of the signal. */
   readonly signal: AbortSignal;
+  /** Where it says what it installed, upgraded or left alone. */
   readonly log: Log;
   /**
    * Take over fields of the definition that somebody else applied, such as the deployment of

@@ -71,6 +71,7 @@ export interface Settings {
  */
 export type SelfTestMode = 'warn' | 'require' | 'off';
 
+/** From the most lines to the fewest. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 type Environment = Readonly<Record<string, string | undefined>>;

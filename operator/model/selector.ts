@@ -2,7 +2,9 @@ import { ConfigurationError } from '../core/errors.ts';
 
 /** One condition on labels. All requirements of a selector must hold. */
 export interface Requirement {
+  /** The label. */
   readonly key: string;
+  /** What must hold of its value; `above` and `below` compare whole numbers. */
   readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
   /** Empty for `exists` and `absent`; one whole number for `above` and `below`. */
   readonly values: readonly string[];

@@ -2,6 +2,7 @@ import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 import { OperatorError } from '../core/errors.ts';
 import { withoutValues } from './status-without-values.ts';
 
+/** One thing that is wrong with a request. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;

@@ -10,6 +10,7 @@ import { TokenBucket, type TokenBucketOptions } from './token-bucket.ts';
 
 /** How a queue orders and delays; each has a default. */
 export interface QueueSettings<K> extends ReadyLineOptions<K> {
+  /** The pauses after failures of a key. Default: 5 ms, 10 ms, … up to 1,000 s. */
   readonly backoff?: KeyBackoffOptions;
   /**
    * Bounds the retries of all keys together. Default: none, as in controller-runtime: the bucket of
@@ -24,6 +25,7 @@ interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
   readonly metrics?: { readonly meter: Meter; readonly name: string };
 }
 
+/** How a key is added. */
 export interface AddOptions {
   /** A whole number, higher first. Default 0; of a retry, the priority that the key was taken with. */
   readonly priority?: number;

@@ -23,6 +23,7 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 /** What every status has. */
 interface StandardStatus {
+  /** What `setStatus` states as conditions, with their times. */
   readonly conditions?: readonly Condition[];
   /** The generation that the status is about. */
   readonly observedGeneration?: number;

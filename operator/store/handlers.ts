@@ -6,6 +6,7 @@ import { type ChangeHandler, Delivery } from './delivery.ts';
 import { readable } from './readable.ts';
 import { Resync } from './resync.ts';
 
+/** How a handler is told of changes. Each option has a default. */
 export interface HandlerOptions {
   /**
    * A promise that the handler returns holds back the reading of the socket, for this source and all

@@ -7,6 +7,7 @@ import { parseSelector } from '../model/selector-parser.ts';
 import type { Index, Indices } from './indices.ts';
 import type { Overlay } from './overlay.ts';
 
+/** How an object is handed out. */
 interface GetOptions {
   /** A deep copy that belongs to the caller. Default false: the shared object, read-only. */
   readonly copy?: boolean;
@@ -14,6 +15,7 @@ interface GetOptions {
 
 /** Which objects; left out, all of them. */
 interface Query {
+  /** Only objects of this namespace. Default: every namespace. */
   readonly namespace?: string;
   /** A label selector, parsed or as text; selects what the server would. */
   readonly selector?: string | Selector;

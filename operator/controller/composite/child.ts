@@ -33,6 +33,7 @@ type ChildUpdate = 'apply' | 'recreate' | 'keep';
 
 /** One resource of children. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
+  /** The resource of the children. */
   readonly resource: Resource<C>;
   /** Default `apply`. */
   readonly update?: ChildUpdate;

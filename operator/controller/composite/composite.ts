@@ -39,6 +39,7 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
 /** What `composite` takes: the options of `controller`, but for those that it decides itself. */
 export interface CompositeOptions<P extends KubernetesObject>
   extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'finalizer'> {
+  /** The objects that have the children. A resource stands for a source with its defaults. */
   readonly parent: Source<P> | Resource<P>;
   /** The resources of which children may be; each is watched, and may be written and deleted. */
   readonly children: readonly (Resource | ChildRule)[];
