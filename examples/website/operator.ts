@@ -43,17 +43,12 @@ export default controller({
 
     const readyReplicas = deployment.status?.readyReplicas ?? 0;
     const isReady = readyReplicas >= replicas;
+    const status = isReady ? 'True' : 'False';
+    const reason = isReady ? 'ReplicasReady' : 'WaitingForReplicas';
     const message = `${readyReplicas} of ${replicas} replicas are ready`;
     const isNews = await setStatus({
       readyReplicas,
-      conditions: [
-        {
-          type: 'Ready',
-          status: isReady ? 'True' : 'False',
-          reason: isReady ? 'ReplicasReady' : 'WaitingForReplicas',
-          message,
-        },
-      ],
+      conditions: [{ type: 'Ready', status, reason, message }],
     });
     if (isNews && isReady) event('Normal', 'Ready', message);
     return AWAIT_CHANGE;

@@ -7,10 +7,12 @@ import { configMap } from '../cli/printed.ts';
 import { startServer } from '../cli/server.ts';
 
 const INDEX = new URL('../../operator/index.ts', import.meta.url).href;
+const KINDS = new URL('../../operator/kubernetes.ts', import.meta.url).href;
 
 /** Nothing in it ends the process. */
 const PROGRAM = `
-import { configMaps, controller, createManager, source } from ${JSON.stringify(INDEX)};
+import { controller, createManager, source } from ${JSON.stringify(INDEX)};
+import { configMaps } from ${JSON.stringify(KINDS)};
 let stoppedAt;
 const manager = await createManager({
   controllers: [controller({
