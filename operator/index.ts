@@ -5,25 +5,23 @@
  * @module
  */
 
+import './core/one-copy.ts';
+
 // Words every stage shares
 
-export { type Backoff, exponentialBackoff } from './core/backoff.ts';
-export { type Cancel, type Clock, sleep, systemClock } from './core/clock.ts';
+export { type Clock, systemClock } from './core/clock.ts';
 export {
   AmbassadorError,
   ConfigurationError,
   type ErrorCode,
-  type ErrorContext,
   type Layer,
   LeadershipLostError,
   messageOf,
   OperatorError,
   ProtocolError,
-  type RequestFate,
   UnsafeSetupError,
 } from './core/errors.ts';
-export { type Labels, type Meter, noMeter } from './core/metrics.ts';
-export { type TimeoutOptions, withTimeout } from './core/with-timeout.ts';
+export { withTimeout } from './core/with-timeout.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 
 // Kubernetes data
@@ -35,15 +33,12 @@ export {
   isConditionTrue,
   READY,
   RECONCILING,
-  removeCondition,
   rfc3339,
   rfc3339Micro,
   STALLED,
   setCondition,
-  type WantedCondition,
 } from './model/condition.ts';
 export {
-  type ApplyConflict,
   applyConflictsOf,
   isApplyConflict,
   isBeingDeleted,
@@ -52,9 +47,7 @@ export {
   isUidMismatch,
   isVersionConflict,
 } from './model/conflict.ts';
-export { type HeldObject, metadataOf, readObject } from './model/held-object.ts';
-export { kstatus, type ObjectStatus } from './model/kstatus.ts';
-export { ofMetadata } from './model/metadata-only.ts';
+export { kstatus } from './model/kstatus.ts';
 export {
   controllerOf,
   type KubernetesObject,
@@ -68,7 +61,6 @@ export {
 export {
   AlreadyOwnedError,
   isControlledBy,
-  isSameOwner,
   setControllerReference,
   setOwnerReference,
 } from './model/owner-reference.ts';
@@ -77,15 +69,13 @@ export {
   isForbidden,
   isInvalid,
   isUndeclaredField,
-  type Refusal,
   refusalOf,
 } from './model/refusal.ts';
-export { apiVersionOf, defineResource, type Resource, resourceName } from './model/resource.ts';
+export { defineResource, type Resource, resourceName } from './model/resource.ts';
 export {
   formatSelector,
   type LabelSelector,
   matchesSelector,
-  type Requirement,
   type Selector,
   selectorFromObject,
 } from './model/selector.ts';
@@ -99,91 +89,43 @@ export {
   isNotFound,
   type StatusDetails,
 } from './model/status.ts';
-export type { WatchEvent } from './model/watch-event.ts';
 
 // Bytes → lines → events
 
-export { type MeteredTransportOptions, meteredTransport } from './transport/metered-transport.ts';
-export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
-export {
-  DEFAULT_TRANSPORT_OPTIONS,
-  type UndiciTransportOptions,
-  undiciTransport,
-} from './transport/undici-transport.ts';
+export type { Transport } from './transport/transport.ts';
+export { undiciTransport } from './transport/undici-transport.ts';
 
 // Events → store → queue
 
-export { listWatch, type Scope } from './client/list-watch.ts';
-export type { PendingWrite, WriteJournal, WriteTarget } from './model/write-journal.ts';
+export { listWatch } from './client/list-watch.ts';
 export type { Change } from './store/cache.ts';
-export type { HandlerOptions, HandlerRegistration } from './store/handlers.ts';
-export { byLabel, byNamespace, byOwner, type IndexFunction } from './store/indices.ts';
-export {
-  type ChangeHandler,
-  Informer,
-  type InformerObserver,
-  type InformerOptions,
-} from './store/informer.ts';
-export type { InformerLease, NamespacesInformerOptions } from './store/informer-lease.ts';
-export { NamespacesInformer } from './store/namespaces-informer.ts';
-export type { Overlay, OverlayOptions, OwnWriteForm } from './store/overlay.ts';
-export { Overlays } from './store/overlays.ts';
-export type { SharedInformer, SourceState } from './store/shared-informer.ts';
-export type { GetOptions, Query, Store } from './store/store.ts';
-export { dropManagedFields, type Transform, transformed } from './store/transform.ts';
-export { ListGate, type ListGateOptions } from './watch/list-gate.ts';
-export type { ListMode } from './watch/list-mode.ts';
-export type { ListWatch } from './watch/list-watch.ts';
-export {
-  DEFAULT_REFLECTOR_SETTINGS,
-  MIN_RELIST_INTERVAL_MS,
-  type OnUnserved,
-  type ReflectorNotice,
-  type ReflectorOptions,
-  type ReflectorSettings,
-} from './watch/reflector-options.ts';
-export type { ReflectorStatus } from './watch/reflector-status.ts';
+export { byLabel, byNamespace, byOwner } from './store/indices.ts';
+export { Informer } from './store/informer.ts';
+export type { Store } from './store/store.ts';
+export { dropManagedFields } from './store/transform.ts';
 
 // Reconcile → writes
 
 export type { Call, Interceptor } from './client/call.ts';
 export type {
-  ApplyOptions,
-  CallOptions,
   Client,
   DeleteOptions,
-  EvictOptions,
-  JsonPatchOperation,
   ListOptions,
   Patch,
   Reader,
   Stored,
   Target,
-  UpdateOptions,
-  Versioned,
   WriteOptions,
   Writer,
 } from './client/client.ts';
 export { clientOf, intercept } from './client/client-of.ts';
-export { type RestClientOptions, restClient } from './client/rest-client.ts';
-export type { FieldValidation } from './client/rest-request.ts';
-export {
-  type RetryOnConflictOptions,
-  retryOnConflict,
-  updateLive,
-} from './client/retry-on-conflict.ts';
-export { type ServerVersion, serverVersion } from './client/server-version.ts';
+export { restClient } from './client/rest-client.ts';
+export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
+export { serverVersion } from './client/server-version.ts';
 export { BeingDeletedError } from './controller/being-deleted-error.ts';
 export { type Channel, channel } from './controller/channel.ts';
+export { child, type DesiredChild } from './controller/composite/child.ts';
 export {
-  type ChildRule,
-  type ChildUpdate,
-  child,
-  type DesiredChild,
-} from './controller/composite/child.ts';
-export {
-  type CompositeFinalizer,
-  type CompositeOptions,
   composite,
   type FinalizeResult,
   type SyncContext,
@@ -191,7 +133,6 @@ export {
 } from './controller/composite/composite.ts';
 export type { ObservedChildren } from './controller/composite/observed-children.ts';
 export {
-  type Consistency,
   type Controller,
   type ControllerOptions,
   controller,
@@ -199,15 +140,14 @@ export {
   isController,
   type Mapping,
   type MappingContext,
-  type Owned,
   type Permission,
 } from './controller/controller.ts';
-export type { EventNote, EventRecorder } from './controller/event-recorder.ts';
-export { type EveryMsOptions, everyMs } from './controller/every-ms.ts';
+export type { EventNote } from './controller/event-recorder.ts';
+export { everyMs } from './controller/every-ms.ts';
 export type { Finalizer, Unfinished } from './controller/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizer-writes.ts';
 export { NoStatusSubresourceError } from './controller/no-status-subresource-error.ts';
-export type { Predicate, PredicateEvent } from './controller/predicate.ts';
+export type { Predicate } from './controller/predicate.ts';
 export {
   and,
   annotationChanged,
@@ -219,9 +159,7 @@ export {
   statusChanged,
 } from './controller/predicates.ts';
 export {
-  type ApplyOwnedOptions,
   AWAIT_CHANGE,
-  type DeleteOwnedOptions,
   type Desired,
   type DesiredCondition,
   type DesiredStatus,
@@ -233,49 +171,25 @@ export {
   type Self,
 } from './controller/reconciler.ts';
 export { retryRefused } from './controller/retry-refused.ts';
-export { type Source, type SourceOptions, source } from './controller/source.ts';
+export { type Source, source } from './controller/source.ts';
 export { TerminalError } from './controller/terminal-error.ts';
-export type { Enqueue, Trigger } from './controller/trigger.ts';
+export type { Trigger } from './controller/trigger.ts';
 
 // One process
 
-export type { AroundAttempt, Attempt, AttemptEnd } from './controller/attempt.ts';
 export {
   type CreateManagerOptions,
   createManager,
   type OwningManager,
   runOperator,
 } from './manager/create-manager.ts';
-export {
-  type EnsureCrdOptions,
-  type EnsuredCrd,
-  ensureCrd,
-  ensureCrds,
-} from './manager/ensure-crds.ts';
-export type { HealthCheck } from './manager/health-server.ts';
-export type { LeaderElectionSettings } from './manager/leader-election-settings.ts';
-export type { Logger } from './manager/logger.ts';
-export type { HealthChecks } from './manager/manager-options.ts';
-export { isRunnable, type Runnable, runnable, type StopPhase } from './manager/runnable.ts';
-export {
-  type LogLevel,
-  type SelfTestMode,
-  type Settings,
-  settingsFrom,
-} from './manager/settings.ts';
-export type {
-  ControllerStatus,
-  LeadershipStatus,
-  ProcessStatus,
-  RecentReconcile,
-  SourceStatus,
-} from './manager/status-page/process-status.ts';
+export { ensureCrd, ensureCrds } from './manager/ensure-crds.ts';
+export type { HealthChecks } from './manager/health-server.ts';
+export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
+export type { Settings } from './manager/settings.ts';
 
 // One declaration, many outputs
 
-export { permissionsForCrds } from './generate/crd-permissions.ts';
-export { type FilterProblem, filterProblems } from './generate/filter-problems.ts';
-export { type OpenedRequests, openedBeyondRights } from './generate/opened-beyond-rights.ts';
-export { type Placement, POD_NAMESPACE } from './generate/placement.ts';
+export { openedBeyondRights } from './generate/opened-beyond-rights.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';
-export { type RbacOptions, rbac } from './generate/rbac.ts';
+export { rbac } from './generate/rbac.ts';

@@ -7,13 +7,18 @@
 
 export { connect } from './client/connection.ts';
 export { abortable, aborted } from './core/abort.ts';
+export { type Cancel, sleep } from './core/clock.ts';
 export { deepCopy } from './core/deep-copy.ts';
 export { deepJson } from './core/deep-json.ts';
+export type { Labels, Meter } from './core/metrics.ts';
 export { duplicateYamlKeys } from './core/yaml.ts';
 export { connectOptions } from './manager/connect-options.ts';
 export { Manager } from './manager/manager.ts';
+export { settingsFrom } from './manager/settings.ts';
+export type { ProcessStatus } from './manager/status-page/process-status.ts';
 export { API_APPROVED, approvalOf, needsApproval } from './model/api-approval.ts';
-export { collectionPath, groupVersionPath, objectPath } from './model/resource.ts';
+export { apiVersionOf, collectionPath, groupVersionPath, objectPath } from './model/resource.ts';
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
 export { isFormat, isTextFormat } from './model/text-format.ts';
 export { INITIAL_EVENTS_END } from './model/watch-event.ts';
+export type { TransportRequest, TransportResponse } from './transport/transport.ts';

@@ -5,6 +5,8 @@
  * @module
  */
 
+import './core/one-copy.ts';
+
 // The schema of a field: TypeBox's words, and those that it lacks
 
 export {
@@ -14,40 +16,23 @@ export {
   IntOrString,
   ListAtomic,
   ListMap,
-  type ListOptions,
   ListSet,
   Nullable,
   preserveUnknownFields,
   Quantity,
-  type SchemaOptions,
   withRules,
 } from './schema/builders.ts';
 export { type Static, Type } from './schema/type.ts';
 
 // The resource, and its definition
 
-export type {
-  CustomResourceDefinition,
-  DefinedResource,
-  DefinitionNames,
-  DefinitionSpec,
-  DefinitionVersion,
-  PrinterColumn,
-  ScalePaths,
-  StructuralSchema,
-  ValidationRule,
-} from './model/custom-resource-definition.ts';
+export type { ValidationRule } from './model/custom-resource-definition.ts';
 export type { ObjectOf } from './model/resource.ts';
 export {
   type CustomObject,
   type CustomResource,
   type CustomResourceOptions,
   customResource,
-  type OtherVersion,
-  type ReadonlyDeep,
-  type StandardStatus,
 } from './schema/custom-resource.ts';
 export { crdYaml } from './schema/definition-yaml.ts';
-export type { FieldProblem } from './schema/field-problem.ts';
 export { AGE_COLUMN, type PrinterColumnOptions } from './schema/printer-columns.ts';
-export type { VersionOptions } from './schema/version.ts';

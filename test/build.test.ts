@@ -1,7 +1,7 @@
 /** What `npm run build` makes, as a package that is installed: what it loads when, and that it is whole. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -61,7 +61,7 @@ async function packed(folder: string, script: string): Promise<string> {
   const to = join(archives, folder);
   const { files = [] } = await manifest(folder);
   for (const file of ['package.json', 'README.md', ...files]) {
-    if (file === 'dist') continue;
+    if (file === 'dist' || file.startsWith('!')) continue;
     await cp(join(from, file), join(to, file));
   }
   await run(process.execPath, [script, '--out-dir', join(to, 'dist')], { cwd: from });
@@ -349,6 +349,63 @@ describe('its command', () => {
 
     expect(whenDisabled).toBe(0);
     expect(await kept()).toBeGreaterThan(2);
+  });
+});
+
+describe('two copies in one process', () => {
+  /** A later version of what is installed, in a folder of its own, and a module that reaches it by its path. */
+  async function later(): Promise<string> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-copy-')));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await cp(join(toolkit, 'dist'), join(folder, 'dist'), { recursive: true });
+    await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
+    const text = await readFile(join(toolkit, 'package.json'), 'utf8');
+    await writeFile(join(folder, 'package.json'), text.replace('"0.1.0"', '"0.2.0"'));
+    const chunk = join(folder, 'dist/operator/chunks/toolkit.js');
+    const code = await readFile(chunk, 'utf8');
+    expect(code).toContain('"0.1.0"');
+    await writeFile(chunk, code.replace('"0.1.0"', '"0.2.0"'));
+    await writeFile(
+      join(folder, 'operator.mjs'),
+      `import { controller } from './dist/operator/index.js';
+       import { configMaps } from 'chancery/kubernetes';
+       export default controller({ name: 'a', for: configMaps, reconcile: async () => ({}) });`,
+    );
+    return folder;
+  }
+
+  test.each([
+    'index.js',
+    'schema.js',
+  ])('the second is refused when %s is imported', async (entry) => {
+    const folder = await later();
+    const script = `
+      const { ConfigurationError } = await import('chancery');
+      const name = '${join(folder, 'dist/operator', entry)}';
+      const error = await import(name).catch((error) => error);
+      console.log(JSON.stringify([error.name, error.code, error instanceof ConfigurationError, error.message]));`;
+
+    const [name, code, isOurs, message] = JSON.parse(await output(script));
+
+    expect([name, code, isOurs]).toEqual(['ConfigurationError', 'CONFIG', false]);
+    const places = `0.1.0 in ${await realpath(join(toolkit, 'dist'))}/ and 0.2.0 in ${folder}/dist/`;
+    expect(message).toContain(places);
+    expect(message).toContain('npm ls chancery');
+  });
+
+  test('chancery run ends with 2 and one line that names both', async () => {
+    const folder = await later();
+
+    const ended = await run(
+      process.execPath,
+      [join(toolkit, 'operator/cli/chancery.js'), 'run', '--check', join(folder, 'operator.mjs')],
+      { cwd: installed, env: { PATH: process.env.PATH ?? '' } },
+    ).catch((error: { readonly code: number; readonly stderr: string }) => error);
+
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toMatch(/0\.1\.0 in \S+ and 0\.2\.0 in \S+.*npm ls chancery/);
+    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
 });
 

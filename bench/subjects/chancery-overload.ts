@@ -10,14 +10,15 @@
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { Ascending, InTurn } from '../../test/support/load/in-turn.ts';
-import { chancery } from './chancery.ts';
+import { chancery, internals } from './chancery.ts';
 import { configuration, handled, imported, onExpectation, synced } from './child.ts';
 
 imported();
 const { ENDLESS_NAMESPACE, NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { defineResource, dropManagedFields, Informer, listWatch } = chancery;
-const { splitKey, systemClock, transformed, undiciTransport } = chancery;
+const { splitKey, systemClock, undiciTransport } = chancery;
+const { transformed } = internals;
 
 const { mode, objects, url } = configuration;
 const { group, version, plural, kind } = profileNamed(configuration.profile);

@@ -1,8 +1,13 @@
 import { pathToFileURL } from 'node:url';
 
-const { CHANCERY_ENTRY: entry = '' } = process.env;
+const { CHANCERY_ENTRY: path = '' } = process.env;
+const entry = pathToFileURL(path);
+const isSource = path.endsWith('.ts');
 
 /** The public entry of the built package, found by whoever starts us, as its types say. */
-export const chancery = (await import(
-  pathToFileURL(entry).href
-)) as typeof import('../../operator/index.ts');
+export const chancery = (await import(entry.href)) as typeof import('../../operator/index.ts');
+
+/** What the subjects need beside it, from the same build, or from the same sources. */
+export const internals = (await import(
+  new URL(isSource ? '../bench/internals.ts' : 'internal-bench.js', entry).href
+)) as typeof import('../internals.ts');

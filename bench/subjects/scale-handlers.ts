@@ -8,16 +8,18 @@
  *                       and the state that it knows when it has been told of what was expected last
  */
 import { setTimeout as after } from 'node:timers/promises';
-import type { HandlerRegistration, ObjectKey } from '../../operator/index.ts';
+import type { ObjectKey } from '../../operator/index.ts';
 import { digestOf, type ObjectState } from '../../test/support/load/state.ts';
+import type { HandlerRegistration } from '../internals.ts';
 import { numberIn } from '../message.ts';
-import { chancery } from './chancery.ts';
+import { chancery, internals } from './chancery.ts';
 import { handled, onCommand, onExpectation, seen, synced } from './child.ts';
 import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
-const { ListGate, splitKey, systemClock } = chancery;
+const { ListGate } = internals;
+const { splitKey, systemClock } = chancery;
 
 let expected = '';
 let tellers = 0;

@@ -1,12 +1,14 @@
 /** Informers as the sources of controllers are: what the subjects of the scale runs are made of. */
-import type { Informer, KubernetesObject, ListGate } from '../../operator/index.ts';
+import type { Informer, KubernetesObject } from '../../operator/index.ts';
 import type { ObjectState } from '../../test/support/load/state.ts';
-import { chancery } from './chancery.ts';
+import type { ListGate } from '../internals.ts';
+import { chancery, internals } from './chancery.ts';
 import { configuration } from './child.ts';
 
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { defineResource, dropManagedFields, listWatch } = chancery;
-const { systemClock, transformed, undiciTransport } = chancery;
+const { systemClock, undiciTransport } = chancery;
+const { transformed } = internals;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
 export const resource = defineResource({ group, version, plural, kind, namespaced: true });

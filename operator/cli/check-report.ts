@@ -4,7 +4,7 @@ import { type MissingRule, missingRules, needsText, ruleYaml } from '../generate
 import type { AccessReport } from '../manager/access-check.ts';
 
 /** What `chancery check` has found out. */
-export interface Findings {
+interface Findings {
   readonly filter: FilterVerdict;
   /** The path of a visible token. */
   readonly token: string | undefined;

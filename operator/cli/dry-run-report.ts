@@ -6,7 +6,7 @@ import { visibleText } from '../core/visible-text.ts';
 import { type KubernetesObject, objectKey } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
 
-export interface DryRunReportOptions {
+interface DryRunReportOptions {
   readonly out: Writable;
   /** Escape sequences for a terminal. */
   readonly colour: boolean;

@@ -7,12 +7,13 @@ import { linkedAbort } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { visibleText } from '../core/visible-text.ts';
 import type { CreateManagerOptions, OwningManager } from '../manager/create-manager.ts';
+import type { OwningManagerOptions } from '../manager/owning-manager.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import type { ObjectKey } from '../model/object.ts';
 import type { Io } from './command.ts';
 import { DryRunReport } from './dry-run-report.ts';
 
-export interface DryRunOptions {
+interface DryRunOptions {
   readonly io: Io;
   /** Go on until the process is asked to stop, and reconcile keys again. */
   readonly follow: boolean;
@@ -52,7 +53,7 @@ export class DryRun {
    *
    * @throws ConfigurationError `CONFIG` for settings that are unusable.
    */
-  optionsFrom(options: CreateManagerOptions): CreateManagerOptions {
+  optionsFrom(options: CreateManagerOptions): OwningManagerOptions {
     const { environment = {}, runnables = [] } = options;
     const { leaderElection, installCrds } = settingsFrom(environment);
     for (const { name } of runnables) this.#tell(`${name} is not started`);
@@ -163,7 +164,7 @@ export class DryRun {
       if (known.has(key)) return AWAIT_CHANGE;
       known.add(key);
       const result = await reconcile(key, object, context);
-      if (result?.requeueAfterMs !== undefined || result?.requeue === true) this.#postponed++;
+      if (result?.requeueAfterMs !== undefined) this.#postponed++;
       return result;
     };
   }

@@ -18,7 +18,7 @@ export interface FoundResource {
   readonly name: string | undefined;
 }
 
-export interface FindResourceOptions {
+interface FindResourceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;

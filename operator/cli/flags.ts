@@ -3,7 +3,7 @@ import { nearMatches } from '../client/near-match.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 
 /** The options that a command knows, by their long names. */
-export type OptionTable = Readonly<
+type OptionTable = Readonly<
   Record<
     string,
     {

@@ -4,8 +4,8 @@ import { POD_NAMESPACE } from '../generate/placement.ts';
 import { parseFlags } from './flags.ts';
 
 /** What can be generated. */
-export const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
-export type Output = (typeof OUTPUTS)[number];
+const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
+type Output = (typeof OUTPUTS)[number];
 
 const FORMATS = ['args', 'patch', 'paths'] as const;
 

@@ -7,7 +7,7 @@ const SIGNATURE = '# Written by `chancery apiserver`, which overwrites it: keep 
 
 const NAME = 'chancery';
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   /** URL of the API server. */
   readonly server: string;
   /** PEM of the certificate authority, and a bearer token, of a server with TLS. */

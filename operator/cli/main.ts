@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { sleep, systemClock } from '../core/clock.ts';
+import '../core/one-copy.ts';
 import { createLogger } from '../manager/logger.ts';
 import type { ExitCode } from './command.ts';
 import { COMMANDS } from './commands.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../controller/reconciler.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { type CreateManagerOptions, createManager } from '../manager/create-manager.ts';
+import type { CreateManagerOptions } from '../manager/create-manager.ts';
 import { toggleDebugOnSignal } from '../manager/log-level.ts';
 import { createLogger } from '../manager/logger.ts';
 import { settingsFrom } from '../manager/settings.ts';
@@ -64,7 +64,8 @@ export function runCommand({
         clock,
         onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
       };
-      const manager = await createManager(dryRun?.optionsFrom(options) ?? options);
+      const { owningManager } = await import('../manager/owning-manager.ts');
+      const manager = await owningManager(dryRun?.optionsFrom(options) ?? options);
       if (isCheck) {
         for (const each of declared.controllers) io.stdout.write(`${declarationLine(each)}\n`);
         for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);

@@ -3,10 +3,13 @@ import type { Resource } from '../model/resource.ts';
 
 /** Names one object of a resource. `namespace` is left out for a cluster-scoped one. */
 export interface Target {
+  /** Left out for a cluster-scoped object. */
   readonly namespace?: string | undefined;
+  /** Name of the object. */
   readonly name: string;
 }
 
+/** What every call takes. */
 export interface CallOptions {
   /**
    * Aborts the call. Default: for the client of a `ReconcileContext` the signal of the reconcile. Other
@@ -15,14 +18,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which objects a list has. Default: all. */
 export interface ListOptions extends CallOptions {
   /** Left out: all namespaces. */
   readonly namespace?: string | undefined;
   /** In text form, not URL-encoded. As on the API an empty selector selects everything. */
   readonly labelSelector?: string;
+  /** Text form, as `metadata.name=a`. Which fields it may name depends on the resource. */
   readonly fieldSelector?: string;
 }
 
+/** How a write is made. Each option has a default. */
 export interface WriteOptions extends CallOptions {
   /** `status`, `scale`, …; left out: the object itself. */
   readonly subresource?: string;
@@ -32,26 +38,33 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string;
 }
 
+/** How an object is applied. */
 export interface ApplyOptions extends WriteOptions {
   /** Take fields over from other managers. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean;
 }
 
+/** How an object is replaced. */
 export interface UpdateOptions extends WriteOptions {
   /** Overwrite any version. Default false: `metadata.resourceVersion` names the version that was read. */
   readonly force?: boolean;
 }
 
+/** How an object is deleted. Each option has a default. */
 export interface DeleteOptions extends CallOptions {
   /** Delete the object only if it has this uid and this resourceVersion; otherwise the answer is 409. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
+  /** What happens to the object's own children. Default: the server's, mostly `Background`: they go after it. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  /** Whole seconds that a Pod may take to end. Default: those of the Pod. 0 is at once. */
   readonly gracePeriodSeconds?: number;
   /** Validate and answer as usual, but remove nothing. */
   readonly dryRun?: boolean;
 }
 
+/** How a Pod is evicted. */
 export interface EvictOptions extends CallOptions {
+  /** Evict only this very Pod: another uid or resourceVersion answers 409. */
   readonly preconditions?: DeleteOptions['preconditions'];
   /** Ask the disruption budgets as usual, but evict nothing. */
   readonly dryRun?: boolean;
@@ -72,6 +85,7 @@ export type Patch =
   | { readonly type: 'merge' | 'strategic'; readonly body: object }
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
 
+/** One operation of a JSON patch (RFC 6902). Paths are JSON pointers. */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
@@ -87,6 +101,7 @@ export type JsonPatchOperation =
  * @throws ProtocolError when the answer is not what the API promises.
  */
 export interface Reader {
+  /** The object. A missing one is an ApiError that `isNotFound` recognises. */
   get<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
@@ -110,6 +125,7 @@ export interface Reader {
  * `fate: 'unknown'` the server may have carried out the write.
  */
 export interface Writer {
+  /** Creates the object. A name that is taken is an ApiError that `isAlreadyExists` recognises. */
   create<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
@@ -154,6 +170,7 @@ export interface Writer {
     object: NoInfer<T>,
     options: UpdateOptions & { readonly force: true },
   ): Promise<T>;
+  /** Changes the object by a merge, strategic or JSON patch. Custom resources take no strategic one. */
   patch<T extends KubernetesObject>(
     resource: Resource<T>,
     target: Target,
@@ -169,4 +186,5 @@ export interface Writer {
   evict(pod: Target, options?: EvictOptions): Promise<void>;
 }
 
+/** All calls to the API server, live, past every cache. Ask for a `Reader` or a `Writer` where that is enough. */
 export interface Client extends Reader, Writer {}

@@ -21,6 +21,7 @@ export interface Scope {
   readonly namespace?: string | undefined;
   /** Text form, not yet URL-encoded. */
   readonly labelSelector?: string | undefined;
+  /** Text form, not yet URL-encoded. */
   readonly fieldSelector?: string | undefined;
   /**
    * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, to decode
@@ -30,6 +31,7 @@ export interface Scope {
   readonly metadataOnly?: boolean | undefined;
 }
 
+/** How a source reads watches. */
 export interface ListWatchOptions {
   /** Default: the machine's. */
   readonly clock?: Clock;

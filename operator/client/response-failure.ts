@@ -96,10 +96,7 @@ export function isJson(headers: Readonly<Record<string, string>>): boolean {
 }
 
 /** An answer of a success status that is not what the Kubernetes API sends. */
-export function notKubernetes(
-  status: number,
-  headers: Readonly<Record<string, string>>,
-): ProtocolError {
+function notKubernetes(status: number, headers: Readonly<Record<string, string>>): ProtocolError {
   return new ProtocolError('the answer is not one that the Kubernetes API gives', {
     code: 'NOT_KUBERNETES',
     context: { status, contentType: headers['content-type'] ?? 'none' },

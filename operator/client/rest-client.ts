@@ -20,7 +20,9 @@ import {
 } from './rest-request.ts';
 import { warningTexts } from './server-warnings.ts';
 
+/** Options of `restClient`. */
 export interface RestClientOptions {
+  /** Sends the requests. The caller closes it. */
   readonly transport: Transport;
   /** Names the writer in `metadata.managedFields`. A different name later is a different owner. */
   readonly fieldManager: string;

@@ -8,7 +8,9 @@ import type { Client, Target, UpdateOptions, Versioned } from './client.ts';
 
 /** A `ReconcileContext` has what is needed. */
 export interface RetryOnConflictOptions {
+  /** The process's time: `context.clock` in a reconciler. */
   readonly clock: Clock;
+  /** Ends the attempts: it throws the reason of the signal. Default: nothing does. */
   readonly signal?: AbortSignal | undefined;
   /** Default 5, client-go's. */
   readonly attempts?: number;

@@ -25,7 +25,7 @@ const COMBINED = '(combined from similar events): ';
 /** Between two looks at the series that are going on. */
 const LOOK_SPACING_MS = 1_000;
 
-export interface ApiEventRecorderOptions {
+interface ApiEventRecorderOptions {
   readonly client: Pick<Client, 'create' | 'patch'>;
   readonly clock: Clock;
   /** The Pod is named as `reportingInstance`. */

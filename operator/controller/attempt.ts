@@ -2,12 +2,15 @@ import type { ObjectKey } from '../model/object.ts';
 
 /** One call of a reconciler, before it is made. */
 export interface Attempt {
+  /** Name of the controller. */
   readonly controller: string;
+  /** The object that is reconciled. */
   readonly key: ObjectKey;
   /** A UUID, which every log line of the attempt carries as well. */
   readonly reconcileId: string;
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
+  /** As in `ReconcileContext.priority`. */
   readonly priority: number;
 }
 
@@ -23,6 +26,7 @@ export interface AttemptEnd {
     | 'conflict'
     | 'panic'
     | 'aborted';
+  /** Of the call, without the wait before it. */
   readonly durationMs: number;
   /** Set for `error`, `terminal`, `conflict` and `panic`. */
   readonly error?: Error;

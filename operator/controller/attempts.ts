@@ -25,7 +25,7 @@ import type { Source } from './source.ts';
 import { timeLimit } from './time-limit.ts';
 import type { WriteLoops } from './write-loop.ts';
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   readonly controller: Controller;
   readonly queue: WorkQueue<ObjectKey>;
   readonly contexts: Contexts;
@@ -189,15 +189,10 @@ export class Attempts {
 
   #succeeded(
     { key, report }: Work,
-    { requeueAfterMs, requeue, refusal, ...options }: Result,
+    { requeueAfterMs, refusal, ...options }: Result,
   ): Omit<AttemptEnd, 'durationMs'> {
     const { metrics, pace, queue } = this.#options;
     if (requeueAfterMs === undefined) this.#soonAgain.forget(key);
-    if (requeue === true && requeueAfterMs === undefined) {
-      metrics.succeeded('requeue');
-      const delayMs = queue.retry(key, pace.waitMs(key));
-      return { outcome: 'requeue', requeueAfterMs: Math.round(delayMs) };
-    }
     if (refusal !== undefined) return this.#refused(key, refusal, requeueAfterMs);
     queue.forget(key);
     const outcome = requeueAfterMs === undefined ? 'success' : 'requeue_after';

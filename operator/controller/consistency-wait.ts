@@ -10,7 +10,7 @@ import type { Source } from './source.ts';
 /** How long a key waits for the caches to have what its last attempt wrote; kopf's figure. */
 export const CONSISTENCY_WAIT_MS: number = 5_000;
 
-export interface ConsistencyWaitOptions {
+interface ConsistencyWaitOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly controller: string;

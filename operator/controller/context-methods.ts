@@ -13,7 +13,7 @@ import type { ReconcileContext } from './reconciler.ts';
 import { isSameResource, type Source } from './source.ts';
 import { statusWriter } from './write-status.ts';
 
-export interface ContextMethodsOptions {
+interface ContextMethodsOptions {
   readonly controller: Controller;
   /** The object under reconcile, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;

@@ -20,7 +20,7 @@ import type { Log, ReconcileContext, Self } from './reconciler.ts';
 import { isSameResource, type Source, source } from './source.ts';
 
 /** The parts that all attempts of one controller share. */
-export interface ContextsOptions {
+interface ContextsOptions {
   readonly controller: Controller;
   /** The controller's own: it has the controller's field manager and fence, and is journalled. */
   readonly client: Client;
@@ -38,7 +38,7 @@ export interface ContextsOptions {
 }
 
 /** The parts that belong to one attempt. */
-export interface AttemptFacts {
+interface AttemptFacts {
   readonly key: ObjectKey;
   /** The reconciled object, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;

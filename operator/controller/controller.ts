@@ -28,6 +28,7 @@ export interface MappingContext {
 
 /** A second source whose objects name keys of the controller's own resource. */
 export interface Mapping {
+  /** The objects that are mapped. */
   readonly source: Source;
   /**
    * Called with the old and with the new object of a change; both answers are enqueued, each key once.
@@ -45,46 +46,65 @@ export interface Mapping {
 }
 
 /** A source of children: a change enqueues the owner that the child names. */
-export interface Owned {
+interface Owned {
+  /** The children. */
   readonly source: Source;
   /** Every owner of the controller's kind counts. Default false: only the one with `controller`. */
   readonly anyOwner?: boolean;
+  /** Only changes that it is true for. Default: all. */
   readonly predicate?: Predicate;
 }
 
 /** What a controller does beyond reading its sources: the base of generated permissions. */
 export interface Permission {
+  /** The resource that the right is for. */
   readonly resource: Resource;
+  /** `status`, `scale`, …; left out: the resource itself. */
   readonly subresource?: string;
   /**
    * The objects, by name. Left out: every object. What is listed or watched so needs the field
    * selector `metadata.name=…`, and what is created so server-side apply: a POST has no name in its path.
    */
   readonly resourceNames?: readonly string[];
+  /** What is done to it. `apply` and `patch` are both `patch`; `evict` is `create` of `eviction`. */
   readonly verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete')[];
 }
 
 /** A controller as a declaration: it can be inspected without being run. */
 export interface Controller<T extends KubernetesObject = KubernetesObject> {
+  /** Names logs, metrics and the field manager. */
   readonly name: string;
   /** The objects whose keys are reconciled. */
   readonly for: Source<T>;
+  /** Sources of children. */
   readonly owns: readonly Owned[];
+  /** Sources whose objects name keys. */
   readonly watches: readonly Mapping[];
   /** Sources that are read, and whose changes enqueue nothing. */
   readonly reads: readonly Source[];
+  /** Where keys come from that no watch names. */
   readonly triggers: readonly Trigger[];
+  /** Rights beyond those that follow from its sources. */
   readonly permissions: readonly Permission[];
   /** Keys reconciled side by side; one key never overlaps itself. */
   readonly maxConcurrentReconciles: number;
+  /** One replica at a time runs it, if there is an election. */
   readonly needsLeaderElection: boolean;
+  /** How its reads relate to its own writes. */
   readonly consistency: Consistency;
+  /** Only changes of `for` that it is true for. Left out: all. */
   readonly predicate?: Predicate;
+  /** The cleanup of objects that are being deleted. Left out: there is none. */
   readonly finalizer?: Finalizer;
+  /** Least milliseconds between two reconciles of a key. Left out: 0. */
   readonly minIntervalMs?: number;
+  /** Limit of one reconcile in milliseconds, 0 for none. Left out: 5 minutes. */
   readonly reconcileTimeoutMs?: number;
+  /** Milliseconds after which a reconcile under way fails `/healthz`. Left out: it never does. */
   readonly maxReconcileAgeMs?: number;
+  /** Milliseconds after which every object is reconciled again, 0 for never. Left out: 10 h. */
   readonly resyncPeriodMs?: number;
+  /** Order, back-off and limits of its queue. Left out: the defaults of each. */
   readonly queue?: QueueSettings<ObjectKey>;
   /** A Reconciler; written as a method, so that a controller of Deployments is a Controller. */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
@@ -100,6 +120,10 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
  */
 export type Consistency = 'overlay' | 'wait' | 'none';
 
+/**
+ * What `controller` takes: `name`, `for` and `reconcile`, and everything else by default. docs/operators.md
+ * shows them at work.
+ */
 export interface ControllerOptions<T extends KubernetesObject> {
   /** Lower-case words joined by `-`; names logs, metrics and the field manager. */
   readonly name: string;
@@ -109,6 +133,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly predicate?: Predicate<T>;
   /** Children of the objects: what `applyOwned` writes belongs here, and the rights follow from it. */
   readonly owns?: readonly (Resource | Source | Owned)[];
+  /** Sources whose objects name keys: see `enqueueMapped`. Default: none. */
   readonly watches?: readonly Mapping[];
   /**
    * What is only looked into: listed, watched and cached for `store`, with the rights for that, while
@@ -117,7 +142,9 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly reads?: readonly (Resource | Source)[];
   /** Keys from outside the cluster, and by the clock. */
   readonly triggers?: readonly Trigger[];
+  /** Rights for what the reconciler's own code does with `client`. Default: none. */
   readonly permissions?: readonly Permission[];
+  /** Cleans up before an object goes. Default: nothing is cleaned up, and `reconcile` is called instead. */
   readonly finalizer?: Finalizer<T>;
   /** Default 1, as in controller-runtime. */
   readonly maxConcurrentReconciles?: number;
@@ -135,10 +162,11 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly resyncPeriodMs?: number;
   /** Order, back-off and limits of its queue; each has a default. */
   readonly queue?: QueueSettings<ObjectKey>;
+  /** Makes the world match one object. */
   readonly reconcile: Reconciler<T>;
 }
 
-/** Registered, so that a module that loaded another copy of this file is understood as well. */
+/** Registered, so that what a module declared that has loaded this file anew is understood as well. */
 const DECLARED: unique symbol = Symbol.for('chancery.controller');
 
 /**

@@ -17,7 +17,7 @@ interface ManagedFields {
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
-export interface FieldOwners {
+interface FieldOwners {
   /** Whose the fields are to be. */
   readonly fieldManager: string;
   /** Other managers whose fields become its own. */

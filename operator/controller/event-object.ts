@@ -14,10 +14,10 @@ const MAX_NAME_PREFIX = 253 - 1 - 16;
 const NAMES_PER_MS = 1_000_000;
 
 /** Names one object in an Event. */
-export type ObjectReference = KubernetesEvent['regarding'];
+type ObjectReference = KubernetesEvent['regarding'];
 
 /** Who tells: of which part of which process. */
-export interface EventSource {
+interface EventSource {
   readonly reportingController: string;
   readonly reportingInstance: string;
 }

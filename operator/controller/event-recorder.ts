@@ -1,10 +1,12 @@
 import type { KubernetesObject } from '../model/object.ts';
 
+/** An Event to record. */
 export interface EventNote {
   /** The object that the Event is about. */
   readonly regarding: KubernetesObject;
   /** A second object that has to do with it, such as a child that was made. */
   readonly related?: KubernetesObject;
+  /** `Warning` for what somebody should look at. */
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, at most 128 characters: why. */
   readonly reason: string;

@@ -9,13 +9,13 @@ import type { EventObjects } from './event-object.ts';
 import type { EventSeries } from './event-series.ts';
 
 /** Events that may wait to be sent; more are dropped, for an outage must not fill memory. */
-export const MAX_WAITING_EVENTS: number = 1_000;
+const MAX_WAITING_EVENTS: number = 1_000;
 
 /** client-go's figures: so often an Event is sent, and so long after the last time. */
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
-export interface EventSenderOptions {
+interface EventSenderOptions {
   readonly client: Pick<Client, 'create' | 'patch'>;
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). */

@@ -3,10 +3,10 @@ import type { KubernetesEvent } from '../model/builtin.ts';
 import { rfc3339Micro } from '../model/condition.ts';
 
 /** Repeats that come no later than this after the last one belong to it; client-go's figure. */
-export const SERIES_IDLE_MS: number = 6 * 60_000;
+const SERIES_IDLE_MS: number = 6 * 60_000;
 
 /** How often the count of a series that goes on is brought up to date; client-go's figure. */
-export const SERIES_REFRESH_MS: number = 30 * 60_000;
+const SERIES_REFRESH_MS: number = 30 * 60_000;
 
 /** One Event and its repetitions. */
 export class EventSeries {

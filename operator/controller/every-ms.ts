@@ -4,7 +4,8 @@ import type { ObjectKey } from '../model/object.ts';
 import { LOW_PRIORITY } from '../queue/work-queue.ts';
 import type { Trigger } from './trigger.ts';
 
-export interface EveryMsOptions {
+/** How the periods of `everyMs` vary. */
+interface EveryMsOptions {
   /** Each period is stretched or shrunk by up to this share, so that replicas spread. Default 0.1. */
   readonly jitter?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */

@@ -5,9 +5,9 @@ import type { Log } from './reconciler.ts';
 import type { LoopTurn } from './write-loop.ts';
 
 /** Whose code failed. */
-export type Verb = 'reconcile' | 'finalize';
+type Verb = 'reconcile' | 'finalize';
 
-export interface FailureReportOptions {
+interface FailureReportOptions {
   readonly events: EventRecorder;
   /** Bound to the attempt. */
   readonly log: Log;

@@ -20,7 +20,7 @@ const MAX_OBJECTS = 50_000;
 /** Keys in the log line. */
 const MAX_NAMES = 10;
 
-export interface FinalizerSweepOptions {
+interface FinalizerSweepOptions {
   readonly controller: Controller;
   readonly pages: MetadataPages;
   /** True for what the cache has. */

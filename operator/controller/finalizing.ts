@@ -13,7 +13,7 @@ import { AWAIT_CHANGE, type ReconcileContext } from './reconciler.ts';
 import type { Source } from './source.ts';
 
 /** One attempt, as the order of finalizers needs to know it. */
-export interface FinalizingAttempt {
+interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
   /** What the reconciler is given for the object as it is by then. */

@@ -25,7 +25,7 @@ export interface Intake {
   readonly change: Change;
 }
 
-export interface IntakeOptions {
+interface IntakeOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly enqueue: (intake: Intake) => void;

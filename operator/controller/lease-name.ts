@@ -1,5 +1,5 @@
 /** What may need a leader: a controller, or anything else that a manager runs. */
-export interface Guardable {
+interface Guardable {
   readonly name: string;
   /** Default true. */
   readonly needsLeaderElection?: boolean;

@@ -6,12 +6,12 @@ import type { Change } from '../store/cache.ts';
 import type { Mapping, MappingContext } from './controller.ts';
 
 /** A mapping is called so often for one change, then the change is dropped. */
-export const MAP_TRIES = 3;
+const MAP_TRIES = 3;
 
 /** Before a mapping that looked something up looks again. One that waits for nothing has no pause. */
 const PAUSES_MS = [100, 1_000];
 
-export interface MappedKeysOptions {
+interface MappedKeysOptions {
   readonly map: Mapping['map'];
   readonly context: MappingContext;
   /** Of the keys: what the controller reconciles. */

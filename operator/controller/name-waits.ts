@@ -39,7 +39,7 @@ interface Wait {
   cancelLook: Cancel | undefined;
 }
 
-export interface NameWaitsOptions {
+interface NameWaitsOptions {
   readonly clock: Clock;
   readonly controller: Controller;
   /** Of the controller's sources; may be filled later. */

@@ -13,9 +13,10 @@ import type { Source } from './source.ts';
  * `requeueAfterMs` milliseconds if that is earlier. `retryRefused` makes it of an error, and says when.
  */
 export interface RefusedResult {
+  /** Which kind of refusal it was: it decides when the key is reconciled again. */
   readonly refusal: Refusal;
+  /** Milliseconds after which the key is reconciled again at the latest. Default: as the refusal says. */
   readonly requeueAfterMs?: number | undefined;
-  readonly requeue?: undefined;
 }
 
 /** What the controller does after a successful reconcile. */
@@ -28,40 +29,35 @@ export type Result =
   | {
       readonly requeueAfterMs: number;
       readonly priority?: number;
-      readonly requeue?: undefined;
       readonly refusal?: undefined;
     }
   /** Wait for the next event. Safe because every relist that finds a difference enqueues the key. */
   | {
       readonly requeueAfterMs?: undefined;
-      readonly requeue?: undefined;
       readonly refusal?: undefined;
     }
-  | RefusedResult
-  /**
-   * Again with back-off, as after a failure, without being one.
-   *
-   * @deprecated as in controller-runtime: say when with `requeueAfterMs`, or throw what is wrong.
-   */
-  | {
-      readonly requeue: true;
-      readonly requeueAfterMs?: undefined;
-      readonly refusal?: undefined;
-    };
+  | RefusedResult;
 
+/** Wait for the next change of the object, or of what its controller owns or watches. */
 export const AWAIT_CHANGE: Result = Object.freeze({});
 
 /** A logger that is bound to one piece of work. Messages are constant; facts are fields. */
 export interface Log {
+  /** For developers; not shown by default. */
   debug(fields: object, message: string): void;
+  /** What happened, in normal operation. */
   info(fields: object, message: string): void;
+  /** What a person should look at. */
   warn(fields: object, message: string): void;
+  /** What failed, and needs a person. */
   error(fields: object, message: string): void;
 }
 
 /** Who this process is in the cluster, from the Downward API. Unknown parts are undefined. */
 export interface Self {
+  /** From `POD_NAMESPACE`. */
   readonly namespace: string | undefined;
+  /** From `POD_NAME`. */
   readonly podName: string | undefined;
 }
 
@@ -87,6 +83,7 @@ export type DesiredStatus<T extends KubernetesObject> = Omit<
   'conditions' | 'observedGeneration'
 > & { readonly conditions?: readonly DesiredCondition[] };
 
+/** How `applyOwned` treats a child that others have, or had, a hand in. */
 export interface ApplyOwnedOptions {
   /** Take a child that has no controller, if the reconciled object is still there. Default false. */
   readonly adopt?: boolean;
@@ -104,13 +101,21 @@ export interface ApplyOwnedOptions {
   readonly formerManagers?: readonly string[];
 }
 
+/** How `deleteOwned` deletes. */
 export interface DeleteOwnedOptions {
   /** What becomes of the child's own children. Default `Background`: they go after it. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
+/**
+ * What a reconciler works with: the caches of its controller, a client, and the writes that reconcilers
+ * make. Each attempt has one of its own.
+ */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
-  /** Aborts when the process stops. */
+  /**
+   * Aborts when the process stops or loses its leadership, and when the reconcile takes longer than
+   * `reconcileTimeoutMs`.
+   */
   readonly signal: AbortSignal;
   /** Bound to the controller, the key and a fresh `reconcileId`. */
   readonly log: Log;
@@ -126,8 +131,11 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * seen by `store` at once: see `ControllerOptions.consistency`.
    */
   readonly client: Client;
+  /** The process's time. `clock.now()` is wall time in milliseconds since 1970. */
   readonly clock: Clock;
+  /** Records Events about any object; `event` is for the reconciled one. */
   readonly events: EventRecorder;
+  /** Namespace and name of the operator's own Pod. */
   readonly self: Self;
   /**
    * The cache of one of the controller's own sources.

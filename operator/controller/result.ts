@@ -27,17 +27,11 @@ export function checkedResult(returned: unknown): Result {
   if (typeof returned !== 'object' || returned === null || Array.isArray(returned)) {
     throw new NonsenseResultError(describe(returned));
   }
-  const { requeueAfterMs, priority, requeue, refusal, ...unknown } = returned as Record<
-    string,
-    unknown
-  >;
+  const { requeueAfterMs, priority, refusal, ...unknown } = returned as Record<string, unknown>;
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new NonsenseResultError(`an object with a field ${name}`);
   if (requeueAfterMs !== undefined && !isDelay(requeueAfterMs)) {
     throw new NonsenseResultError(`requeueAfterMs: ${describe(requeueAfterMs)}`);
-  }
-  if (requeue !== undefined && typeof requeue !== 'boolean') {
-    throw new NonsenseResultError(`requeue: ${describe(requeue)}`);
   }
   if (refusal !== undefined && !isRefusal(refusal)) {
     throw new NonsenseResultError(

@@ -3,7 +3,7 @@ import type { RetryOptions } from '../queue/work-queue.ts';
 import type { RefusedResult } from './reconciler.ts';
 
 /** Milliseconds between two attempts at what the API server refuses. */
-export const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: number } = {
+const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: number } = {
   /** What can never be accepted as it is, plus or minus 10 %: a schema changes rarely. */
   invalidEveryMs: 60 * 60_000,
   /** The longest back-off where a policy, a quota or a right may change, jitter included. */

@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../core/clock.ts';
 import type { Log } from './reconciler.ts';
 import type { Enqueue, Trigger } from './trigger.ts';
 
-export interface RunTriggersOptions {
+interface RunTriggersOptions {
   readonly enqueue: Enqueue;
   readonly clock: Clock;
   readonly log: Log;

@@ -15,7 +15,7 @@ import type { Source } from './source.ts';
  */
 export type CrdWait = 'forever' | 'timeout' | 'optional';
 
-export interface SettledSourcesOptions {
+interface SettledSourcesOptions {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly clock: Clock;
   readonly log: Log;

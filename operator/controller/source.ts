@@ -6,13 +6,16 @@ import type { Transform } from '../store/transform.ts';
 
 /** What to list and watch: a value, compared by its parts, shared by whoever names the same. */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
+  /** What is listed and watched. */
   readonly resource: Resource<T>;
   /**
    * `configured`: the namespaces from the manager's settings, the default of a namespaced resource.
    * `all`: every namespace. Anything else is a namespace by name.
    */
   readonly namespace: 'configured' | 'all' | { readonly name: string };
+  /** Only objects that it selects, as text: `app=shop`. Default: all. */
   readonly labelSelector?: string;
+  /** Only objects that it selects, as text: `metadata.name=a`. Default: all. */
   readonly fieldSelector?: string;
   /**
    * Do without it while the server does not serve the resource or forbids it, and begin when it
@@ -35,6 +38,7 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
+/** What a source leaves out of a resource; see `Source` for the defaults. */
 export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Partial<
   Omit<Source<T>, 'resource'>
 >;

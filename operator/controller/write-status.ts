@@ -10,7 +10,7 @@ import { NoStatusSubresourceError } from './no-status-subresource-error.ts';
 import type { DesiredStatus } from './reconciler.ts';
 import { digestOf } from './shown-fields.ts';
 
-export interface StatusWriter {
+interface StatusWriter {
   /** The reconciled object, as the attempt was given it. */
   readonly object: KubernetesObject;
   readonly resource: Resource;

@@ -6,7 +6,7 @@ export interface Backoff {
   reset(): void;
 }
 
-export interface ExponentialBackoffOptions {
+interface ExponentialBackoffOptions {
   readonly initialMs: number;
   readonly maxMs: number;
   /** Growth per failure. Default 2. */

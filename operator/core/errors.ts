@@ -44,7 +44,8 @@ export type ErrorCode =
  */
 export type ErrorContext = Readonly<Record<string, string | number | boolean>>;
 
-export interface OperatorErrorOptions extends ErrorOptions {
+/** What an error says beside its message. */
+interface OperatorErrorOptions extends ErrorOptions {
   readonly code: ErrorCode;
   readonly layer: Layer;
   readonly context?: ErrorContext;
@@ -53,8 +54,11 @@ export interface OperatorErrorOptions extends ErrorOptions {
 /** Base of every error this toolkit throws on purpose; anything else that escapes is a bug. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
+  /** Why the operation failed: what a program branches on. */
   readonly code: ErrorCode;
+  /** Who is at fault. */
   readonly layer: Layer;
+  /** Log-safe facts about the failure. Texts have 2,048 characters at most. */
   readonly context: ErrorContext;
 
   constructor(message: string, { code, layer, context = {}, ...native }: OperatorErrorOptions) {
@@ -86,7 +90,8 @@ function boundedContext(context: ErrorContext): ErrorContext {
  */
 export type RequestFate = 'not-sent' | 'unknown';
 
-export interface TransportErrorOptions extends ErrorOptions {
+/** What an error of the transport says beside its message. */
+interface TransportErrorOptions extends ErrorOptions {
   readonly code:
     | 'AMBASSADOR_UNREACHABLE'
     | 'AMBASSADOR_TIMEOUT'
@@ -100,6 +105,7 @@ export interface TransportErrorOptions extends ErrorOptions {
 /** The ambassador, or the way to it, failed; the API server's opinion is not known. */
 export class AmbassadorError extends OperatorError {
   override readonly name = 'AmbassadorError';
+  /** `not-sent`: the API server never saw the request. `unknown`: it may have been carried out. */
   readonly fate: RequestFate;
 
   constructor(message: string, { fate, ...options }: TransportErrorOptions) {

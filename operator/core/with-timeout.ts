@@ -3,7 +3,8 @@ import type { Clock } from './clock.ts';
 import { OperatorError } from './errors.ts';
 
 /** A reconciler's context has `clock` and `signal`. */
-export interface TimeoutOptions {
+interface TimeoutOptions {
+  /** The process's time: `context.clock` in a reconciler. */
   readonly clock: Clock;
   /** Ends it sooner. */
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import { refuseUnusableNames } from './usable-names.ts';
 import type { Verb } from './verbs.ts';
 
 export { type Placement, POD_NAMESPACE } from './placement.ts';
-export { VERBS, type Verb } from './verbs.ts';
+export type { Verb } from './verbs.ts';
 
 /** What is done to one resource in one place. */
 export interface Access {

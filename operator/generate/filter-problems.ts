@@ -2,10 +2,10 @@ import { POD_NAMESPACE } from './placement.ts';
 import type { ProxyFilter } from './proxy-filter.ts';
 import { REJECT_PATHS } from './reject-paths.ts';
 
-export type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
+type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
 
 /** Something in a filter by which it means another thing than it says. */
-export interface FilterProblem {
+interface FilterProblem {
   readonly flag: FilterFlag;
   /** One element of the flag's list, or '' for the whole list. */
   readonly pattern: string;

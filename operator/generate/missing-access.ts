@@ -37,7 +37,7 @@ export function missingAccess(
 }
 
 /** True when one of the rules alone grants the right: names of several do not add up to all. */
-export function grantsRight(rules: readonly ResourceRule[], right: NeededRight): boolean {
+function grantsRight(rules: readonly ResourceRule[], right: NeededRight): boolean {
   const { verb, resource, subresource, name } = right;
   const { group, plural } = resource;
   return rules.some(
@@ -51,7 +51,7 @@ export function grantsRight(rules: readonly ResourceRule[], right: NeededRight):
 }
 
 /** True when one of the rules lets `path` be read: itself, or below a pattern that ends in `*`. */
-export function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
+function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
   return rules.some(
     ({ verbs, nonResourceURLs = [] }) =>
       has(verbs, 'get') &&

@@ -19,7 +19,9 @@ export { REJECT_PATHS } from './reject-paths.ts';
 export interface ProxyFilter {
   /** Each is anchored, and has no comma or brace: kubectl splits the flag at every comma. */
   readonly acceptPaths: readonly string[];
+  /** Regular expressions: a path that one of them finds is refused. */
   readonly rejectPaths: readonly string[];
+  /** Regular expressions: a method that one of them finds is refused. */
   readonly rejectMethods: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { type ProxyFilter, proxyArguments } from './proxy-filter.ts';
 
 /** A Deployment, as far as a strategic merge patch of one container's arguments needs it. */
-export interface ProxyPatch {
+interface ProxyPatch {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
   readonly metadata: { readonly name: string };

@@ -6,15 +6,19 @@ import type { Verb } from './verbs.ts';
 
 const API_VERSION = 'rbac.authorization.k8s.io/v1';
 
+/** One rule of a role. */
 export interface PolicyRule {
+  /** One group; empty for the core group. */
   readonly apiGroups: readonly [string];
   /** Plurals, or `plural/subresource`; sorted. */
   readonly resources: readonly string[];
   /** Sorted. Left out: every object. */
   readonly resourceNames?: readonly string[];
+  /** Sorted. */
   readonly verbs: readonly Verb[];
 }
 
+/** A Role, or the ClusterRole for what is in every namespace or in none. */
 export interface Role {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: 'Role' | 'ClusterRole';
@@ -22,6 +26,7 @@ export interface Role {
   readonly rules: readonly PolicyRule[];
 }
 
+/** The binding of a role to the ServiceAccount. */
 export interface RoleBinding {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: 'RoleBinding' | 'ClusterRoleBinding';
@@ -36,6 +41,7 @@ export interface RoleBinding {
   ];
 }
 
+/** What the roles are called, and whom they are for. */
 export interface RbacOptions extends Placement {
   /** Of every object. */
   readonly name: string;

@@ -26,7 +26,7 @@ import {
 } from '../model/kubernetes/resources.ts';
 import type { ObjectMeta } from '../model/object.ts';
 
-export interface AccessCheckOptions {
+interface AccessCheckOptions {
   /** Asks as the operator does: through the ambassador. */
   readonly client: Pick<Client, 'create'>;
   readonly controllers: readonly Controller[];

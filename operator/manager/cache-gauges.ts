@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 
 /** A cache, as far as it is measured. */
-export interface Measured {
+interface Measured {
   /** Caches with equal labels are one series. */
   readonly labels: Labels;
   readonly informer: { size(): CacheSize };

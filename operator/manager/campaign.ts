@@ -18,7 +18,7 @@ const RELEASE_SHARE_OF_REST = 0.9;
  */
 const MIN_DRAIN_MS = 1_000;
 
-export interface CampaignOptions {
+interface CampaignOptions {
   /** Of the first term. */
   readonly elector: LeaderElector;
   readonly onLost: OnLeadershipLost;

@@ -18,7 +18,7 @@ import { countWrites } from './status-page/count-writes.ts';
 import type { MinuteCounts } from './status-page/minute-counts.ts';
 import type { Task } from './tasks.ts';
 
-export interface ControllerHostOptions {
+interface ControllerHostOptions {
   readonly settings: Settings;
   readonly connection: Pick<Connection, 'clientFor'> & {
     readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
@@ -37,7 +37,7 @@ export interface ControllerHostOptions {
 }
 
 /** What belongs to one term of leadership must pass, so that it ends with that term. */
-export interface TermFences {
+interface TermFences {
   /** What the writes of controllers that need leadership must pass. */
   readonly fence: Fence;
   /** What their Events must pass. */

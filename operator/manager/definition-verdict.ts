@@ -31,7 +31,7 @@ export type DefinitionVerdict =
  * Annotation: the digests of definitions that later ones have replaced, oldest first. A release whose
  * definition stands here is the older one.
  */
-export const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
+const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
 
 /** Annotations are 256 KiB in all; fifty releases ago is nobody's replica. */
 const MAX_SUPERSEDED = 50;

@@ -17,9 +17,13 @@ import {
 } from './definition-verdict.ts';
 import { missingRight } from './missing-right.ts';
 
+/** How a definition is installed. */
 export interface EnsureCrdOptions {
+  /** The process's time. */
   readonly clock: Clock;
+  /** Ends it sooner: it throws the reason of the signal. */
   readonly signal: AbortSignal;
+  /** Where it says what it installed, upgraded or left alone. */
   readonly log: Log;
   /**
    * Take over fields of the definition that somebody else applied, such as the deployment of
@@ -30,12 +34,12 @@ export interface EnsureCrdOptions {
 }
 
 /** What was done about a definition. `kept`: a newer one was there. */
-export type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
+type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
 
 /** A server establishes a definition within a second; several of them need up to five. */
-export const ESTABLISH_TIMEOUT_MS: number = 60_000;
+const ESTABLISH_TIMEOUT_MS: number = 60_000;
 
 const POLL_MS = 250;
 

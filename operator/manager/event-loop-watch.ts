@@ -12,7 +12,7 @@ export interface DelayMonitor {
   takeMaxMs(): number;
 }
 
-export interface EventLoopWatchOptions {
+interface EventLoopWatchOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly log: Pick<Log, 'warn'>;

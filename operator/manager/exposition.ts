@@ -13,7 +13,7 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
 };
 
 /** One line of a metric. */
-export interface Sample {
+interface Sample {
   /** With the suffix of a histogram's part, such as `_bucket`. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string | number>>;

@@ -24,7 +24,7 @@ export function syncedCheck(sources: Sources): HealthCheck {
   return everySource('synced', sources, ({ informer }) => informer.synced);
 }
 
-export interface SourcesCheckOptions {
+interface SourcesCheckOptions {
   readonly clock: Clock;
   /** Seconds of the longest watch. Default 600, the reflector's. */
   readonly longestWatchSeconds?: number;

@@ -7,10 +7,20 @@ import { HttpListener, refusesHost, send } from './http-listener.ts';
  * an API server that is slow must not fail it.
  */
 export interface HealthCheck {
+  /** What `/healthz/NAME` and `?exclude=NAME` call it. */
   readonly name: string;
+  /** True when it is well. One that throws has failed. */
   readonly ok: () => boolean;
   /** Why it is not, for the log only: anybody may read a probe's answer. */
   readonly why?: () => object;
+}
+
+/** Checks of the user's, beside those that a manager makes itself. */
+export interface HealthChecks {
+  /** For `/healthz`: facts of this process only, for a failure restarts it. Default: none. */
+  readonly live?: readonly HealthCheck[];
+  /** For `/readyz`. Default: none. */
+  readonly ready?: readonly HealthCheck[];
 }
 
 export interface HealthServerOptions {

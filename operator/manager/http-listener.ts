@@ -6,7 +6,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { HTTP_HOSTS, isAcceptedHost } from './accepted-host.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 
-export interface HttpListenerOptions {
+interface HttpListenerOptions {
   /** What the port is for, in error messages. */
   readonly purpose: 'health' | 'metrics';
   /** 0 takes a free one. */

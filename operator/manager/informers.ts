@@ -2,7 +2,6 @@ import type { Log } from '../controller/reconciler.ts';
 import type { CrdWait } from '../controller/settled-sources.ts';
 import type { Source } from '../controller/source.ts';
 import { aborted, linkedAbort } from '../core/abort.ts';
-import { ConfigurationError } from '../core/errors.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { resourceName } from '../model/resource.ts';
@@ -71,14 +70,12 @@ export class Informers {
   readonly #gauges: CacheGauges;
   /** What keeps all sources together gentle to the API server. */
   readonly #gate: ListGate;
-  #namespaces: readonly string[] | undefined;
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
 
   constructor(options: InformersOptions) {
-    const { meter = noMeter, namespaces, reflector } = options;
+    const { meter = noMeter, reflector } = options;
     this.#options = options;
-    this.#namespaces = namespaces;
     this.#gate = reflector.gate ?? new ListGate(reflector);
     this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
   }
@@ -101,7 +98,7 @@ export class Informers {
   lease(source: Source): InformerLease<KubernetesObject> {
     const { namespace, resource } = source;
     const several =
-      namespace === 'configured' && resource.namespaced ? this.#namespaces : undefined;
+      namespace === 'configured' && resource.namespaced ? this.#options.namespaces : undefined;
     const lease =
       several === undefined
         ? this.#leaseScope(scopeOf(source), source)
@@ -110,20 +107,6 @@ export class Informers {
       ensureIndex(lease.informer, name, of);
     }
     return lease;
-  }
-
-  /**
-   * Shows other namespaces in every source that leaves them to the settings. Of a namespace that is
-   * left handlers are told of deletes; those that stay notice nothing.
-   *
-   * @throws ConfigurationError `CONFIG` when the settings say all namespaces.
-   */
-  setNamespaces(namespaces: readonly string[]): void {
-    if (this.#namespaces === undefined) {
-      throw new ConfigurationError('all namespaces are watched: there is none to add or to remove');
-    }
-    this.#namespaces = [...namespaces];
-    for (const facade of this.#facades.values()) facade.setNamespaces(namespaces);
   }
 
   /** True when every source that is not optional has its first full list. */
@@ -232,11 +215,11 @@ export class Informers {
     const facade = new NamespacesInformer<KubernetesObject>({
       ...reflector,
       name: resourceName(resource),
+      namespaces,
       lease: (namespace) => this.#leaseScope({ ...scope, namespace }, source),
       handlerFailed: (err) => log.error({ ...scopeFacts(scope), err }, 'handler failed'),
     });
     this.#facades.set(identity, facade);
-    facade.setNamespaces(namespaces);
     if (this.#running !== undefined) this.#track(facade.run(this.#running.signal));
     return facade;
   }

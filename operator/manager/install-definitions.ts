@@ -9,7 +9,7 @@ import type { DefinedResource } from '../model/custom-resource-definition.ts';
 import { ensureCrd } from './ensure-crds.ts';
 import type { HealthCheck } from './health-server.ts';
 
-export interface DefinitionInstallerOptions {
+interface DefinitionInstallerOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;

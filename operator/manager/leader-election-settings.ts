@@ -5,6 +5,7 @@ import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './setting-
 export interface LeaderElectionSettings {
   /** Undefined: a name made of the controllers', see `leaseNameOf`. */
   readonly leaseName: string | undefined;
+  /** Namespace of the Lease. */
   readonly leaseNamespace: string;
   /** For how long others leave a holder alone that is silent. Whole seconds. Default 15 s. */
   readonly leaseDurationMs: number;

@@ -1,7 +1,7 @@
 import type { Fence } from '../client/connection.ts';
 
 /** What decides who leads, as far as a manager knows it. */
-export interface Elector extends Fence {
+interface Elector extends Fence {
   /** Resolves when this process leads. @throws `signal.reason` when aborted first. */
   acquire(signal: AbortSignal): Promise<void>;
   /** Keeps it until `signal` aborts. @throws LeadershipLostError `LEADERSHIP_LOST` when it is lost. */

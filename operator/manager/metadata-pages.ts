@@ -7,7 +7,7 @@ import { type Scope, scopeOf } from './scope.ts';
 /** Objects in a page, as in client-go. */
 const PAGE_SIZE = 500;
 
-export interface MetadataPagesOptions {
+interface MetadataPagesOptions {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   /** Of sources that leave it to the settings; undefined for all. */
   readonly namespaces: readonly string[] | undefined;

@@ -2,7 +2,7 @@ import type { Labels } from '../core/metrics.ts';
 import type { Metric } from './metric-catalogue.ts';
 
 /** What a metric has for one set of label values. */
-export interface Series {
+interface Series {
   readonly labels: Labels;
   /** Of a counter or gauge; the sum of a histogram. */
   value: number;

@@ -2,7 +2,7 @@ import type { Log } from '../controller/reconciler.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import { MetricsServer } from './metrics-server.ts';
 
-export interface MetricsPortOptions {
+interface MetricsPortOptions {
   /** 0 for none: then nothing is measured. */
   readonly port: number;
   readonly host: string;
@@ -16,7 +16,7 @@ export interface MetricsPortOptions {
 }
 
 /** Where a process measures, and where it is read from. */
-export interface MetricsPort {
+interface MetricsPort {
   readonly meter: Meter;
   /** Not started; undefined when there is no port. */
   readonly server: MetricsServer | undefined;

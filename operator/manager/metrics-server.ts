@@ -4,7 +4,7 @@ import { preferredFormat } from './accepted-format.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
 import { HttpListener, refusesHost, send } from './http-listener.ts';
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   /** 0 takes a free one. Whoever wants no metrics makes no server. */
   readonly port: number;
   readonly host: string;

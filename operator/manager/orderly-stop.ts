@@ -16,14 +16,14 @@ const ENDLESS_DRAIN_MS = 10_000;
 const MAX_EVENTS_MS = 5_000;
 
 /** What an orderly stop ends, after the tasks. */
-export interface StopSteps {
+interface StopSteps {
   /** Ends the sources. */
   readonly sources: () => Promise<void>;
   /** Sends the Events that wait, or drops them after `limitMs`. */
   readonly events: (limitMs: number) => Promise<void>;
 }
 
-export interface StopOptions {
+interface StopOptions {
   readonly budget: StopBudget;
   readonly log: Log;
   /** What the signals abort with. */

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { connect } from '../client/connection.ts';
+import { type Connection, connect } from '../client/connection.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -15,8 +15,13 @@ import { type Settings, settingsFrom } from './settings.ts';
 import { tracing } from './tracing.ts';
 import { findVisibleToken, tokenVisible } from './visible-token.ts';
 
+export interface OwningManagerOptions extends CreateManagerOptions {
+  /** Puts something around what speaks to the API server, such as a dry run. Default: nothing. */
+  readonly decorate?: (connection: Connection, logger: Logger) => Connection;
+}
+
 /** What `createManager` promises, with all that it takes. */
-export async function owningManager(options: CreateManagerOptions): Promise<OwningManager> {
+export async function owningManager(options: OwningManagerOptions): Promise<OwningManager> {
   const { environment = process.env, clock = systemClock } = options;
   const settings = { ...settingsFrom(environment), ...options.settings };
   const { logger = createLogger(settings.logLevel, process.stderr) } = options;

@@ -1,10 +1,10 @@
 import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 
 /** Levels of a logged value that are printed; a condition of a child in a list is at the fifth. */
-export const MAX_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 /** Values of a line that are printed. Ordinary lines have ten. */
-export const MAX_VALUES = 1_000;
+const MAX_VALUES = 1_000;
 
 /** Characters of a stack that are printed: room for the frames of an error and of its causes. */
 const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;
@@ -22,7 +22,7 @@ const SECRET_NAME =
 type Fields = Record<string, unknown>;
 
 /** How an Error is printed. Its members are looked at afterwards. */
-export type DescribeError = (error: unknown) => unknown;
+type DescribeError = (error: unknown) => unknown;
 
 /**
  * A copy of `fields` that a logger can print: at every depth, in lists, Maps, Sets and Errors as well,

@@ -24,7 +24,7 @@ export interface Runnable {
   readonly stopPhase?: StopPhase;
 }
 
-/** Registered, so that a module that loaded another copy of this file is understood as well. */
+/** Registered, so that what a module declared that has loaded this file anew is understood as well. */
 const DECLARED: unique symbol = Symbol.for('chancery.runnable');
 
 /**

@@ -16,8 +16,9 @@ export interface Settings {
   readonly namespaces: readonly string[] | undefined;
   /** The first of them; undefined for all namespaces. */
   readonly namespace: string | undefined;
-  /** Namespace and name of our own Pod. */
+  /** Namespace of our own Pod. */
   readonly podNamespace: string | undefined;
+  /** Name of our own Pod. */
   readonly podName: string | undefined;
   /** Port of `/healthz` and `/readyz`; 0 for none. */
   readonly healthPort: number;
@@ -27,6 +28,7 @@ export interface Settings {
   readonly statusPage: boolean;
   /** Port of `/metrics`; 0 for none. */
   readonly metricsPort: number;
+  /** Address that `/metrics` listens on: all of the Pod's by default. */
   readonly metricsHost: string;
   /** Host names that `/status` and `/metrics` answer to, besides those of `isAcceptedHost`. */
   readonly httpHosts: readonly string[];
@@ -36,8 +38,11 @@ export interface Settings {
   readonly metricsDetailed: boolean;
   /** `/readyz` fails as well while a source is refused or has long heard nothing: check `sources`. */
   readonly readySources: boolean;
+  /** The least level that is logged. Default `info`. */
   readonly logLevel: LogLevel;
+  /** Seconds after which watches end, as [min, max). Undefined: 300 to 600. */
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
+  /** Mean milliseconds between authoritative relists, 0 for none. Undefined: 30 minutes. */
   readonly relistIntervalMs: number | undefined;
   /** What the start does about a source that the API server does not serve. */
   readonly crdWait: CrdWait;
@@ -66,6 +71,7 @@ export interface Settings {
  */
 export type SelfTestMode = 'warn' | 'require' | 'off';
 
+/** From the most lines to the fewest. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import { type StatusLine, StatusLines } from '../watch/status-lines.ts';
 
-export interface StatusLogOptions {
+interface StatusLogOptions {
   readonly clock: Clock;
   /** Up to where the source has come. */
   readonly resourceVersion: () => string | undefined;

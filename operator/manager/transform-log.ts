@@ -8,7 +8,7 @@ import type { TransformObserver } from '../store/transform.ts';
 const MAX_LINES = 20;
 const PERIOD_MS = 60 * 60_000;
 
-export interface TransformLogOptions {
+interface TransformLogOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly meter: Meter;

@@ -5,7 +5,7 @@
 export const API_APPROVED: string = 'api-approved.kubernetes.io';
 
 /** What the annotation says: where, that there is none, nothing, or something that is neither. */
-export type ApiApproval = 'approved' | 'unapproved' | 'missing' | 'invalid';
+type ApiApproval = 'approved' | 'unapproved' | 'missing' | 'invalid';
 
 /** True for `k8s.io` and `kubernetes.io`, and all groups under them. */
 export function needsApproval(group: string): boolean {

@@ -13,12 +13,11 @@ export {
   events,
   leases,
   pods,
-  replicaSets,
-  statefulSets,
 } from './kubernetes/resources.ts';
 
 /** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 export interface Workload extends KubernetesObject {
+  /** The part of the spec that they share. */
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: LabelSelector;
@@ -27,6 +26,7 @@ export interface Workload extends KubernetesObject {
     /** StatefulSet and DaemonSet; `OnDelete` replaces Pods only when somebody deletes them. */
     readonly updateStrategy?: { readonly type?: string };
   };
+  /** The part of the status that they share. */
   readonly status?: {
     readonly replicas?: number;
     readonly readyReplicas?: number;

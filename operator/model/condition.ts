@@ -1,33 +1,33 @@
 import { requireValidCondition } from './condition-rules.ts';
 
-/**
- * The condition types that programs look for, whatever the kind of the object:
- *
- * - `Ready`: True when the object does what it is for. Every object that is acted upon should have it.
- * - `Reconciling`: True while the controller is on its way to what is wanted. Absent otherwise.
- * - `Stalled`: True when it cannot get there by itself, for the reason given. Absent otherwise.
- *
- * `kubectl wait --for=condition=Ready` and `kstatus` read them.
- */
+// The condition types that programs look for, whatever the kind of the object. `kubectl wait` and
+// `kstatus` read them.
+
+/** True when the object does what it is for. Every object that is acted upon should have it. */
 export const READY = 'Ready' as const;
+/** True while the controller is on its way to what is wanted. Absent otherwise. */
 export const RECONCILING = 'Reconciling' as const;
+/** True when the object cannot get there by itself, for the reason given. Absent otherwise. */
 export const STALLED = 'Stalled' as const;
 
 /** One observation of an object's state, as in the Kubernetes API conventions. */
 export interface Condition {
+  /** CamelCase; once in a list of conditions. */
   readonly type: string;
+  /** `Unknown` when the controller cannot tell. */
   readonly status: 'True' | 'False' | 'Unknown';
   /** CamelCase word for programs. */
   readonly reason: string;
   /** A sentence for people. */
   readonly message: string;
+  /** The `metadata.generation` that the condition is about. */
   readonly observedGeneration?: number;
   /** RFC 3339, whole seconds. */
   readonly lastTransitionTime: string;
 }
 
 /** A condition to set; `lastTransitionTime` where the caller knows better when its status changed. */
-export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
+type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**
@@ -54,15 +54,6 @@ export function setCondition(
   if (current === undefined) return [...conditions, next];
   if (isSame(current, next)) return conditions;
   return conditions.map((condition) => (condition === current ? next : condition));
-}
-
-/** `conditions` without those of `type`; the same array when there is none. */
-export function removeCondition(
-  conditions: readonly Condition[],
-  type: string,
-): readonly Condition[] {
-  if (findCondition(conditions, type) === undefined) return conditions;
-  return conditions.filter((condition) => condition.type !== type);
 }
 
 /** The condition of `type`, or undefined. */

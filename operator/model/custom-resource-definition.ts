@@ -5,9 +5,11 @@ import { type Resource, resourceName } from './resource.ts';
 export interface ValidationRule {
   /** True for a valid value, which is `self`; `oldSelf` is the one before an update. */
   readonly rule: string;
+  /** What the API server says of an object that breaks the rule. Default: the rule itself. */
   readonly message?: string;
   /** Expression for the message; stands before `message`, which is used when it fails. */
   readonly messageExpression?: string;
+  /** The reason of the cause in the answer. Default `FieldValueInvalid`. */
   readonly reason?:
     | 'FieldValueDuplicate'
     | 'FieldValueForbidden'

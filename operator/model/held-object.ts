@@ -3,7 +3,7 @@ import type { KubernetesObject, ObjectMeta } from './object.ts';
 import { type Predecessor, readAfter } from './read-after.ts';
 
 /** What tells one object, and one state of it, from another. */
-export interface HeldIdentity {
+interface HeldIdentity {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;

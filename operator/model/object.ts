@@ -1,35 +1,58 @@
 /** A reference from a dependent to the object that it lives and dies with. */
 export interface OwnerReference {
+  /** Group and version of the owner, as `apps/v1`. */
   readonly apiVersion: string;
+  /** Kind of the owner. */
   readonly kind: string;
+  /** Name of the owner, in the namespace of the dependent, or cluster-scoped. */
   readonly name: string;
+  /** The owner itself: another object of its name is no owner. */
   readonly uid: string;
+  /** True for the one owner that manages the dependent. */
   readonly controller?: boolean;
+  /** True: a foreground deletion of the owner waits for the dependent. */
   readonly blockOwnerDeletion?: boolean;
 }
 
 /** The part of `metadata` that the toolkit itself reads. */
 export interface ObjectMeta {
+  /** Unique among the objects of a resource in a namespace. */
   readonly name: string;
+  /** Left out for a cluster-scoped object. */
   readonly namespace?: string;
+  /** The API server makes the name of this and five random characters, if there is no `name`. */
   readonly generateName?: string;
+  /** Given by the API server: no other object ever has it. */
   readonly uid?: string;
+  /** Changes with every write. Opaque: compared with `===`. */
   readonly resourceVersion?: string;
+  /** Grows with every change of the `spec`. */
   readonly generation?: number;
+  /** RFC 3339, whole seconds; given by the API server. */
   readonly creationTimestamp?: string;
+  /** RFC 3339, whole seconds. The object is being deleted: it goes when its finalizers are gone. */
   readonly deletionTimestamp?: string;
+  /** Seconds that the object may take to end, from its deletion on. */
   readonly deletionGracePeriodSeconds?: number;
+  /** What selectors find the object by. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Texts for programs and people, by which nothing is selected. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** What must be done before the object goes, by the names of who does it. */
   readonly finalizers?: readonly string[];
+  /** The objects that this one is deleted with. One of them at most is its controller. */
   readonly ownerReferences?: readonly OwnerReference[];
+  /** Which writer has which field. Caches leave it out by default. */
   readonly managedFields?: readonly unknown[];
 }
 
 /** Any Kubernetes object. Shared objects are read-only: copy before changing. */
 export interface KubernetesObject {
+  /** `v1`, or `group/version`. */
   readonly apiVersion: string;
+  /** CamelCase, in the singular. */
   readonly kind: string;
+  /** Its names, versions, labels and owners. */
   readonly metadata: ObjectMeta;
 }
 

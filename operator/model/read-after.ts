@@ -30,7 +30,7 @@ interface ReadState {
 export type Predecessor = ReadState | 'forgotten' | 'rewritten';
 
 /** An object, and what its reading leaves. */
-export interface Reading {
+interface Reading {
   readonly object: unknown;
   readonly leaves: Predecessor | undefined;
 }

@@ -7,7 +7,7 @@ const QUOTED = /"(?:[^"\\\n]|\\.)*"/y;
 const SCALAR = /(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|<nil>)/y;
 
 /** A value at the beginning of a text, and the scalars in it. */
-export interface ScannedValue {
+interface ScannedValue {
   readonly end: number;
   /** Texts and numbers, without the names of fields. */
   readonly scalars: readonly string[];

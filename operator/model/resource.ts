@@ -9,10 +9,13 @@ import type { KubernetesObject } from './object.ts';
 export interface Resource<T extends KubernetesObject = KubernetesObject> {
   /** API group; empty for the core group. */
   readonly group: string;
+  /** Version of the group, as `v1`. */
   readonly version: string;
   /** Lower-case plural, as in the URL. */
   readonly plural: string;
+  /** Kind of its objects, as in `kind`. */
   readonly kind: string;
+  /** False: its objects are cluster-scoped. */
   readonly namespaced: boolean;
   /** Never set: it only carries the type. */
   readonly objects?: T;

@@ -2,7 +2,9 @@ import { ConfigurationError } from '../core/errors.ts';
 
 /** One condition on labels. All requirements of a selector must hold. */
 export interface Requirement {
+  /** The label. */
   readonly key: string;
+  /** What must hold of its value; `above` and `below` compare whole numbers. */
   readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
   /** Empty for `exists` and `absent`; one whole number for `above` and `below`. */
   readonly values: readonly string[];
@@ -13,7 +15,9 @@ export type Selector = readonly Requirement[];
 
 /** The object form of a selector, `metav1.LabelSelector`. */
 export interface LabelSelector {
+  /** Labels that must have these values. */
   readonly matchLabels?: Readonly<Record<string, string>>;
+  /** Requirements with the operator `In`, `NotIn`, `Exists` or `DoesNotExist`. All must hold. */
   readonly matchExpressions?: readonly {
     readonly key: string;
     readonly operator: string;

@@ -2,19 +2,26 @@ import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 import { OperatorError } from '../core/errors.ts';
 import { withoutValues } from './status-without-values.ts';
 
+/** One thing that is wrong with a request. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
+/** What a failure is about, as far as the API server says. */
 export interface StatusDetails {
+  /** Name of the object. */
   readonly name?: string;
+  /** API group of the resource; left out for the core group. */
   readonly group?: string;
   /** The resource (plural) that failed, despite its name. */
   readonly kind?: string;
+  /** The object itself, where its uid was part of the request. */
   readonly uid?: string;
+  /** One for each thing that is wrong, such as a field. */
   readonly causes?: readonly StatusCause[];
+  /** Whole seconds after which the request may be repeated. */
   readonly retryAfterSeconds?: number;
 }
 

@@ -1,3 +1,4 @@
+/** How long a key waits after each of its failures: twice as long as before. */
 export interface KeyBackoffOptions {
   /** Default 5 ms, client-go's. */
   readonly initialMs?: number;

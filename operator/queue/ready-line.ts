@@ -1,6 +1,7 @@
 import { MinHeap } from './min-heap.ts';
 import { type Entry, PriorityClass } from './priority-class.ts';
 
+/** In which order keys that are ready are taken. */
 export interface ReadyLineOptions<K> {
   /** Default 60 s. `Infinity` turns ageing off. */
   readonly agingLimitMs?: number;
@@ -8,7 +9,7 @@ export interface ReadyLineOptions<K> {
   readonly fairnessKey?: (key: K) => string;
 }
 
-export interface Taken<K> {
+interface Taken<K> {
   readonly key: K;
   readonly priority: number;
   readonly readyAtMs: number;

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 
+/** How many tokens there are, and how fast they come back. */
 export interface TokenBucketOptions {
   /** Tokens that come back each second. Default 10, client-go's. */
   readonly perSecond?: number;

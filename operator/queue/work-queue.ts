@@ -10,6 +10,7 @@ import { TokenBucket, type TokenBucketOptions } from './token-bucket.ts';
 
 /** How a queue orders and delays; each has a default. */
 export interface QueueSettings<K> extends ReadyLineOptions<K> {
+  /** The pauses after failures of a key. Default: 5 ms, 10 ms, … up to 1,000 s. */
   readonly backoff?: KeyBackoffOptions;
   /**
    * Bounds the retries of all keys together. Default: none, as in controller-runtime: the bucket of
@@ -18,12 +19,13 @@ export interface QueueSettings<K> extends ReadyLineOptions<K> {
   readonly overallLimit?: TokenBucketOptions;
 }
 
-export interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
+interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
   readonly clock: Clock;
   /** Default: nothing is measured. `name` becomes the labels `name` and `controller`. */
   readonly metrics?: { readonly meter: Meter; readonly name: string };
 }
 
+/** How a key is added. */
 export interface AddOptions {
   /** A whole number, higher first. Default 0; of a retry, the priority that the key was taken with. */
   readonly priority?: number;
@@ -36,7 +38,7 @@ export interface RetryOptions extends AddOptions {
   readonly everyMs?: number;
 }
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   /** Hand out what is ready first. Default false. */
   readonly drain?: boolean;
   /** The end of patience. */

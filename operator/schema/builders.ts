@@ -3,13 +3,18 @@ import type { KubernetesObject } from '../model/object.ts';
 import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './type.ts';
 
 /** What every schema may say about itself. */
-export interface SchemaOptions {
+interface SchemaOptions {
+  /** For `kubectl explain`. Default: none. */
   readonly description?: string;
+  /** The value of a field that is left out. Default: there is none. */
   readonly default?: unknown;
 }
 
-export interface ListOptions extends SchemaOptions {
+/** What a list may say about itself. */
+interface ListOptions extends SchemaOptions {
+  /** The least number of items. Default 0. */
   readonly minItems?: number;
+  /** The greatest number of items. Default: there is none. */
   readonly maxItems?: number;
 }
 

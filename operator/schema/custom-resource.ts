@@ -15,14 +15,15 @@ import type { Static, TObject, TSchema } from './type.ts';
 import { definitionVersion, type VersionOptions } from './version.ts';
 
 /** `T`, which nobody changes. */
-export type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
   : T extends object
     ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
     : T;
 
 /** What every status has. */
-export interface StandardStatus {
+interface StandardStatus {
+  /** What `setStatus` states as conditions, with their times. */
   readonly conditions?: readonly Condition[];
   /** The generation that the status is about. */
   readonly observedGeneration?: number;
@@ -33,8 +34,11 @@ export interface CustomObject<
   Spec extends TSchema = TSchema,
   Status extends TObject | undefined = undefined,
 > extends KubernetesObject {
+  /** Its names, versions, labels and owners. */
   readonly metadata: ObjectMeta;
+  /** What is wanted, as the schema of `spec` says. */
   readonly spec: ReadonlyDeep<Static<Spec>>;
+  /** What is, as the schema of `status` says, with `conditions` and `observedGeneration`. */
   readonly status?: Status extends TObject
     ? ReadonlyDeep<Static<Status>> & StandardStatus
     : undefined;
@@ -56,6 +60,7 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   validate(object: unknown): readonly FieldProblem[];
 }
 
+/** What `customResource` takes: `group`, `version`, `kind` and `spec`, and everything else by default. */
 export interface CustomResourceOptions<
   Spec extends TSchema,
   Status extends TObject | undefined = undefined,

@@ -3,6 +3,7 @@ import { DEFINITION_REVISION } from '../model/custom-resource-definition.ts';
 import type { ObjectMeta } from '../model/object.ts';
 import { definitionError } from './definition-error.ts';
 
+/** What a definition says of itself in its annotations. */
 export interface AnnotationOptions {
   /**
    * Only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and what ends in `.k8s.io` or

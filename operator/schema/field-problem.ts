@@ -2,6 +2,7 @@
 export interface FieldProblem {
   /** As the API server writes it: `spec.ports[0].name`. */
   readonly path: string;
+  /** What the API server says of it. */
   readonly message: string;
 }
 

@@ -6,13 +6,21 @@ const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 const MAX_DOMAIN_LENGTH = 253;
 
+/** The names of a resource in the API. */
 export interface NameOptions {
+  /** A domain of yours. */
   readonly group: string;
+  /** CamelCase, in the singular. */
   readonly kind: string;
+  /** Default: the kind in lower case, in the plural. */
   readonly plural?: string;
+  /** Default: the kind in lower case. */
   readonly singular?: string;
+  /** Default: the kind and `List`. */
   readonly listKind?: string;
+  /** For `kubectl get web`. Default: none. */
   readonly shortNames?: readonly string[];
+  /** For `kubectl get all`. Default: none. */
   readonly categories?: readonly string[];
 }
 

@@ -19,6 +19,7 @@ export interface VersionOptions<
   Spec extends TSchema = TSchema,
   Status extends TObject | undefined = undefined,
 > {
+  /** Its name: `v1`, `v1beta1`. */
   readonly version: string;
   /** An object. */
   readonly spec: Spec;

@@ -15,7 +15,7 @@ export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],
 ) => void | Promise<void>;
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** The handler is done with every object of the first list. */
   readonly onSynced?: () => void;
   /** As many changes in one call as there are. Default false: 1,000 in each turn. */

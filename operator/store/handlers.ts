@@ -6,6 +6,7 @@ import { type ChangeHandler, Delivery } from './delivery.ts';
 import { readable } from './readable.ts';
 import { Resync } from './resync.ts';
 
+/** How a handler is told of changes. Each option has a default. */
 export interface HandlerOptions {
   /**
    * A promise that the handler returns holds back the reading of the socket, for this source and all
@@ -26,8 +27,8 @@ export interface HandlerOptions {
   /**
    * Objects that came as text and that nobody has looked at are handed on as they are, for the handler
    * to read with `readObject`, or `metadataOf`, which fails where the text is no JSON; see
-   * `HeldObject`. For a handler that looks at keys, or at few objects: a storm of events costs it no
-   * parsing. Default false: every object is read.
+   * `HeldObject`. For handlers of the toolkit that look at keys, or at few objects: a storm of events
+   * costs them no parsing. Default false: every object is read.
    */
   readonly held?: boolean;
   /** Called once, when the handler is done with every object of the first list. */
@@ -45,7 +46,7 @@ export interface HandlerRegistration {
 }
 
 /** What handlers are told of: the cache of an informer, or several in one. */
-export interface HandlersOptions<T extends KubernetesObject> {
+interface HandlersOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly random: () => number;
   /** What is cached; undefined before the first list and after the end. */

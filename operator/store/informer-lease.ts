@@ -14,6 +14,8 @@ export interface NamespacesInformerOptions<T extends KubernetesObject> {
   readonly name: string;
   readonly clock: Clock;
   readonly random?: () => number;
+  /** The namespaces that it shows, in this order. */
+  readonly namespaces: readonly string[];
   readonly lease: (namespace: string) => InformerLease<T>;
   readonly handlerFailed: (error: unknown) => void;
 }

@@ -17,6 +17,7 @@ export interface InformerObserver {
 
 export type { OnUnserved } from '../watch/reflector-options.ts';
 
+/** How an informer lists, watches and caches. Only `clock` is required. */
 export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;

@@ -17,63 +17,46 @@ import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
 
-interface Member<T extends KubernetesObject> extends InformerLease<T> {
-  readonly cancel: () => void;
-  registration?: HandlerRegistration;
-}
-
-/**
- * Several namespaces of one resource behind one store: an informer for each.
- *
- * It is synced when all of them are. A namespace that is added later appears in the store at once,
- * when its own first list is there, and takes nothing from the others before that; one that is
- * removed disappears, and handlers are told of deletes.
- */
+/** Several namespaces of one resource behind one store: an informer for each. Synced when all are. */
 export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
-  readonly #options: NamespacesInformerOptions<T>;
-  readonly #members = new Map<string, Member<T>>();
+  readonly #name: string;
+  /** The leased informers, by namespace. */
+  readonly #members: ReadonlyMap<string, InformerLease<T>>;
   readonly #handlers: Handlers<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
-  readonly #advancing = new Set<() => void>();
-  readonly #vanishing = new Set<(changes: readonly Change<T>[]) => void>();
   /** Namespaces whose first list all handlers have been told of. */
   readonly #told = new Set<string>();
-  /** What `setNamespaces` was told; all of it may not be among the members yet. */
-  #wanted: readonly string[] | undefined;
-  #wasSynced = false;
+  /** Ends what this facade has registered with the informers. */
+  readonly #cancels: readonly (() => void)[];
   #stopped = false;
 
   constructor(options: NamespacesInformerOptions<T>) {
-    const { clock, handlerFailed: failed, random = Math.random } = options;
-    this.#options = options;
+    const { clock, handlerFailed: failed, lease, name, namespaces } = options;
+    this.#name = name;
     this.store = this.#view(cached);
     this.storeWithOwnWrites = this.#view((informer) => informer.storeWithOwnWrites);
     this.#handlers = new Handlers({
       clock,
-      random,
+      random: options.random ?? Math.random,
       objects: () => (this.#stopped ? undefined : this.entries()),
       get: (key) => this.cached(key),
       synced: () => this.synced,
       failed,
       changed: () => this.#waiting.changed(),
     });
+    this.#members = new Map([...new Set(namespaces)].map((each) => [each, lease(each)]));
+    // All of them are known before one has a handler: it is not synced by the first one alone.
+    this.#cancels = [...this.#members].flatMap(([namespace, { informer }]) =>
+      this.#follow(namespace, informer),
+    );
   }
 
-  /** The namespaces that it shows, in the order in which they were added. */
-  get namespaces(): readonly string[] {
-    return [...this.#members.keys()];
-  }
-
+  /** An informer that has stopped is not synced: it must not pass for a namespace without objects. */
   get synced(): boolean {
-    this.#wasSynced ||= this.#wantedEvery((namespace) => {
-      return this.#members.get(namespace)?.informer.synced === true;
-    });
-    // One that has stopped shows nothing, which must not pass for a namespace without objects.
-    const working = this.#informers().every(({ state }) => state !== 'stopped');
-    return this.#wasSynced && working && !this.#stopped;
+    return !this.#stopped && this.#informers().every(({ synced }) => synced);
   }
 
   /** Of the namespace that needs attention most. */
@@ -94,18 +77,6 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   /** Of the namespace that is furthest behind. */
   get resourceVersion(): string | undefined {
     return oldestResourceVersion(this.#informers());
-  }
-
-  /** Adds and removes namespaces, so that exactly `namespaces` are shown. */
-  setNamespaces(namespaces: readonly string[]): void {
-    this.#wanted = [...namespaces];
-    for (const namespace of this.namespaces) {
-      if (!namespaces.includes(namespace)) this.#remove(namespace);
-    }
-    for (const namespace of namespaces) {
-      if (!this.#members.has(namespace)) this.#add(namespace);
-    }
-    this.#memberChanged();
   }
 
   cached(key: ObjectKey): T | undefined {
@@ -154,15 +125,11 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   onAdvance(listener: () => void): () => void {
-    const added = (): void => listener();
-    this.#advancing.add(added);
-    return () => this.#advancing.delete(added);
+    return this.#onEach((informer) => informer.onAdvance(listener));
   }
 
   onVanished(listener: (changes: readonly Change<T>[]) => void): () => void {
-    const added = (changes: readonly Change<T>[]): void => listener(changes);
-    this.#vanishing.add(added);
-    return () => this.#vanishing.delete(added);
+    return this.#onEach((informer) => informer.onVanished(listener));
   }
 
   /** Works until `signal` aborts; the informers behind it are run by who leases them out. */
@@ -173,28 +140,15 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     } finally {
       this.#stopped = true;
       this.#handlers.stop();
-      for (const member of this.#members.values()) leave(member);
+      for (const cancel of this.#cancels) cancel();
+      for (const { release } of this.#members.values()) release();
       this.#waiting.changed();
     }
   }
 
-  #add(namespace: string): void {
-    const { informer, release } = this.#options.lease(namespace);
-    for (const [name, of] of this.#indexes) ensureIndex(informer, name, of);
-    const cancels = [
-      informer.onStateChange(() => this.#memberChanged()),
-      informer.onAdvance(() => this.#advanced()),
-      informer.onVanished((changes) => {
-        for (const listener of [...this.#vanishing]) listener(changes);
-      }),
-    ];
-    const cancel = (): void => {
-      for (const each of cancels) each();
-    };
-    // Known before it has a handler: the store shows objects before anybody is told of them.
-    const member: Member<T> = { informer, release, cancel };
-    this.#members.set(namespace, member);
-    member.registration = informer.addHandler((changes) => this.#publish(changes), {
+  #follow(namespace: string, informer: SharedInformer<T>): readonly (() => void)[] {
+    const cancel = informer.onStateChange(() => this.#memberChanged());
+    const registration = informer.addHandler((changes) => this.#publish(changes), {
       holdBack: true,
       held: true, // whether they are read is for its own handlers to say
       inOneTurn: true, // a handler that is added meanwhile sees in the stores what all were told of
@@ -203,24 +157,14 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
         this.#memberChanged();
       },
     });
+    return [cancel, () => registration.remove()];
   }
 
-  #remove(namespace: string): void {
-    const member = this.#members.get(namespace);
-    if (member === undefined) return;
-    const lost = [...member.informer.entries()];
-    leave(member);
-    this.#members.delete(namespace);
-    this.#told.delete(namespace);
-    const gone = lost.map(([key, object]): Change<T> => {
-      return { type: 'delete', key, object, finalStateUnknown: true };
-    });
-    void this.#publish(gone);
-    this.#advanced();
-  }
-
-  #advanced(): void {
-    for (const listener of [...this.#advancing]) listener();
+  #onEach(listen: (informer: SharedInformer<T>) => () => void): () => void {
+    const cancels = this.#informers().map(listen);
+    return () => {
+      for (const cancel of cancels) cancel();
+    };
   }
 
   #publish(changes: readonly Change<T>[]): void | Promise<void> {
@@ -228,14 +172,10 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   #memberChanged(): void {
-    if (this.synced && this.#wantedEvery((namespace) => this.#told.has(namespace))) {
+    if (this.synced && this.#told.size === this.#members.size) {
       this.#handlers.markSynced();
     }
     this.#waiting.changed();
-  }
-
-  #wantedEvery(condition: (namespace: string) => boolean): boolean {
-    return this.#wanted?.every(condition) ?? false;
   }
 
   #informers(): SharedInformer<T>[] {
@@ -259,7 +199,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     const isSynced = (): boolean => this.synced;
     const stores = (): Store<T>[] => {
       if (isSynced()) return this.#stores(storeOf);
-      throw notSynced(this.#options.name, this.#stopped);
+      throw notSynced(this.#name, this.#stopped);
     };
     return {
       get synced() {
@@ -283,10 +223,4 @@ type StoreOf<T extends KubernetesObject> = (informer: SharedInformer<T>) => Stor
 
 function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store<T> {
   return store;
-}
-
-function leave({ cancel, registration, release }: Member<KubernetesObject>): void {
-  cancel();
-  registration?.remove();
-  release();
 }

@@ -20,7 +20,7 @@ export type OwnWriteForm<T extends KubernetesObject> =
   /** Nobody here can tell: the cache is left as it is. */
   | undefined;
 
-export interface OverlayOptions<T extends KubernetesObject> {
+interface OverlayOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly meter?: Meter;
   readonly labels?: Labels;

@@ -8,7 +8,7 @@ const MAX_PARTS = 1_000;
 /** A period is drawn anew for each round, so that processes that began together drift apart. */
 const JITTER = 0.1;
 
-export interface ResyncOptions<T extends KubernetesObject> {
+interface ResyncOptions<T extends KubernetesObject> {
   readonly periodMs: number;
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). */

@@ -21,6 +21,7 @@ export type SourceState =
 
 /** A cached source, as everybody who shares it sees it: one informer, or several behind one store. */
 export interface SharedInformer<T extends KubernetesObject> {
+  /** What is cached. */
   readonly store: Store<T>;
   /**
    * The same with what this process wrote meanwhile: see `Overlay`. It is empty and full when `store`
@@ -32,7 +33,9 @@ export interface SharedInformer<T extends KubernetesObject> {
    * nothing of health: see `status` and `lastContactAt`.
    */
   readonly synced: boolean;
+  /** What it is doing. */
   readonly state: SourceState;
+  /** How listing and watching go. */
   readonly status: ReflectorStatus;
   /** `clock.monotonic()` of the last sign of life of the server; undefined when there was none. */
   readonly lastContactAt: number | undefined;

@@ -7,13 +7,15 @@ import { parseSelector } from '../model/selector-parser.ts';
 import type { Index, Indices } from './indices.ts';
 import type { Overlay } from './overlay.ts';
 
-export interface GetOptions {
+/** How an object is handed out. */
+interface GetOptions {
   /** A deep copy that belongs to the caller. Default false: the shared object, read-only. */
   readonly copy?: boolean;
 }
 
 /** Which objects; left out, all of them. */
-export interface Query {
+interface Query {
+  /** Only objects of this namespace. Default: every namespace. */
   readonly namespace?: string;
   /** A label selector, parsed or as text; selects what the server would. */
   readonly selector?: string | Selector;
@@ -27,6 +29,8 @@ export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
   /**
+   * The object of that key, or undefined when there is none.
+   *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
    *   object whose transform failed: it is there, and cannot be read.
    */
@@ -51,7 +55,7 @@ export interface Store<T extends KubernetesObject> {
 }
 
 /** The part of a cache that a store shows. */
-export interface StoreSource<T extends KubernetesObject> {
+interface StoreSource<T extends KubernetesObject> {
   /** Names the source in errors. */
   readonly name: string;
   readonly state: () => 'unsynced' | 'synced' | 'stopped';

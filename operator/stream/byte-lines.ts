@@ -5,7 +5,7 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
 /** Told of a line: `bytes` from `from` to `to`, without its terminator, good until it returns. */
-export type OnLine = (bytes: Buffer, from: number, to: number) => void;
+type OnLine = (bytes: Buffer, from: number, to: number) => void;
 
 /**
  * Chunks → lines, by the rules of `readLines`, but as bytes, and none of them copied that lies within a

@@ -8,10 +8,7 @@ import type { ReadLinesOptions } from './lines.ts';
 import { ownedIterator } from './owned-iterator.ts';
 import { scanEvent } from './scan-event.ts';
 
-export interface DecodeHeldOptions
-  extends Omit<DecodeOptions, 'given'>,
-    ReadLinesOptions,
-    HoldOptions {}
+interface DecodeHeldOptions extends Omit<DecodeOptions, 'given'>, ReadLinesOptions, HoldOptions {}
 
 /**
  * As `decodeWatchEvents` of `readLines`, in one step: objects are `HeldObject`s where their line is as

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 
 /** Where the ambassador listens. */
-export interface AmbassadorAddress {
+interface AmbassadorAddress {
   /** `http://host:port`. */
   readonly origin: string;
   /** Path of a unix socket, or undefined for TCP. */

@@ -2,14 +2,14 @@ import { createConnection, type Socket } from 'node:net';
 import type { Clock } from '../core/clock.ts';
 
 /** Where to connect to, as the HTTP library names it. */
-export interface ConnectTarget {
+interface ConnectTarget {
   readonly hostname: string;
   readonly port: string;
 }
 
-export type ConnectCallback = (...result: [null, Socket] | [Error, null]) => void;
+type ConnectCallback = (...result: [null, Socket] | [Error, null]) => void;
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   /** Path of a unix socket; left out: TCP to the target. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;

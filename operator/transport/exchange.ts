@@ -11,13 +11,13 @@ import type { TransportRequest, TransportResponse } from './transport.ts';
 const BODY_BUFFER_BYTES = { call: 64 * 1024, lease: 64 * 1024, watch: 16 * 1024 } as const;
 
 /** What the HTTP library lets us do with a request that is on its connection. */
-export interface ExchangeController {
+interface ExchangeController {
   abort(reason: Error): void;
   pause(): void;
   resume(): void;
 }
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** From the moment the request is on its connection until the answer's head. */
   readonly headersTimeoutMs: number;
   /** From `start` until the last byte of the answer; undefined for none. */

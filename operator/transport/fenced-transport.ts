@@ -4,7 +4,7 @@ import { LeadershipLostError } from '../core/errors.ts';
 import type { Fence } from './fence.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-export interface FencedTransportOptions {
+interface FencedTransportOptions {
   readonly fence: Fence;
   readonly clock: Clock;
 }

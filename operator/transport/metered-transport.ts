@@ -3,7 +3,7 @@ import type { Meter } from '../core/metrics.ts';
 import { onArrived } from './body-size.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-export interface MeteredTransportOptions {
+interface MeteredTransportOptions {
   readonly meter: Meter;
   readonly clock: Clock;
   /** Label `host` of every series: the authority of the ambassador's URL. */

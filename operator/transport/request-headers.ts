@@ -12,7 +12,7 @@ const REFUSED =
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** What the transport adds to every request. */
-export interface FixedHeaders {
+interface FixedHeaders {
   readonly userAgent: string;
   /** Undefined for the one that follows from the origin. */
   readonly host: string | undefined;

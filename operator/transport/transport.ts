@@ -25,6 +25,7 @@ export type RequestHeaders = Readonly<Record<string, string>> & {
   readonly [name in RefusedHeader]?: never;
 };
 
+/** One request, as a client gives it to the transport. */
 export interface TransportRequest {
   /** `OPTIONS` asks for nothing that Kubernetes knows: the self-test of the filter sends it. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -48,7 +49,9 @@ export interface TransportRequest {
   readonly signal: AbortSignal;
 }
 
+/** The head of an answer, and its body as it arrives. */
 export interface TransportResponse {
+  /** The HTTP status. */
   readonly status: number;
   /** Names in lower case; of a header sent twice, both values joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
@@ -63,6 +66,8 @@ export interface TransportResponse {
 /** Moves bytes to and from the ambassador. Knows HTTP, nothing about Kubernetes. */
 export interface Transport {
   /**
+   * Sends one request; resolves when the head of the answer is there. It repeats nothing.
+   *
    * @throws AmbassadorError `AMBASSADOR_UNREACHABLE` or `AMBASSADOR_TIMEOUT` when no response head
    *   arrives; `fate` says whether the request was put on a connection.
    * @throws ProtocolError `NOT_KUBERNETES` when the answer is not HTTP.

@@ -8,6 +8,7 @@ import { requestHeaders } from './request-headers.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { type Pool, undiciPool } from './undici-pool.ts';
 
+/** How the transport names itself, and what it limits. Each option has a default. */
 export interface UndiciTransportOptions {
   /** How we name ourselves to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
@@ -23,10 +24,11 @@ export interface UndiciTransportOptions {
    * cannot renew must stop, so that a second attempt fits in.
    */
   readonly leaseDeadlineMs?: number;
+  /** Default: the machine's. */
   readonly clock?: Clock;
 }
 
-export const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
+const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
   userAgent: `chancery/${VERSION}`,
   maxInFlight: 64,
   callDeadlineMs: 65_000,

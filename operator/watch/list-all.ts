@@ -4,7 +4,7 @@ import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts
 import { isGone } from '../model/status.ts';
 import type { Hold, ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
 
-export interface ListAllRequest {
+interface ListAllRequest {
   readonly consistency: ListConsistency;
   /** Objects in a page; 0 for everything at once. Pages are for the latest state only. */
   readonly pageSize: number;
@@ -70,7 +70,7 @@ export async function listAll<T extends KubernetesObject>(
 }
 
 /** A page; a `first` one begins the list, or begins it anew: what came before is void. */
-export interface Page<T extends KubernetesObject> {
+interface Page<T extends KubernetesObject> {
   readonly page: ListPage<T>;
   readonly first: boolean;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { RelistSpread } from './relist-spread.ts';
 
 /** Lists at a time in one process: a restart of an API server must not cost it one per source. */
-export const DEFAULT_CONCURRENT_LISTS = 4;
+const DEFAULT_CONCURRENT_LISTS = 4;
 
 /** More sources than this do not start at the same moment. */
 const CALM_START_SOURCES = 10;
@@ -11,7 +11,7 @@ const START_SPREAD_MS = 1_000;
 /** How long a resource that cannot stream its list is listed page by page without trying again. */
 const REFUSAL_MS = 60 * 60 * 1_000;
 
-export interface ListGateOptions {
+interface ListGateOptions {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -20,7 +20,7 @@ export interface ListGateOptions {
 }
 
 /** Gives a place at the gate back. Calling it twice does nothing. */
-export type Release = () => void;
+type Release = () => void;
 
 /** One source's seat; it is given back with `leave`. */
 export interface GateSeat {

@@ -4,7 +4,7 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import type { VersionView } from './verification.ts';
 
 /** What takes events up to a position. */
-export interface PositionSink<T extends KubernetesObject> extends VersionView {
+interface PositionSink<T extends KubernetesObject> extends VersionView {
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 

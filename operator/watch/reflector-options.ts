@@ -6,6 +6,7 @@ import { DEFAULT_PAGE_SIZE } from './list-all.ts';
 import { ListGate } from './list-gate.ts';
 import type { ListMode } from './list-mode.ts';
 
+/** How a source lists and watches. Each has a default. */
 export interface ReflectorSettings {
   /** Objects in a list page. */
   readonly pageSize: number;
@@ -66,7 +67,9 @@ export type ReflectorNotice =
   /** The definition of the resource is gone, and so is everything that was cached: `onUnserved`. */
   | { readonly kind: 'cleared' };
 
+/** How a source lists and watches, and what it needs for that. */
 export interface ReflectorOptions extends Partial<ReflectorSettings> {
+  /** The process's time. */
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;

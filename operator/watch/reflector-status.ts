@@ -11,6 +11,7 @@ export interface ReflectorStatus {
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
   /** Why it is not healthy. */
   readonly reason: Reason | undefined;
+  /** What the last request failed with; undefined while it is healthy. */
   readonly error: unknown;
   /** The first of the delays, in milliseconds. */
   readonly retryInMs: number | undefined;

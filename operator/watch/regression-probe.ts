@@ -9,7 +9,7 @@ import type { WindowReport } from './watch-window.ts';
 /** Stalls in a row after which not only the line is suspected. */
 const SUSPICIOUS_STALLS = 2;
 
-export interface RegressionProbeOptions {
+interface RegressionProbeOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly gate: ListGate;
   readonly meter: SourceMeter;

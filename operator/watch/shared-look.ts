@@ -7,9 +7,9 @@ import { untilLook } from './expected-served.ts';
  * What a look came to. `gone`: not served, and its CustomResourceDefinition is no more. `unknown`:
  * discovery did not answer, or is not allowed; only the resource itself can be asked.
  */
-export type Finding = 'served' | 'absent' | 'gone' | 'unknown';
+type Finding = 'served' | 'absent' | 'gone' | 'unknown';
 
-export interface LookOptions {
+interface LookOptions {
   readonly clock: Clock;
   /** How long from now, for the first of those who share the look; the others join it. */
   readonly delayMs: number;

@@ -6,7 +6,7 @@ import type { Reason } from './classify.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 
 /** What a list was for. */
-export type ListPurpose = 'paged' | 'stream' | 'probe' | 'verify';
+type ListPurpose = 'paged' | 'stream' | 'probe' | 'verify';
 
 const STATES: readonly ReflectorStatus['health'][] = [
   'starting',

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Discovery } from './discovery.ts';
 import { lookFor } from './shared-look.ts';
 
-export interface UntilServedOptions {
+interface UntilServedOptions {
   readonly clock: Clock;
   /** The time to the next look, if it is this source that starts it. */
   readonly delayMs: () => number;

@@ -7,7 +7,7 @@ import { listPages } from './list-all.ts';
 import type { ListWatch } from './list-watch.ts';
 
 /** What tells one state of an object from another. */
-export interface ObjectVersion {
+interface ObjectVersion {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
 }

@@ -11,7 +11,7 @@ import type { SourceMeter } from './source-meter.ts';
 import { Verification, type VersionView } from './verification.ts';
 
 /** What a verifier compares, and whom it tells. */
-export interface VerifierOptions {
+interface VerifierOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly view: VersionView;
   readonly position: Position;

@@ -15,7 +15,7 @@ import { WatchReceiver, type WatchReceiverOptions } from './watch-receiver.ts';
 import { type WindowReport, watchWindow } from './watch-window.ts';
 
 /** What a watch needs of its reflector. */
-export interface WatchStepOptions<T extends KubernetesObject>
+interface WatchStepOptions<T extends KubernetesObject>
   extends Omit<WatchReceiverOptions<T>, 'publish'> {
   readonly source: ListWatch<T>;
   readonly options: ResolvedOptions;

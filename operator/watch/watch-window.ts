@@ -21,7 +21,7 @@ const PROOF_GAP_MS = 75_000;
 const INITIAL_SILENCE_MS = 10_000;
 const INITIAL_EVENTS_MS = 120_000;
 
-export interface WindowRequest {
+interface WindowRequest {
   readonly resourceVersion: string;
   /** Asks for initial events; true until their end has come. */
   readonly awaitsInitialEvents?: () => boolean;

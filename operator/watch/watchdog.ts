@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly clock: Clock;
   /** When the line is dead, if nothing has come since `activeAt`. Asked anew at every check. */
   readonly limitAt: (activeAt: number) => number;
@@ -9,7 +9,7 @@ export interface WatchdogOptions {
 }
 
 /** Finds dead connections: no server ends those, and no socket reports them. */
-export interface Watchdog {
+interface Watchdog {
   /** Something came. */
   active(): void;
   /** While a consumer holds what came, we do not read: that is not the line's silence. */

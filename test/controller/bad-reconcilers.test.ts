@@ -48,17 +48,6 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
     returns({ requeueAfterMs: 5_000 }),
     { outcome: 'requeue_after', requeueAfterMs: 5_000 },
   ],
-  [
-    'a wish to be called again',
-    returns({ requeue: true }),
-    { outcome: 'requeue', requeueAfterMs: 5 },
-  ],
-  ['no such wish', returns({ requeue: false }), { outcome: 'success' }],
-  [
-    'a wish and a delay',
-    returns({ requeue: true, requeueAfterMs: 5_000 }),
-    { outcome: 'requeue_after', requeueAfterMs: 5_000 },
-  ],
   ['an error', throws(new Error('no')), { outcome: 'error', requeueAfterMs: 5 }],
   ['a terminal error', throws(new TerminalError('never')), { outcome: 'terminal' }],
   [
@@ -94,6 +83,7 @@ test.each([
     'priority: 0.5, which is no whole number',
   ],
   ['what Go has', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
+  ['no time at all', { requeue: true }, 'an object with a field requeue'],
 ])('[K-4] %s is no result, and the error says what was returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
 

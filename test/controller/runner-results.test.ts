@@ -77,25 +77,6 @@ test('[K-2] a reconciler that returns nothing has succeeded', async () => {
   expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('[K-2] requeue: true is called again with growing delays, and is no failure', async () => {
-  const calledAt: number[] = [];
-  const { clock, collection, lines, run, total } = start({
-    reconcile: async (_key, _object, { clock: now }) => {
-      calledAt.push(now.monotonic());
-      return calledAt.length < 4 ? { requeue: true } : AWAIT_CHANGE;
-    },
-  });
-  collection(things).put('a');
-  await run();
-
-  await clock.advanceAndSettle(60_000);
-
-  const delays = calledAt.slice(1).map((at, index) => at - (calledAt[index] ?? 0));
-  expect(delays.map((ms, index) => Math.floor(ms / (5 * 2 ** index)))).toEqual([1, 1, 1]);
-  expect([total('requeue'), total('error'), total('success')]).toEqual([3, 0, 1]);
-  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
-});
-
 test('[Q-20] a priority that is no whole number is a failure of the reconciler', async () => {
   let calls = 0;
   const { clock, collection, run, total } = start({

@@ -63,6 +63,8 @@ test('every function that the guides name is exported', () => {
       'onLeadershipLost',
       'validate',
       'kill',
+      'run',
+      'enqueue',
       'structuredClone',
     ],
   ];

@@ -18,7 +18,6 @@ import {
   defineResource,
   type KubernetesObject,
   type Permission,
-  permissionsForCrds,
   source,
 } from 'chancery';
 import { type ConfigMap, configMaps, type Deployment, type Job } from 'chancery/kubernetes';
@@ -27,6 +26,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Channel } from '../../operator/controller/channel.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { accessOf } from '../../operator/generate/access.ts';
+import { permissionsForCrds } from '../../operator/generate/crd-permissions.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 
 async function cluster(): Promise<{ readonly env: TestEnv; readonly namespace: string }> {

@@ -15,7 +15,8 @@ import {
 } from '../../operator/manager/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
-import { customResource, type OtherVersion, Type } from '../../operator/schema.ts';
+import type { OtherVersion } from '../../operator/schema/custom-resource.ts';
+import { customResource, Type } from '../../operator/schema.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const NAME = 'websites.example.dev';

@@ -292,39 +292,6 @@ describe('[C-22]', () => {
 
     expect(asked.map(({ scope }) => scope.namespace)).toEqual([undefined, undefined]);
   });
-
-  test('namespaces come and go while it runs; who else watches one keeps it', async () => {
-    const { informers, prepare, run, wire } = world(['a', 'b']);
-    prepare('pods', 'a').put('x');
-    prepare('pods', 'c').put('z');
-    const shared = informers.of(source(pods));
-    informers.of(source(pods, { namespace: { name: 'b' } }));
-    const told: string[] = [];
-    shared.addHandler((changes) => {
-      for (const { type, key } of changes) told.push(`${type} ${key}`);
-    });
-    await run();
-
-    informers.setNamespaces(['c']);
-    await settle();
-
-    expect(told).toEqual(['add a/x', 'delete a/x', 'add c/z']);
-    expect([wire('pods', 'a').open, wire('pods', 'b').open, wire('pods', 'c').open]).toEqual([
-      0, 1, 1,
-    ]);
-    expect(shared.store.list().map(({ metadata }) => metadata.name)).toEqual(['z']);
-  });
-
-  test('all namespaces cannot be changed one by one', () => {
-    const all = new Informers({
-      namespaces: undefined,
-      reflector: { clock: new FakeClock() },
-      log: recordingLog().logFor({}),
-      listWatchFor: () => new FakeCollection(),
-    });
-
-    expect(() => all.setNamespaces(['a'])).toThrow(ConfigurationError);
-  });
 });
 
 describe('[C-23]', () => {

@@ -4,11 +4,12 @@ import { dirname, join, relative } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ApiServer, eventually } from '@chancery/testing';
-import { AWAIT_CHANGE, controller, createManager, source } from 'chancery';
+import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../operator/client/connection.ts';
 import { createLogger } from '../../operator/manager/logger.ts';
+import { owningManager } from '../../operator/manager/owning-manager.ts';
 import type { SelfTestMode } from '../../operator/manager/settings.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
@@ -38,7 +39,7 @@ async function managerThatWaits(selfTest: SelfTestMode) {
   const settings = { apiUrl: server.url, healthPort: 0, metricsPort: 0, selfTest };
   const surroundings = { environment: {}, tokenFolders: [], logger: silent };
   const options = { controllers: [hello], settings, decorate, ...surroundings };
-  const manager = await createManager(options);
+  const manager = await owningManager(options);
   const running = manager.run();
   running.catch(() => {});
   onTestFinished(() => manager.stop());

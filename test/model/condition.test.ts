@@ -3,7 +3,6 @@ import {
   type Condition,
   findCondition,
   isConditionTrue,
-  removeCondition,
   rfc3339,
   rfc3339Micro,
   setCondition,
@@ -134,11 +133,6 @@ describe('[K-51] conditions', () => {
     condition('B', { status: 'False' }),
     condition('C', { status: 'Unknown' }),
   ];
-
-  test('are removed by type, in the order that was', () => {
-    expect(removeCondition(all, 'B').map(({ type }) => type)).toEqual(['A', 'C']);
-    expect(removeCondition(all, 'D')).toBe(all);
-  });
 
   test('are found by type, and are true only when they say so', () => {
     expect(findCondition(all, 'B')).toBe(all[1]);

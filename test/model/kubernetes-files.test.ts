@@ -5,7 +5,11 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import * as resources from '../../operator/model/kubernetes/resources.ts';
 import { BUILT_IN_RESOURCES } from '../../testing/src/apiserver/registry/built-in-resources.ts';
-import { readTypeData, typeFiles } from '../support/kubernetes-schema/type-files.ts';
+import {
+  kubernetesEntry,
+  readTypeData,
+  typeFiles,
+} from '../support/kubernetes-schema/type-files.ts';
 
 const FOLDER = fileURLToPath(new URL('../../operator/model/kubernetes/', import.meta.url));
 
@@ -18,6 +22,20 @@ test('the types of built-in kinds are those that the data of Kubernetes generate
   for (const [name, text] of generated) {
     expect(readFileSync(`${FOLDER}${name}`, 'utf8'), name).toBe(text);
   }
+});
+
+test('chancery/kubernetes exports every resource, and the type of every kind', () => {
+  const entry = readFileSync(`${FOLDER}../../kubernetes.ts`, 'utf8');
+
+  const kinds = Object.values(resources).map(({ kind }) => kind);
+
+  expect(entry).toBe(kubernetesEntry(typeFiles(readTypeData())));
+  expect(entry).toContain("export * from './model/kubernetes/resources.ts';");
+  const typed = kinds.filter((kind) =>
+    new RegExp(`^export type \\{[^}]*\\b${kind}\\b`, 'm').test(entry),
+  );
+  // That one is of the aggregator, which has Go types of its own.
+  expect(kinds.filter((kind) => !typed.includes(kind))).toEqual(['APIService']);
 });
 
 test('every built-in kind that is served has a resource', () => {

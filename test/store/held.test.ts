@@ -204,6 +204,7 @@ test('several namespaces behind one store hand on what is held to who asks for i
   const facade = new NamespacesInformer<Thing>({
     ...options,
     name: 'things',
+    namespaces: ['demo'],
     handlerFailed: () => {},
     lease: () => {
       const informer = new Informer<Thing>(collection, observer, options);
@@ -218,7 +219,6 @@ test('several namespaces behind one store hand on what is held to who asks for i
   const { keys, handler } = keysOf();
   facade.addHandler(handler, { held: true });
   running.push(facade.run(stop.signal));
-  facade.setNamespaces(['demo']);
   collection.put('a', 1);
   await settle();
   collection.put('b', 2);

@@ -12,11 +12,11 @@ import { inEveryTurn } from '../support/event-loop.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';
 
-/** A facade over namespaces that are collections of their own; what is leased runs until released. */
+/** A facade over namespaces that are collections of their own; what is leased runs until the end. */
 function world() {
   const clock = new FakeClock();
   const collections = new Map<string, FakeCollection>();
-  const leased: string[] = [];
+  const released: string[] = [];
   const ends = new Map<string, AbortController>();
   const overlays = new Map<string, Overlay<Thing>>();
   const running = new Set<Promise<void>>();
@@ -27,37 +27,34 @@ function world() {
     return found;
   };
   const options = { clock, random: () => 0.5, relistIntervalMs: 0 };
-  const facade = new NamespacesInformer<Thing>({
-    ...options,
-    name: 'things',
-    handlerFailed: () => {},
-    lease: (namespace) => {
-      const informer = new Informer<Thing>(
-        inNamespace(collection(namespace), namespace),
-        { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
-        options,
-      );
-      const end = new AbortController();
-      ends.set(namespace, end);
-      overlays.set(namespace, informer.overlay);
-      running.add(informer.run(AbortSignal.any([end.signal, stop.signal])));
-      leased.push(namespace);
-      return {
-        informer,
-        release: () => {
-          leased.splice(leased.indexOf(namespace), 1);
-          end.abort();
-        },
-      };
-    },
-  });
-  running.add(facade.run(stop.signal));
+  const facadeOf = (...namespaces: readonly string[]): NamespacesInformer<Thing> => {
+    const facade = new NamespacesInformer<Thing>({
+      ...options,
+      name: 'things',
+      namespaces,
+      handlerFailed: () => {},
+      lease: (namespace) => {
+        const informer = new Informer<Thing>(
+          inNamespace(collection(namespace), namespace),
+          { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
+          options,
+        );
+        const end = new AbortController();
+        ends.set(namespace, end);
+        overlays.set(namespace, informer.overlay);
+        running.add(informer.run(AbortSignal.any([end.signal, stop.signal])));
+        return { informer, release: () => released.push(namespace) };
+      },
+    });
+    running.add(facade.run(stop.signal));
+    return facade;
+  };
   const end = async (): Promise<void> => {
     stop.abort();
     await Promise.all(running);
   };
   onTestFinished(end);
-  return { clock, collection, ends, overlays, facade, leased, end };
+  return { clock, collection, ends, overlays, facadeOf, released, end };
 }
 
 /** What a handler is told, as `add a/x=1`. */
@@ -84,13 +81,13 @@ const keys = (objects: readonly Thing[]): string[] =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
 
 test('[C-22] is synced when all namespaces are, handlers with it', async () => {
-  const { clock, collection, facade } = world();
+  const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').failLists(refused());
   const one = listener();
+  const facade = facadeOf('a', 'b');
   const handler = facade.addHandler(one.handler);
 
-  facade.setNamespaces(['a', 'b']);
   await settle();
   const before = [facade.synced, facade.store.synced, handler.synced];
   const early = (): unknown => facade.store.get('a/x' as ObjectKey);
@@ -105,11 +102,11 @@ test('[C-22] is synced when all namespaces are, handlers with it', async () => {
 });
 
 test('[C-22] shows all namespaces as one store, with indices over all of them', async () => {
-  const { collection, facade } = world();
+  const { collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').put('x', 2);
+  const facade = facadeOf('a', 'b');
   facade.addIndex('namespace', byNamespace);
-  facade.setNamespaces(['a', 'b']);
   facade.addIndex('parity', ({ value }) => [value % 2 === 0 ? 'even' : 'odd']);
   await settle();
 
@@ -129,10 +126,10 @@ test('[C-22] shows all namespaces as one store, with indices over all of them', 
 });
 
 test('[C-22] handlers are told of each namespace, and the store has it by then', async () => {
-  const { collection, facade } = world();
+  const { collection, facadeOf } = world();
   const one = listener();
   const inStore: boolean[] = [];
-  facade.setNamespaces(['a', 'b']);
+  const facade = facadeOf('a', 'b');
   facade.addHandler(one.handler);
   facade.addHandler((changes) => {
     for (const { key, object } of changes) inStore.push(facade.store.get(key) === object);
@@ -151,54 +148,8 @@ test('[C-22] handlers are told of each namespace, and the store has it by then',
   expect(late.told).toEqual(['add a/x=1 (initial)', 'add b/x=2 (initial)']);
 });
 
-test('[C-22] a namespace that is added appears with its first list; the others stay readable', async () => {
-  const { clock, collection, facade } = world();
-  collection('a').put('x', 1);
-  collection('b').put('y', 2);
-  collection('b').failLists(refused());
-  facade.setNamespaces(['a']);
-  const one = listener();
-  const handler = facade.addHandler(one.handler);
-  await settle();
-
-  facade.setNamespaces(['a', 'b']);
-  await settle();
-  const meanwhile = [facade.synced, handler.synced, keys(facade.store.list())];
-  await clock.advanceAndSettle(60_000);
-
-  expect(meanwhile).toEqual([true, true, ['a/x']]);
-  expect(keys(facade.store.list())).toEqual(['a/x', 'b/y']);
-  expect(one.told).toEqual(['add a/x=1 (initial)', 'add b/y=2 (initial)']);
-});
-
-test('[C-22] a namespace that is removed is released, and its objects are told of as deleted', async () => {
-  const { collection, facade, leased } = world();
-  collection('a').put('x', 1);
-  collection('b').put('y', 2);
-  facade.setNamespaces(['a', 'b']);
-  const one = listener();
-  const left: string[][] = [];
-  facade.addHandler((changes) => {
-    one.handler(changes);
-    left.push(keys(facade.store.list()));
-  });
-  await settle();
-  one.told.length = 0;
-  left.length = 0;
-
-  facade.setNamespaces(['b']);
-  collection('a').put('z', 3);
-  await settle();
-
-  expect(one.told).toEqual(['delete? a/x=1']);
-  expect(left).toEqual([['b/y']]);
-  expect(facade.namespaces).toEqual(['b']);
-  expect(leased).toEqual(['b']);
-  expect(facade.synced).toBe(true);
-});
-
 test('[C-22] tells the state, status, contact and resourceVersion of the namespace that is worst off', async () => {
-  const { clock, collection, facade } = world();
+  const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').failLists(
     ...Array.from(
@@ -206,7 +157,7 @@ test('[C-22] tells the state, status, contact and resourceVersion of the namespa
       () => new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }),
     ),
   );
-  facade.setNamespaces(['a', 'b']);
+  const facade = facadeOf('a', 'b');
   await settle();
   const while403 = [facade.state, facade.status.health, facade.resourceVersion];
 
@@ -223,10 +174,10 @@ test('[C-22] tells the state, status, contact and resourceVersion of the namespa
 });
 
 test('[C-22] a handler may hold back the namespace whose change it is told of, and no other', async () => {
-  const { collection, facade } = world();
-  facade.setNamespaces(['a', 'b']);
+  const { collection, facadeOf } = world();
   const held = Promise.withResolvers<void>();
   const seen: string[] = [];
+  const facade = facadeOf('a', 'b');
   facade.addHandler(
     (changes) => {
       seen.push(...changes.map(({ key, object }) => `${key}=${object.value}`));
@@ -249,10 +200,10 @@ test('[C-22] a handler may hold back the namespace whose change it is told of, a
 });
 
 test('[K-65] [C-22] what was made and is gone before any event is told of, until nobody listens', async () => {
-  const { collection, facade, overlays } = world();
+  const { collection, facadeOf, overlays } = world();
   const vanished: string[] = [];
+  const facade = facadeOf('a', 'b');
   const cancel = facade.onVanished((changes) => vanished.push(...changes.map(({ key }) => key)));
-  facade.setNamespaces(['a', 'b']);
   await settle();
   const makeAndLose = async (name: string, resourceVersion: number): Promise<void> => {
     const metadata = { name, namespace: 'b', uid: name, resourceVersion: `${resourceVersion}` };
@@ -274,10 +225,10 @@ test('[K-65] [C-22] what was made and is gone before any event is told of, until
 });
 
 test('[C-20] [C-22] a resync tells of every namespace', async () => {
-  const { clock, collection, facade } = world();
+  const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').put('y', 2);
-  facade.setNamespaces(['a', 'b']);
+  const facade = facadeOf('a', 'b');
   await settle();
   const one = listener();
   facade.addHandler(one.handler, { resyncPeriodMs: 2_000 });
@@ -288,9 +239,9 @@ test('[C-20] [C-22] a resync tells of every namespace', async () => {
   expect(one.told).toEqual(['update a/x=1 (resync)', 'update b/y=2 (resync)']);
 });
 
-test('[C-15] [C-22] is not synced once it, or one of its informers, has stopped', async () => {
-  const { facade, end } = world();
-  facade.setNamespaces(['a']);
+test('[C-15] [C-22] is not synced once it has stopped, and has released what it leased', async () => {
+  const { facadeOf, end, released } = world();
+  const facade = facadeOf('a');
   const handler = facade.addHandler(() => {});
   await settle();
   const before = [facade.synced, handler.synced];
@@ -299,18 +250,20 @@ test('[C-15] [C-22] is not synced once it, or one of its informers, has stopped'
 
   expect(before).toEqual([true, true]);
   expect([facade.synced, handler.synced, facade.state]).toEqual([false, false, 'stopped']);
+  expect(released).toEqual(['a']);
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
 test('[C-22] is not synced by the first of its namespaces that an informer shows already', async () => {
-  const { collection, facade } = world();
+  const { collection, facadeOf } = world();
   collection('b').failLists(refused());
-  facade.setNamespaces(['a']);
+  const facade = facadeOf('a');
   await settle();
   const clock = new FakeClock();
   const sharing = new NamespacesInformer<Thing>({
     clock,
     name: 'things',
+    namespaces: ['a', 'b'],
     handlerFailed: () => {},
     lease: (namespace) => ({
       informer:
@@ -324,17 +277,16 @@ test('[C-22] is not synced by the first of its namespaces that an informer shows
       release: () => {},
     }),
   });
-  const handler = sharing.addHandler(() => {});
 
-  sharing.setNamespaces(['a', 'b']);
+  const handler = sharing.addHandler(() => {});
 
   expect([facade.synced, sharing.synced, handler.synced]).toEqual([true, false, false]);
 });
 
 test('[C-15] [C-22] a namespace whose informer has stopped does not pass for an empty one', async () => {
-  const { collection, ends, facade } = world();
+  const { collection, ends, facadeOf } = world();
   collection('a').put('x', 1);
-  facade.setNamespaces(['a', 'b']);
+  const facade = facadeOf('a', 'b');
   await settle();
   const before = facade.store.list().length;
 
@@ -347,10 +299,11 @@ test('[C-15] [C-22] a namespace whose informer has stopped does not pass for an 
 });
 
 test('[L-15] [C-17] handlers that come while a large namespace is told of hear nothing twice', async () => {
-  const { collection, facade } = world();
+  const { collection, facadeOf } = world();
   for (let index = 0; index < 5_000; index++) collection('a').put(`o${index}`, index);
   const heard: string[][] = [];
   const synced: (() => boolean)[] = [];
+  const facade = facadeOf('a');
   const add = (): void => {
     const { told, handler } = listener();
     const registration = facade.addHandler(handler);
@@ -358,7 +311,6 @@ test('[L-15] [C-17] handlers that come while a large namespace is told of hear n
     synced.push(() => registration.synced);
   };
   add();
-  facade.setNamespaces(['a']);
   inEveryTurn(() => {
     if (heard.length < 20) add();
   });

@@ -1,4 +1,4 @@
-import type { Labels, Meter } from 'chancery';
+import type { Labels, Meter } from 'chancery/internal-testing';
 
 /** A meter whose readings a test can ask for. */
 export class RecordingMeter implements Meter {

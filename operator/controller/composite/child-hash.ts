@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Desired } from '../reconciler.ts';
 
 /** Holds the hash of what a child was made from, so that it can be told from what is wanted now. */
-export const CHILD_HASH: string = 'chancery.dev/child-hash';
+const CHILD_HASH: string = 'chancery.dev/child-hash';
 
 type Hashed = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
 

@@ -7,7 +7,9 @@ import { type Source, type SourceOptions, source } from '../source.ts';
 
 /** A child as a composite wants it to be. */
 export interface DesiredChild {
+  /** Its resource, one of the composite's `children`. */
   readonly resource: Resource;
+  /** The fields that the composite decides. */
   readonly object: Desired<KubernetesObject>;
 }
 
@@ -27,10 +29,11 @@ export function child<C extends KubernetesObject>(
  *   template of a Job.
  * - `keep`: nothing; what differs is for a person to see.
  */
-export type ChildUpdate = 'apply' | 'recreate' | 'keep';
+type ChildUpdate = 'apply' | 'recreate' | 'keep';
 
 /** One resource of children. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
+  /** The resource of the children. */
   readonly resource: Resource<C>;
   /** Default `apply`. */
   readonly update?: ChildUpdate;

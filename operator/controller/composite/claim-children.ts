@@ -7,7 +7,7 @@ import type { ReconcileContext } from '../reconciler.ts';
 import { type ChildSource, OWNER_INDEX } from './child.ts';
 import { type Claim, claim } from './claim.ts';
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
   readonly sources: readonly ChildSource[];

@@ -36,8 +36,10 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
   readonly nowMs: number;
 };
 
+/** What `composite` takes: the options of `controller`, but for those that it decides itself. */
 export interface CompositeOptions<P extends KubernetesObject>
   extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'finalizer'> {
+  /** The objects that have the children. A resource stands for a source with its defaults. */
   readonly parent: Source<P> | Resource<P>;
   /** The resources of which children may be; each is watched, and may be written and deleted. */
   readonly children: readonly (Resource | ChildRule)[];
@@ -66,7 +68,7 @@ export interface CompositeOptions<P extends KubernetesObject>
 }
 
 /** How a composite's parents go. */
-export interface CompositeFinalizer<P extends KubernetesObject> {
+interface CompositeFinalizer<P extends KubernetesObject> {
   /** Qualified, `domain/name`. Never changed once parents carry it. */
   readonly name: string;
   /** Pure, as `sync`. Called until it says `finalized`, then the parent goes. */
@@ -77,7 +79,9 @@ export interface CompositeFinalizer<P extends KubernetesObject> {
   ): FinalizeResult<P> | Promise<FinalizeResult<P>>;
 }
 
+/** What a composite's `finalize` wants the world to be for a parent that is being deleted. */
 export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
+  /** True: nothing is left to do, and the parent may go. */
   readonly finalized: boolean;
 };
 

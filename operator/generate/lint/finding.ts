@@ -1,7 +1,7 @@
 import type { Installation } from './installation.ts';
 
 /** An error makes the promise of the two containers untrue; a warning is for a person to weigh. */
-export type Level = 'error' | 'warning';
+type Level = 'error' | 'warning';
 
 /** One thing that is wrong with rendered manifests. */
 export interface Finding {

@@ -16,7 +16,7 @@ import {
 import type { ObservedLease } from './observed-lease.ts';
 import { type Moment, momentOf } from './tenure.ts';
 
-export interface Contest {
+interface Contest {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly target: { readonly namespace: string; readonly name: string };

@@ -7,7 +7,7 @@ import { events, type Lease } from '../../model/builtin.ts';
 import { electionEvent } from './election-event.ts';
 import type { LeaseCalls, LeaseClient } from './lease-calls.ts';
 
-export interface ElectionNewsOptions {
+interface ElectionNewsOptions {
   readonly client: LeaseClient;
   readonly calls: LeaseCalls;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ export interface ElectionTiming {
 }
 
 /** Those of client-go and controller-runtime. */
-export const DEFAULT_ELECTION_TIMING: ElectionTiming = {
+const DEFAULT_ELECTION_TIMING: ElectionTiming = {
   leaseDurationMs: 15_000,
   renewDeadlineMs: 10_000,
   retryPeriodMs: 2_000,

@@ -8,7 +8,7 @@ import type { StoredLease } from './lease-record.ts';
 /** What an elector needs of a client. */
 export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 
-export interface LeaseCallsOptions {
+interface LeaseCallsOptions {
   /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
   readonly client: LeaseClient;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { lossOfTenure, lossToAnother } from './loss.ts';
 import type { Deprived } from './renew.ts';
 import { momentOf, Tenure } from './tenure.ts';
 
-export interface MandateOptions {
+interface MandateOptions {
   readonly clock: Clock;
   readonly timing: ElectionTiming;
   /** What the last request about the Lease failed with; undefined when it worked. */

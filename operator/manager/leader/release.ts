@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from '../../model/status.ts';
 import type { LeaseCalls } from './lease-calls.ts';
 import { holderOf, released, type StoredLease } from './lease-record.ts';
 
-export interface Release {
+interface Release {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly identity: string;

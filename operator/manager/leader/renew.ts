@@ -14,7 +14,7 @@ import {
 import type { ObservedLease } from './observed-lease.ts';
 import { momentOf } from './tenure.ts';
 
-export interface Renewal {
+interface Renewal {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly target: { readonly namespace: string; readonly name: string };

@@ -7,7 +7,7 @@ import { ReconcileHistory } from './reconcile-history.ts';
 import { StatusPage } from './status-page.ts';
 
 /** What is asked of the process at each look; the rest is remembered here. */
-export type ProcessViewOptions = Omit<LookOptions, 'startedAt' | 'history' | 'writes'>;
+type ProcessViewOptions = Omit<LookOptions, 'startedAt' | 'history' | 'writes'>;
 
 /** The process as people see it: remembers what cannot be asked for, and shows it with the rest. */
 export class ProcessView {

@@ -18,7 +18,7 @@ interface Tally {
 }
 
 /** What a controller's attempts have come to. */
-export interface ReconcileTally {
+interface ReconcileTally {
   readonly reconciles: number;
   readonly errors: number;
   readonly medianMs: number | undefined;

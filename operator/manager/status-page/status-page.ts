@@ -4,7 +4,7 @@ import { send } from '../http-listener.ts';
 import { PAGE, PAGE_POLICY } from './page.ts';
 import type { ProcessStatus } from './process-status.ts';
 
-export interface StatusPageOptions {
+interface StatusPageOptions {
   readonly clock: Clock;
   readonly status: () => ProcessStatus;
 }

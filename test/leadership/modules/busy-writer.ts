@@ -1,6 +1,7 @@
 /** An operator that writes all the time, and tells of it: what a frozen leader must not go on with. */
-import { controller, sleep } from 'chancery';
+import { controller } from 'chancery';
 import { type ConfigMap, configMaps } from 'chancery/kubernetes';
+import { sleep } from '../../../operator/core/clock.ts';
 
 /**
  * The first writer waits between two writes. The second computes before each: a process that is frozen

@@ -1,11 +1,13 @@
 /**
- * Writes the files of `operator/model/kubernetes/` that are generated:
+ * Writes the files of `operator/model/kubernetes/` that are generated, and `operator/kubernetes.ts`:
  *
  *     node test/support/kubernetes-schema/generate-types.ts
  */
 import { writeFileSync } from 'node:fs';
-import { readTypeData, typeFiles } from './type-files.ts';
+import { kubernetesEntry, readTypeData, typeFiles } from './type-files.ts';
 
-for (const [name, text] of typeFiles(readTypeData())) {
-  writeFileSync(new URL(`../../../operator/model/kubernetes/${name}`, import.meta.url), text);
-}
+const operator = new URL('../../../operator/', import.meta.url);
+const files = typeFiles(readTypeData());
+for (const [name, text] of files)
+  writeFileSync(new URL(`model/kubernetes/${name}`, operator), text);
+writeFileSync(new URL('kubernetes.ts', operator), kubernetesEntry(files));

@@ -4,6 +4,7 @@ import type {
   BuiltInType,
 } from '../../../testing/src/apiserver/built-in-types/built-in-types.ts';
 import { BUILT_IN_RESOURCES } from '../../../testing/src/apiserver/registry/built-in-resources.ts';
+import { entryFile } from './entry-file.ts';
 import { Names } from './names.ts';
 import { requiredFields } from './required-fields.ts';
 import { resourceFile } from './resource-file.ts';
@@ -40,6 +41,11 @@ export function typeFiles(data: TypeData): ReadonlyMap<string, string> {
   }
   const texts = [...files].map(([name, file]) => [name, file.text()] as const);
   return new Map([...texts, ['resources.ts', `${HEADER}${resourceFile(data)}`]]);
+}
+
+/** `operator/kubernetes.ts`, the entry that exports what these files have. */
+export function kubernetesEntry(files: ReadonlyMap<string, string>): string {
+  return entryFile(files, HEADER);
 }
 
 /** Kinds with a URL of their own, and those that a subresource takes. */

@@ -1,5 +1,6 @@
-import type { Cancel, KubernetesObject } from 'chancery';
+import type { KubernetesObject } from 'chancery';
 import { ConfigurationError, parseYamlDocuments } from 'chancery';
+import type { Cancel } from 'chancery/internal-testing';
 import { deepCopy } from 'chancery/internal-testing';
 import { listenAgain } from '../listen-again.ts';
 import { manifestObjects } from '../manifest-objects.ts';

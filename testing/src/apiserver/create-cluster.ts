@@ -1,4 +1,5 @@
-import { type Cancel, systemClock } from 'chancery';
+import { systemClock } from 'chancery';
+import type { Cancel } from 'chancery/internal-testing';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
 import { authorizationOf, countsRoles } from './auth/authorization.ts';

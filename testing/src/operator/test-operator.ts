@@ -1,6 +1,7 @@
-import type { Controller, Log, ProcessStatus, Runnable } from 'chancery';
-import { type Clock, settingsFrom, systemClock, undiciTransport } from 'chancery';
-import { connect, connectOptions, Manager } from 'chancery/internal-testing';
+import type { Controller, Log, Runnable } from 'chancery';
+import { type Clock, systemClock, undiciTransport } from 'chancery';
+import type { ProcessStatus } from 'chancery/internal-testing';
+import { connect, connectOptions, Manager, settingsFrom } from 'chancery/internal-testing';
 import { eventually } from '../eventually.ts';
 import { RecordingMeter } from '../recording-meter.ts';
 import { MortalClock } from './mortal-clock.ts';

@@ -1,5 +1,6 @@
-import type { Cancel, Clock, ObjectKey } from 'chancery';
+import type { Clock, ObjectKey } from 'chancery';
 import { ApiError, resourceName } from 'chancery';
+import type { Cancel } from 'chancery/internal-testing';
 import type { ClusterAccess, CommittedEvent, StoredObject } from '../cluster-access.ts';
 import { isNamespaceEnding } from './namespace-ending.ts';
 import { NO_PACE, type Pace } from './pace.ts';

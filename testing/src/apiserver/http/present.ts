@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { apiVersionOf } from 'chancery';
+import { apiVersionOf } from 'chancery/internal-testing';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, failure } from '../failures.ts';
 import { partialOf } from '../objects/partial.ts';

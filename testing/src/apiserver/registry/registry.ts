@@ -1,4 +1,5 @@
-import { apiVersionOf, resourceName } from 'chancery';
+import { resourceName } from 'chancery';
+import { apiVersionOf } from 'chancery/internal-testing';
 import type { ResourceName } from '../cluster-access.ts';
 import type { ServedResource } from './served-resource.ts';
 

@@ -1,5 +1,5 @@
-import { apiVersionOf, messageOf, parseYaml, rfc3339 } from 'chancery';
-import { duplicateYamlKeys } from 'chancery/internal-testing';
+import { messageOf, parseYaml, rfc3339 } from 'chancery';
+import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal-testing';
 import { requireCreate } from '../auth/create-by-write.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';

@@ -1,4 +1,4 @@
-import { sleep } from 'chancery';
+import { sleep } from 'chancery/internal-testing';
 import type { Writer } from '../admission/admission-request.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from 'chancery';
+import type { Clock } from 'chancery';
+import type { Cancel } from 'chancery/internal-testing';
 
 interface Wait {
   readonly revision: number;

@@ -1,0 +1,10 @@
+/**
+ * The parts of Chancery that only the benchmarks use and that are not public. `npm run build` makes
+ * `dist/operator/internal-bench.js` of this file, beside the public entry and from the same modules; the
+ * published package leaves that file out.
+ *
+ * @module
+ */
+export type { HandlerRegistration } from '../operator/store/handlers.ts';
+export { transformed } from '../operator/store/transform.ts';
+export { ListGate } from '../operator/watch/list-gate.ts';

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { ConfigurationError } from './errors.ts';
+import { VERSION } from './version.ts';
+
+/** One installation of the toolkit. */
+interface Copy {
+  readonly version: string;
+  /** URL of the folder that its code is in: what tells two copies of one version apart. */
+  readonly root: string;
+}
+
+/** Registered for the whole process, so that every copy finds it. */
+const COPY: unique symbol = Symbol.for('chancery.copy');
+
+/**
+ * Makes `copy` the one copy of the toolkit in this process. An error of another copy is no instance of
+ * this one's classes: `instanceof`, `isNotFound` and the rest would be false for it, without a word. The
+ * same copy may come again, as when a test runner loads its modules anew.
+ *
+ * @throws ConfigurationError `CONFIG` when another copy is there already.
+ */
+export function registerCopy(copy: Copy, registry: object = globalThis): void {
+  const { [COPY]: first } = registry as { readonly [COPY]?: Copy };
+  if (first === undefined) {
+    Object.defineProperty(registry, COPY, { value: copy });
+    return;
+  }
+  if (first.root === copy.root) return;
+  throw new ConfigurationError(
+    `there are two copies of chancery in this process, ${nameOf(first)} and ${nameOf(copy)}: errors and ` +
+      'classes of the one are unknown to the other. Let everything depend on one version ("npm ls ' +
+      'chancery" shows who brings which, "npm dedupe" merges them), import it by its name, and leave it ' +
+      'out of bundles',
+    { context: { first: nameOf(first), second: nameOf(copy) } },
+  );
+}
+
+function nameOf({ version, root }: Copy): string {
+  return `${version} in ${root.startsWith('file:') ? fileURLToPath(root) : root}`;
+}
+
+// Code that was bundled as CommonJS has no URL.
+const root = URL.parse('../../', import.meta.url)?.href ?? 'a bundle';
+registerCopy({ version: VERSION, root });

@@ -1,0 +1,62 @@
+/** The public surface: a report of it, a docstring for every name, and no name that nobody shows. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { REPORTS, reportFile, reportOf } from './report.ts';
+import { ROOT, readSurfaces } from './surface.ts';
+import { usedNames } from './used-names.ts';
+
+const surfaces = readSurfaces();
+/** Entries whose names are this project's own, and that users write code with. */
+const written = surfaces.filter(({ entry }) => ['chancery', 'chancery/schema'].includes(entry));
+
+test.each(surfaces)('the report of $entry is as the sources are', (surface) => {
+  const file = reportFile(surface.entry);
+
+  const committed = readFileSync(join(ROOT, file), 'utf8');
+
+  expect(
+    committed,
+    `The public surface has changed. If that is meant, run "npm run api", look at the difference of ${file}, and commit it.`,
+  ).toBe(reportOf(surface));
+});
+
+test('both entries that users write code with are looked at', () => {
+  expect(written.map(({ entry }) => entry)).toEqual(['chancery', 'chancery/schema']);
+});
+
+test('there is a report for every entry, and no other', () => {
+  const reports = readdirSync(join(ROOT, REPORTS)).map((name) => `${REPORTS}/${name}`);
+
+  expect(reports.toSorted()).toEqual(surfaces.map(({ entry }) => reportFile(entry)).toSorted());
+});
+
+test('chancery exports about 170 names at most', () => {
+  const names = surfaces.find(({ entry }) => entry === 'chancery')?.exported ?? [];
+
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.length).toBeLessThanOrEqual(170);
+});
+
+test.each(written)('an example or a document for users shows every name of $entry', (surface) => {
+  const used = usedNames(surface.entry);
+
+  const unused = surface.exported.filter(({ name }) => !used.has(name));
+
+  expect(unused.map(({ name }) => name)).toEqual([]);
+});
+
+test.each(written)('every name of $entry has a docstring', ({ exported }) => {
+  // A namespace, such as TypeBox's `Type`, is somebody else's module.
+  const undocumented = exported.filter(({ doc, kind }) => doc === '' && kind !== 'namespace');
+
+  expect(undocumented.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+});
+
+test.each(written)('every member of a type of $entry has a docstring', ({ exported }) => {
+  const undocumented = exported.flatMap(({ file, name, undocumented: members }) =>
+    members.map((member) => `${file}: ${name}.${member}`),
+  );
+
+  expect(undocumented).toEqual([]);
+});
