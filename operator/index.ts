@@ -39,6 +39,7 @@ export {
   setCondition,
 } from './model/condition.ts';
 export {
+  type ApplyConflict,
   applyConflictsOf,
   isApplyConflict,
   isBeingDeleted,
@@ -47,7 +48,7 @@ export {
   isUidMismatch,
   isVersionConflict,
 } from './model/conflict.ts';
-export { kstatus } from './model/kstatus.ts';
+export { kstatus, type ObjectStatus } from './model/kstatus.ts';
 export {
   controllerOf,
   type KubernetesObject,
@@ -69,6 +70,7 @@ export {
   isForbidden,
   isInvalid,
   isUndeclaredField,
+  type Refusal,
   refusalOf,
 } from './model/refusal.ts';
 export { defineResource, type Resource, resourceName } from './model/resource.ts';
@@ -103,6 +105,7 @@ export { byLabel, byNamespace, byOwner } from './store/indices.ts';
 export { Informer } from './store/informer.ts';
 export type { Store } from './store/store.ts';
 export { dropManagedFields } from './store/transform.ts';
+export type { ListWatch } from './watch/list-watch.ts';
 
 // Reconcile → writes
 
@@ -121,7 +124,7 @@ export type {
 export { clientOf, intercept } from './client/client-of.ts';
 export { restClient } from './client/rest-client.ts';
 export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
-export { serverVersion } from './client/server-version.ts';
+export { type ServerVersion, serverVersion } from './client/server-version.ts';
 export { BeingDeletedError } from './controller/being-deleted-error.ts';
 export { type Channel, channel } from './controller/channel.ts';
 export { child, type DesiredChild } from './controller/composite/child.ts';
@@ -190,6 +193,6 @@ export type { Settings } from './manager/settings.ts';
 
 // One declaration, many outputs
 
-export { openedBeyondRights } from './generate/opened-beyond-rights.ts';
+export { type OpenedRequests, openedBeyondRights } from './generate/opened-beyond-rights.ts';
 export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';
-export { rbac } from './generate/rbac.ts';
+export { type RbacRole, type RbacRoleBinding, rbac } from './generate/rbac.ts';

@@ -273,6 +273,46 @@ describe('what it is', () => {
   });
 });
 
+/** Functions of an entry, by the API report. */
+async function functionsOf(report: string): Promise<readonly string[]> {
+  const text = await readFile(join(repository, 'docs/api', report), 'utf8');
+  const [names = ''] = text.split('## Reached');
+  return [...new Set([...names.matchAll(/^export function (\w+)/gm)].map(([, name = '']) => name))];
+}
+
+test('a project that emits declarations can export what any function returns', async () => {
+  let text = '';
+  for (const [entry, report] of [
+    ['chancery', 'chancery.md'],
+    ['chancery/schema', 'chancery-schema.md'],
+    ['@chancery/testing', 'chancery-testing.md'],
+  ] as const) {
+    const all = entry.replace(/\W/g, '_');
+    const functions = await functionsOf(report);
+    expect(functions.length).toBeGreaterThan(2);
+    text += `import * as ${all} from '${entry}';\n`;
+    for (const name of functions) {
+      const called = `${all}.${name}`;
+      text += `export const ${all}_${name} = (...args: Parameters<typeof ${called}>) => ${called}(...args);\n`;
+    }
+  }
+  await writeFile(join(installed, 'library.mts'), text);
+  onTestFinished(() => rm(join(installed, 'library.mts')));
+
+  const compiler = join(repository, 'node_modules/typescript/bin/tsc');
+  const flags =
+    '--declaration --outDir emitted --rootDir . --skipLibCheck --strict --module nodenext';
+  const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')];
+  const lib = ['--target', 'es2024', '--lib', 'es2024,esnext.iterator,esnext.disposable'];
+  const args = [compiler, ...flags.split(' '), ...types, ...lib, 'library.mts'];
+  const said = await run(process.execPath, args, { cwd: installed }).catch(
+    (error: { readonly stdout: string }) => error,
+  );
+
+  // A few functions cannot be called with their own `Parameters`; that is another error.
+  expect(said.stdout.split('\n').filter((line) => line.includes('cannot be named'))).toEqual([]);
+});
+
 describe('testing/README.md', () => {
   const readme = (): Promise<string> =>
     readFile(join(installed, 'node_modules/@chancery/testing/README.md'), 'utf8');

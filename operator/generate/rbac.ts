@@ -19,23 +19,32 @@ export interface PolicyRule {
 }
 
 /** A Role, or the ClusterRole for what is in every namespace or in none. */
-export interface Role {
+export interface RbacRole {
+  /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
+  /** A ClusterRole is for every namespace, and for objects without one. */
   readonly kind: 'Role' | 'ClusterRole';
+  /** The role for the Pod's own namespace has no namespace, and so has a ClusterRole. */
   readonly metadata: { readonly name: string; readonly namespace?: string };
+  /** Sorted, so that the same controllers always give the same text. */
   readonly rules: readonly PolicyRule[];
 }
 
 /** The binding of a role to the ServiceAccount. */
-export interface RoleBinding {
+export interface RbacRoleBinding {
+  /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
+  /** That of the role, with `Binding`. */
   readonly kind: 'RoleBinding' | 'ClusterRoleBinding';
+  /** Of the same name and namespace as the role. */
   readonly metadata: { readonly name: string; readonly namespace?: string };
+  /** The role. */
   readonly roleRef: {
     readonly apiGroup: 'rbac.authorization.k8s.io';
-    readonly kind: Role['kind'];
+    readonly kind: RbacRole['kind'];
     readonly name: string;
   };
+  /** The ServiceAccount of the Pod. */
   readonly subjects: readonly [
     { readonly kind: 'ServiceAccount'; readonly name: string; readonly namespace: string },
   ];
@@ -61,7 +70,7 @@ export interface RbacOptions extends Placement {
 export function rbac(
   controllers: readonly Controller[],
   options: RbacOptions,
-): readonly (Role | RoleBinding)[] {
+): readonly (RbacRole | RbacRoleBinding)[] {
   const byPlace = Map.groupBy(
     grantedAccess(accessOf(controllers, options)),
     ({ namespace }) => namespace ?? '',
@@ -76,7 +85,7 @@ function grant(
   place: string,
   rules: readonly PolicyRule[],
   { name, serviceAccount }: RbacOptions,
-): readonly [Role, RoleBinding] {
+): readonly [RbacRole, RbacRoleBinding] {
   const [kind, bindingKind] =
     place === ''
       ? (['ClusterRole', 'ClusterRoleBinding'] as const)

@@ -16,7 +16,7 @@ import { ApiError, isAlreadyExists, isConflict } from './status.ts';
  */
 
 /** A field that an apply wants and another manager has. */
-interface ApplyConflict {
+export interface ApplyConflict {
   /** The other manager, as in `metadata.managedFields`. */
   readonly manager: string;
   /** As the server writes it: `.spec.replicas`. */

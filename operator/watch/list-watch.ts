@@ -70,6 +70,7 @@ export interface ListWatch<T extends KubernetesObject> {
    *   resourceVersion is empty or `0`, and one with an item without a uid, is a ProtocolError
    *   `DECODE`.
    */
+  /** One page of the list. Rejects as `Reader.list` does. */
   listPage(request: ListPageRequest): Promise<ListPage<T>>;
   /**
    * Resolves when the server has accepted the watch (its answer's head arrived), to batches of

@@ -7,7 +7,7 @@ import { ApiServer, eventually } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
 import { proxyFilter } from '../../operator/generate/proxy-filter.ts';
-import { type Role, type RoleBinding, rbac } from '../../operator/generate/rbac.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../../operator/generate/rbac.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { NAMESPACE, startOperator, startProxy } from '../support/cluster.ts';
@@ -28,7 +28,7 @@ const permissions = rbac(controllers, {
 });
 
 /** A cluster in which a Deployment runs and the operator has been granted `granted`. */
-async function cluster(granted: readonly (Role | RoleBinding)[]) {
+async function cluster(granted: readonly (RbacRole | RbacRoleBinding)[]) {
   const server = await ApiServer.start({
     authorization: 'RBAC',
     workloads: { podReadyMs: 20, podStopMs: 10 },
@@ -85,7 +85,7 @@ function refusals(lines: readonly LogLine[]): readonly ApiError[] {
 }
 
 /** The permissions without one verb on one resource. */
-function without(verb: string, resource: string): readonly (Role | RoleBinding)[] {
+function without(verb: string, resource: string): readonly (RbacRole | RbacRoleBinding)[] {
   return permissions.map((object) => {
     if (!('rules' in object)) return object;
     const rules = object.rules.flatMap((rule) =>

@@ -1,6 +1,6 @@
 import type { Controller } from '../../controller/controller.ts';
 import type { Placement } from '../placement.ts';
-import { type Role, type RoleBinding, rbac } from '../rbac.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 
 /**
@@ -14,7 +14,7 @@ export function roles(
   placement: Placement,
   { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
   suffix: string = '',
-): readonly (Role | RoleBinding)[] {
+): readonly (RbacRole | RbacRoleBinding)[] {
   const granted = rbac(controllers, {
     ...placement,
     name: `${name}${suffix}`,

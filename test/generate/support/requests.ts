@@ -1,6 +1,6 @@
 import { POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import type { ProxyFilter } from '../../../operator/generate/proxy-filter.ts';
-import type { Role, RoleBinding } from '../../../operator/generate/rbac.ts';
+import type { RbacRole, RbacRoleBinding } from '../../../operator/generate/rbac.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import type { Resource } from '../../../operator/model/resource.ts';
 import { type Access, accessOf } from '../../../testing/src/apiserver/auth/access.ts';
@@ -136,10 +136,10 @@ const COMMON: readonly PolicyRule[] = bootstrapPolicy()
 
 /** What generated roles grant, by the rules of the embedded server. */
 export class Rights {
-  readonly #objects: readonly (Role | RoleBinding)[];
+  readonly #objects: readonly (RbacRole | RbacRoleBinding)[];
   readonly #known = new Map<string, readonly PolicyRule[]>();
 
-  constructor(objects: readonly (Role | RoleBinding)[]) {
+  constructor(objects: readonly (RbacRole | RbacRoleBinding)[]) {
     this.#objects = objects;
   }
 
