@@ -1,9 +1,19 @@
 /** What `npm run build` makes, as a package that is installed: what it loads when, and that it is whole. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -389,6 +399,48 @@ describe('its command', () => {
 
     expect(whenDisabled).toBe(0);
     expect(await kept()).toBeGreaterThan(2);
+  });
+});
+
+describe('chancery apiserver where chancery is installed without the test kit', () => {
+  /** A copy of the toolkit that sees its own dependencies alone, as a global one does. */
+  async function alone(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'chancery-alone-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const modules = join(folder, 'node_modules');
+    await cp(toolkit, join(modules, 'chancery'), { recursive: true });
+    for (const { name, path } of await lockedPackages()) {
+      await mkdir(dirname(join(modules, name)), { recursive: true });
+      await symlink(join(repository, path), join(modules, name));
+    }
+    return folder;
+  }
+
+  const command = 'node_modules/chancery/operator/cli/chancery.js';
+
+  test('it says what to install and ends with 2', async () => {
+    const folder = await alone();
+
+    const ended = await run(process.execPath, [join(folder, command), 'apiserver', '--port', '0'], {
+      cwd: folder,
+    }).catch((error: { readonly code: number; readonly stderr: string }) => error);
+
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toMatch(
+      /^chancery apiserver: .*npm install --save-dev @chancery\/testing.*\n$/,
+    );
+  });
+
+  test('it takes the kit of the project in which it is run', async () => {
+    const folder = await alone();
+    const args = [join(folder, command), 'apiserver', '--port', '0'];
+    const server = spawn(process.execPath, args, { cwd: installed });
+    onTestFinished(() => void server.kill());
+
+    const [line] = await once(server.stdout, 'data');
+
+    const answer = await fetch(`${String(line).trim()}/version`);
+    expect(await answer.json()).toMatchObject({ major: '1' });
   });
 });
 

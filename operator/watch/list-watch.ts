@@ -66,11 +66,12 @@ export interface WatchRequest {
 /** One resource, listable page by page and watchable. What a reflector needs from a client. */
 export interface ListWatch<T extends KubernetesObject> {
   /**
+   * One page of the list.
+   *
    * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted. A page whose
    *   resourceVersion is empty or `0`, and one with an item without a uid, is a ProtocolError
    *   `DECODE`.
    */
-  /** One page of the list. Rejects as `Reader.list` does. */
   listPage(request: ListPageRequest): Promise<ListPage<T>>;
   /**
    * Resolves when the server has accepted the watch (its answer's head arrived), to batches of
