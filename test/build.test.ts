@@ -20,6 +20,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as source from '../operator/index.ts';
 import { lockedPackages } from './images/support/locked-packages.ts';
+import { type InstalledPackages, installPackages } from './support/installed-packages.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
@@ -33,64 +34,19 @@ registerHooks({ load(url, context, next) { loaded.push(url); return next(url, co
 process.on('exit', () => process.stdout.write(JSON.stringify(loaded)));
 `;
 
+let packages: InstalledPackages;
 /** A project outside the repository, which has installed both packages as they are published. */
 let installed = '';
 /** Of the toolkit, in there. */
 let toolkit = '';
-/** What was packed, and the archives. */
-let archives = '';
 
 beforeAll(async () => {
-  archives = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
-  installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
-  toolkit = join(installed, 'node_modules/chancery');
-  const kit = await packed('testing', 'build.ts');
-  const dependencies = {
-    chancery: await packed('.', 'operator/build.ts'),
-    '@chancery/testing': kit,
-  };
-  // What else is needed is there: no registry is asked.
-  const { dependencies: ofKit } = await manifest('testing');
-  const others = [...(await lockedPackages()).map(({ name }) => name), ...Object.keys(ofKit ?? {})];
-  const overrides = Object.fromEntries(
-    others
-      .filter((name) => name !== 'chancery')
-      .map((name) => [name, `file:${join(repository, 'node_modules', name)}`]),
-  );
-  const text = JSON.stringify({ private: true, dependencies, overrides });
-  await writeFile(join(installed, 'package.json'), text);
-  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: installed,
-  });
+  packages = await installPackages();
+  ({ installed, toolkit } = packages);
   await writeFile(join(installed, 'observe.mjs'), OBSERVER);
 }, BUILD_TIMEOUT_MS);
 
-/** The archive that `npm publish` would send, made of a new build. @returns its path. */
-async function packed(folder: string, script: string): Promise<string> {
-  const from = join(repository, folder);
-  const to = join(archives, folder);
-  const { files = [] } = await manifest(folder);
-  for (const file of ['package.json', 'README.md', ...files]) {
-    if (file === 'dist' || file.startsWith('!')) continue;
-    await cp(join(from, file), join(to, file));
-  }
-  await run(process.execPath, [script, '--out-dir', join(to, 'dist')], { cwd: from });
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', archives];
-  const { stdout } = await run('npm', args, { cwd: to });
-  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
-  return `file:${join(archives, filename)}`;
-}
-
-async function manifest(folder: string): Promise<{
-  readonly files?: readonly string[];
-  readonly dependencies?: Readonly<Record<string, string>>;
-}> {
-  return JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8'));
-}
-
-afterAll(async () => {
-  for (const folder of [installed, archives]) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => packages.remove());
 
 /** Output of a module that finds the package as `chancery`. */
 async function output(script: string, ...flags: readonly string[]): Promise<string> {

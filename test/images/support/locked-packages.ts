@@ -18,7 +18,14 @@ export interface LockedPackage {
  * What `npm ci --omit=dev --workspaces=false` installs where only package.json and its lock are, as when
  * the operator image is built. npm itself says so, from the lock alone and without its registry.
  */
-export async function lockedPackages(): Promise<readonly LockedPackage[]> {
+export function lockedPackages(): Promise<readonly LockedPackage[]> {
+  asked ??= ask();
+  return asked;
+}
+
+let asked: Promise<readonly LockedPackage[]> | undefined;
+
+async function ask(): Promise<readonly LockedPackage[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-locked-')));
   try {
     for (const file of ['package.json', 'package-lock.json']) {

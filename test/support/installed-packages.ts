@@ -1,0 +1,70 @@
+/** Both packages as `npm publish` would send them, installed in a project outside the repository. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { lockedPackages } from '../images/support/locked-packages.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface InstalledPackages {
+  /** The folder of the project. */
+  readonly installed: string;
+  /** The folder of `chancery` in its `node_modules`. */
+  readonly toolkit: string;
+  remove(): Promise<void>;
+}
+
+/** Builds, packs and installs both packages. Their dependencies are links to those of the repository. */
+export async function installPackages(): Promise<InstalledPackages> {
+  const archives = await mkdtemp(join(tmpdir(), 'chancery-packed-'));
+  const installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
+  const kit = await packed('testing', 'build.ts', archives);
+  const chancery = await packed('.', 'operator/build.ts', archives);
+  const { dependencies: ofKit = {} } = await manifestOf('testing');
+  // With these no registry is asked.
+  const overrides = Object.fromEntries(
+    [...(await lockedPackages()).map(({ name }) => name), ...Object.keys(ofKit)]
+      .filter((name) => name !== 'chancery')
+      .map((name) => [name, `file:${join(repository, 'node_modules', name)}`]),
+  );
+  const dependencies = { chancery, '@chancery/testing': kit };
+  const text = JSON.stringify({ private: true, dependencies, overrides });
+  await writeFile(join(installed, 'package.json'), text);
+  const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...flags], { cwd: installed });
+  return {
+    installed,
+    toolkit: join(installed, 'node_modules/chancery'),
+    async remove() {
+      for (const each of [installed, archives]) await rm(each, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The archive that `npm publish` would send, made of a new build. @returns its path. */
+async function packed(folder: string, script: string, archives: string): Promise<string> {
+  const from = join(repository, folder);
+  const to = join(archives, folder);
+  const { files = [] } = await manifestOf(folder);
+  for (const file of ['package.json', 'README.md', ...files]) {
+    if (file === 'dist' || file.startsWith('!')) continue;
+    await cp(join(from, file), join(to, file));
+  }
+  await run(process.execPath, [script, '--out-dir', join(to, 'dist')], { cwd: from });
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', archives];
+  const { stdout } = await run('npm', args, { cwd: to });
+  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
+  return `file:${join(archives, filename)}`;
+}
+
+async function manifestOf(folder: string): Promise<{
+  readonly files?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+}> {
+  return JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8'));
+}
