@@ -96,13 +96,7 @@ export class Informers {
    * @throws ConfigurationError `CONFIG` as `of` does.
    */
   lease(source: Source): InformerLease<KubernetesObject> {
-    const { namespace, resource } = source;
-    const several =
-      namespace === 'configured' && resource.namespaced ? this.#options.namespaces : undefined;
-    const lease =
-      several === undefined
-        ? this.#leaseScope(scopeOf(source), source)
-        : { informer: this.#facade(source, several), release: () => {} };
+    const lease = this.#leaseNamespaces(source);
     for (const [name, of] of Object.entries(source.indexes ?? {})) {
       ensureIndex(lease.informer, name, of);
     }
@@ -143,6 +137,21 @@ export class Informers {
     } finally {
       this.#gauges.stop();
     }
+  }
+
+  #leaseNamespaces(source: Source): InformerLease<KubernetesObject> {
+    const { namespace, resource } = source;
+    const scope = scopeOf(source);
+    const configured = namespace === 'configured' && resource.namespaced;
+    const namespaces = [...new Set(this.#options.namespaces)];
+    if (!configured || this.#options.namespaces === undefined)
+      return this.#leaseScope(scope, source);
+    // A facade for a single namespace would pass every change through a second delivery to handlers.
+    const [only] = namespaces;
+    if (only !== undefined && namespaces.length === 1) {
+      return this.#leaseScope({ ...scope, namespace: only }, source);
+    }
+    return { informer: this.#facade(source, namespaces), release: () => {} };
   }
 
   #leaseScope(scope: Scope, source: Source): InformerLease<KubernetesObject> {
