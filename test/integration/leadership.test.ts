@@ -9,7 +9,7 @@ import { isWrite, Replicas, TIMING } from '../leadership/replicas.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /** The writers leave the cores to other tests. */
-const CALM = { environment: { WRITER_PAUSE_MS: '20' } };
+const CALM = { environment: { WRITER_PAUSE_MS: '40' } };
 
 const LEASE_MS = TIMING.leaseSeconds * 1_000;
 const RENEW_DEADLINE_MS = TIMING.renewDeadlineSeconds * 1_000;
