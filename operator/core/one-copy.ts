@@ -5,7 +5,7 @@ import { VERSION } from './version.ts';
 /** One installation of the toolkit. */
 interface Copy {
   readonly version: string;
-  /** URL of the folder that its code is in: what tells two copies of one version apart. */
+  /** URL of the folder that its code is in. It tells two copies of one version apart. */
   readonly root: string;
 }
 
@@ -13,9 +13,9 @@ interface Copy {
 const COPY: unique symbol = Symbol.for('chancery.copy');
 
 /**
- * Makes `copy` the one copy of the toolkit in this process. An error of another copy is no instance of
- * this one's classes: `instanceof`, `isNotFound` and the rest would be false for it, without a word. The
- * same copy may come again, as when a test runner loads its modules anew.
+ * Makes `copy` the one copy of the toolkit in this process. With two copies `instanceof` and `isNotFound`
+ * would silently be false for errors of the other one. The same copy can be registered again: test runners
+ * load modules anew.
  *
  * @throws ConfigurationError `CONFIG` when another copy is there already.
  */
@@ -27,10 +27,9 @@ export function registerCopy(copy: Copy, registry: object = globalThis): void {
   }
   if (first.root === copy.root) return;
   throw new ConfigurationError(
-    `there are two copies of chancery in this process, ${nameOf(first)} and ${nameOf(copy)}: errors and ` +
-      'classes of the one are unknown to the other. Let everything depend on one version ("npm ls ' +
-      'chancery" shows who brings which, "npm dedupe" merges them), import it by its name, and leave it ' +
-      'out of bundles',
+    `there are two copies of chancery in this process, ${nameOf(first)} and ${nameOf(copy)}: neither knows ` +
+      'the classes and errors of the other. "npm ls chancery" shows which package brings which copy, and ' +
+      '"npm dedupe" merges them; import chancery by its name, and keep it out of bundles',
     { context: { first: nameOf(first), second: nameOf(copy) } },
   );
 }
