@@ -1,8 +1,6 @@
 /** Replicas of one operator as processes: who writes, and who does not any more. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ConfigMap, Lease } from '../../operator/model/builtin.ts';
-import { frozenLeader } from '../leadership/frozen-leader.ts';
-import { frozenStandby } from '../leadership/frozen-standby.ts';
 import { isWrite, Replicas, TIMING } from '../leadership/replicas.ts';
 
 /** Processes take seconds to start where others use the machine, and leases seconds to expire. */
@@ -37,27 +35,6 @@ function renewedAt({ server }: Replicas): number {
 }
 
 const LEASE_NAME = 'busy-writer-leader';
-
-test('[LE-9] [LE-11] [D-5] a leader frozen past its lease writes nothing when it wakes, and ends with 3', async () => {
-  const report = await frozenLeader(0.5, CALM);
-
-  expect(report.writesBefore).toBeGreaterThan(20);
-  expect(report.writesMeanwhile).toBeGreaterThan(20);
-  expect(report.writesAfter).toEqual([]);
-  expect(report.exit).toBe(3);
-  expect(report.loss).toMatchObject({ code: 'LEADERSHIP_LOST', layer: 'process' });
-});
-
-test('[real R-4] [LE-12] a leader frozen past its lease that may stand by writes nothing when it wakes, leads again, and ends with 0', async () => {
-  const report = await frozenStandby('writing', 0.5, CALM);
-
-  expect(report.writesBefore).toBeGreaterThan(20);
-  expect(report.writesMeanwhile).toBeGreaterThan(20);
-  expect(report.writesAfter).toEqual([]);
-  expect(report.ledAgain).toBe(true);
-  expect(report.exit).toBe(0);
-  expect(report.loss).toMatchObject({ code: 'LEADERSHIP_LOST', layer: 'process' });
-});
 
 test('[LE-9] [D-5] where renewals vanish, nothing is sent after the deadline, and a process that cannot stop is gone before its lease', async () => {
   const replicas = await started();
