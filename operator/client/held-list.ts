@@ -8,6 +8,7 @@ import {
   type HoldOptions,
   heldObject,
   isFormless,
+  tailOf,
 } from '../stream/held-object-text.ts';
 import { readItems } from '../stream/list-items.ts';
 import { isAt, type ScannedIdentity, type Span } from '../stream/scan-identity.ts';
@@ -98,7 +99,7 @@ class HeldItems<T extends KubernetesObject> {
 
   #held(range: ByteRange, found: ScannedIdentity): KubernetesObject {
     if (isFormless(found)) this.#isFormless = true;
-    const object = heldObject(range, found, this.#options, this.#form);
+    const object = heldObject(range, found, tailOf(range, found), this.#options, this.#form);
     const { apiVersion, kind } = object;
     if (apiVersion === this.#form.apiVersion && kind === this.#form.kind) return object;
     throw unexpected(this.#resource, this.#form, { apiVersion, kind });

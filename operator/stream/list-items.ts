@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
 import { endOfValue, Nesting } from './json-bytes.ts';
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts';
-import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
+import { endOfRest, isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -120,11 +120,16 @@ class ItemReader {
   #oneItem(chunk: Buffer, from: number): number {
     // First its metadata: without those managedFields that are skipped there, half of it may be done.
     const identity = scanIdentity(chunk, from, chunk.length, false);
+    const told = identity === undefined ? -1 : endOfRest(chunk, identity.behind, chunk.length);
+    if (told >= 0) {
+      this.#options.onItem(chunk, from, told, identity);
+      return told;
+    }
     const end =
       identity === undefined
         ? this.#nesting.end(chunk, from, chunk.length)
         : this.#nesting.endWithin(chunk, identity.metadataTo, chunk.length);
-    if (end >= 0) this.#options.onItem(chunk, from, end, identity);
+    if (end >= 0) this.#options.onItem(chunk, from, end, undefined);
     return end;
   }
 
@@ -132,7 +137,9 @@ class ItemReader {
     const end = this.#nesting.end(chunk, from, chunk.length);
     if (end < 0) return end;
     const whole = this.#whole(chunk.subarray(from, end));
-    this.#options.onItem(whole, 0, whole.length, scanIdentity(whole, 0, whole.length, false));
+    const identity = scanIdentity(whole, 0, whole.length, false);
+    const told = identity && endOfRest(whole, identity.behind, whole.length) === whole.length;
+    this.#options.onItem(whole, 0, whole.length, told ? identity : undefined);
     return end;
   }
 
