@@ -10,7 +10,7 @@ import {
   isFormless,
   tailOf,
 } from '../stream/held-object-text.ts';
-import { readItems } from '../stream/list-items.ts';
+import { type ReadItemsOptions, readItems } from '../stream/list-items.ts';
 import { isAt, type ScannedIdentity, type Span } from '../stream/scan-identity.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import type { Hold } from '../watch/list-watch.ts';
@@ -35,7 +35,7 @@ export interface HeldListOptions<T extends KubernetesObject>
 /**
  * As `readAnswer` and `decodeList`, item by item as the answer arrives: items are `HeldObject`s where
  * they are as kube-apiserver writes them, and parsed where they are not. There is no limit on the
- * answer, but one on each of its items; see `readItems`.
+ * answer, but one on each of its items; see `readItems`. An answer with a bad item is read to its end.
  */
 export async function readHeldList<T extends KubernetesObject>(
   response: TransportResponse,
@@ -44,7 +44,10 @@ export async function readHeldList<T extends KubernetesObject>(
 ): Promise<DecodedList<T>> {
   await requireSuccess(response, clock, asked);
   const items = new HeldItems(resource, hold);
-  const frame = await readItems(response.body, { onItem: (...item) => items.add(...item) });
+  const frame = await readItems(response.body, {
+    onItems: () => items.clear(),
+    onItem: (...item) => items.add(...item),
+  });
   const answer = parseAnswer(frame, response, clock, { asked });
   return items.of(answer);
 }
@@ -55,9 +58,11 @@ class HeldItems<T extends KubernetesObject> {
   readonly #form: ObjectForm;
   readonly #hold: Hold;
   readonly #options: HoldOptions;
-  readonly #items: T[] = [];
+  #items: T[] = [];
   /** An item does not say what it is: then the list has to. */
   #isFormless = false;
+  /** What is wrong with the first bad item. Other items may come in place of these. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(resource: Resource<T>, hold: Hold) {
     this.#resource = resource;
@@ -66,7 +71,24 @@ class HeldItems<T extends KubernetesObject> {
     this.#options = { dropManagedFields: hold.dropManagedFields ?? false };
   }
 
-  add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
+  /** What was added before is not part of the list. */
+  clear(): void {
+    this.#items = [];
+    this.#isFormless = false;
+    this.#failure = undefined;
+  }
+
+  add(...item: Parameters<ReadItemsOptions['onItem']>): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#add(...item);
+    } catch (error) {
+      this.#failure = { error };
+      this.#items = [];
+    }
+  }
+
+  #add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
     // Whoever held or knew it made it from the text of a T.
     if (found === undefined) this.#items.push(this.#parsed(bytes.toString('utf8', from, to)));
     else
@@ -78,6 +100,7 @@ class HeldItems<T extends KubernetesObject> {
     const { items, kind } = frame;
     // An answer without an array of items is no list, or one whose items are null.
     if (!Array.isArray(items) || items.length > 0) return decodeList(frame, this.#resource);
+    if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#isFormless && kind !== `${this.#form.kind}List`) {
       throw unexpected(this.#resource, this.#form, { apiVersion: this.#form.apiVersion });
     }

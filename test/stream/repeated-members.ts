@@ -33,6 +33,7 @@ const AGAIN = {
     kind: ['ConfigMapList', 'List'],
     apiVersion: ['v1', 'v2'],
     metadata: [{ resourceVersion: '8' }, {}],
+    items: [[], null, {}, [{ metadata: IDENTITY }], [{ ...FORM, metadata: IDENTITY }, {}]],
   },
   object: {
     kind: ['ConfigMap', 'Other', 7, null],
@@ -78,7 +79,7 @@ function extras(...levels: readonly Level[]): fc.Arbitrary<readonly Extra[]> {
     .map(([{ level, name, value }, at, how]): Extra => {
       return { level, at, member: [how === 0 ? escaped(name) : quoted(name), value] };
     });
-  return fc.array(extra, { maxLength: 3 });
+  return fc.oneof(fc.constant([]), fc.array(extra, { minLength: 1, maxLength: 3 }));
 }
 
 function withExtras(level: Level, members: readonly Member[], all: readonly Extra[]): string {
