@@ -8,8 +8,9 @@ import {
   type HoldOptions,
   heldObject,
   isFormless,
+  tailOf,
 } from '../stream/held-object-text.ts';
-import { readItems } from '../stream/list-items.ts';
+import { type ReadItemsOptions, readItems } from '../stream/list-items.ts';
 import { isAt, type ScannedIdentity, type Span } from '../stream/scan-identity.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import type { Hold } from '../watch/list-watch.ts';
@@ -34,7 +35,7 @@ export interface HeldListOptions<T extends KubernetesObject>
 /**
  * As `readAnswer` and `decodeList`, item by item as the answer arrives: items are `HeldObject`s where
  * they are as kube-apiserver writes them, and parsed where they are not. There is no limit on the
- * answer, but one on each of its items; see `readItems`.
+ * answer, but one on each of its items; see `readItems`. An answer with a bad item is read to its end.
  */
 export async function readHeldList<T extends KubernetesObject>(
   response: TransportResponse,
@@ -43,7 +44,10 @@ export async function readHeldList<T extends KubernetesObject>(
 ): Promise<DecodedList<T>> {
   await requireSuccess(response, clock, asked);
   const items = new HeldItems(resource, hold);
-  const frame = await readItems(response.body, { onItem: (...item) => items.add(...item) });
+  const frame = await readItems(response.body, {
+    onItems: () => items.clear(),
+    onItem: (...item) => items.add(...item),
+  });
   const answer = parseAnswer(frame, response, clock, { asked });
   return items.of(answer);
 }
@@ -54,9 +58,11 @@ class HeldItems<T extends KubernetesObject> {
   readonly #form: ObjectForm;
   readonly #hold: Hold;
   readonly #options: HoldOptions;
-  readonly #items: T[] = [];
+  #items: T[] = [];
   /** An item does not say what it is: then the list has to. */
   #isFormless = false;
+  /** What is wrong with the first bad item. Other items may come in place of these. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(resource: Resource<T>, hold: Hold) {
     this.#resource = resource;
@@ -65,7 +71,24 @@ class HeldItems<T extends KubernetesObject> {
     this.#options = { dropManagedFields: hold.dropManagedFields ?? false };
   }
 
-  add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
+  /** What was added before is not part of the list. */
+  clear(): void {
+    this.#items = [];
+    this.#isFormless = false;
+    this.#failure = undefined;
+  }
+
+  add(...item: Parameters<ReadItemsOptions['onItem']>): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#add(...item);
+    } catch (error) {
+      this.#failure = { error };
+      this.#items = [];
+    }
+  }
+
+  #add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
     // Whoever held or knew it made it from the text of a T.
     if (found === undefined) this.#items.push(this.#parsed(bytes.toString('utf8', from, to)));
     else
@@ -77,6 +100,7 @@ class HeldItems<T extends KubernetesObject> {
     const { items, kind } = frame;
     // An answer without an array of items is no list, or one whose items are null.
     if (!Array.isArray(items) || items.length > 0) return decodeList(frame, this.#resource);
+    if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#isFormless && kind !== `${this.#form.kind}List`) {
       throw unexpected(this.#resource, this.#form, { apiVersion: this.#form.apiVersion });
     }
@@ -98,7 +122,7 @@ class HeldItems<T extends KubernetesObject> {
 
   #held(range: ByteRange, found: ScannedIdentity): KubernetesObject {
     if (isFormless(found)) this.#isFormless = true;
-    const object = heldObject(range, found, this.#options, this.#form);
+    const object = heldObject(range, found, tailOf(range, found), this.#options, this.#form);
     const { apiVersion, kind } = object;
     if (apiVersion === this.#form.apiVersion && kind === this.#form.kind) return object;
     throw unexpected(this.#resource, this.#form, { apiVersion, kind });

@@ -1,12 +1,12 @@
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, type ErrorContext } from '../core/errors.ts';
 
 /** One condition on labels. All requirements of a selector must hold. */
 export interface Requirement {
   /** The label. */
   readonly key: string;
-  /** What must hold of its value; `above` and `below` compare whole numbers. */
+  /** What must hold of its value; `above` and `below` compare integers of 64 bits. */
   readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
-  /** Empty for `exists` and `absent`; one whole number for `above` and `below`. */
+  /** Empty for `exists` and `absent`; one integer of 64 bits for `above` and `below`. */
   readonly values: readonly string[];
 }
 
@@ -48,14 +48,26 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
     case 'notin':
       return value === undefined || !values.includes(value);
     case 'above':
-      return isWholeNumber(value) && BigInt(value) > BigInt(values[0] ?? '');
+      return isOnSide(value, values, (number, bound) => number > bound);
     case 'below':
-      return isWholeNumber(value) && BigInt(value) < BigInt(values[0] ?? '');
+      return isOnSide(value, values, (number, bound) => number < bound);
   }
 }
 
-function isWholeNumber(text: string | undefined): text is string {
-  return typeof text === 'string' && /^-?[0-9]+$/.test(text);
+function isOnSide(
+  value: string | undefined,
+  [bound = '']: readonly string[],
+  holds: (number: bigint, bound: bigint) => boolean,
+): boolean {
+  const [number, limit] = [int64Of(value ?? ''), int64Of(bound)];
+  return number !== undefined && limit !== undefined && holds(number, limit);
+}
+
+/** As Go's `strconv.ParseInt(text, 10, 64)`. Undefined for what is no integer, and for a larger one. */
+function int64Of(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return number === BigInt.asIntN(64, number) ? number : undefined;
 }
 
 /** The text form of a selector, as the `labelSelector` parameter takes it. */
@@ -102,20 +114,37 @@ const OBJECT_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
   ['DoesNotExist', 'absent'],
 ]);
 
-/** A requirement with its key and values checked against the grammar of labels. */
+/**
+ * A requirement with its key and values checked as `NewRequirement` does in k8s.io/apimachinery
+ * (pkg/labels/selector.go).
+ *
+ * @throws ConfigurationError `CONFIG` whose context names `key`, `operator` and, joined by commas, `values`.
+ */
 export function requirement(
   key: string,
   operator: Requirement['operator'],
   values: readonly string[],
 ): Requirement {
-  if (!isLabelKey(key)) throw invalid(`${JSON.stringify(key)} is not a label key`);
+  const problem = requirementProblem(key, operator, values);
+  if (problem === undefined) return { key, operator, values };
+  throw invalid(problem, { key, operator, values: values.join(',') });
+}
+
+function requirementProblem(
+  key: string,
+  operator: Requirement['operator'],
+  values: readonly string[],
+): string | undefined {
+  if (!isLabelKey(key)) return `${JSON.stringify(key)} is not a label key`;
+  const compares = operator === 'above' || operator === 'below';
   for (const value of values) {
-    if (!isLabelValue(value)) throw invalid(`${JSON.stringify(value)} is not a label value`);
+    const text = JSON.stringify(value);
+    if (!isLabelValue(value)) return `${text} is not a label value`;
+    if (compares && int64Of(value) === undefined) {
+      return `${text} is not a whole number of 64 bits to compare with`;
+    }
   }
-  if ((operator === 'above' || operator === 'below') && !isWholeNumber(values[0])) {
-    throw invalid(`${JSON.stringify(values[0])} is not a whole number to compare with`);
-  }
-  return { key, operator, values };
+  return undefined;
 }
 
 /** `[prefix/]name`: prefix a DNS subdomain of at most 253 characters, name at most 63. */
@@ -139,6 +168,6 @@ export function isLabelValue(text: string): boolean {
   );
 }
 
-function invalid(problem: string): ConfigurationError {
-  return new ConfigurationError(`invalid label selector: ${problem}`);
+function invalid(problem: string, context: ErrorContext = {}): ConfigurationError {
+  return new ConfigurationError(`invalid label selector: ${problem}`, { context });
 }

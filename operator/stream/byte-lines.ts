@@ -2,6 +2,7 @@ import { DEFAULT_MAX_LINE_BYTES, tooLong } from './lines.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const TAB = 0x09;
 const SPACE = 0x20;
 
 /** Told of a line: `bytes` from `from` to `to`, without its terminator, good until it returns. */
@@ -55,6 +56,11 @@ export class ByteLines {
 function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   const to = end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
   let first = from;
-  while (first < to && (bytes[first] ?? 0) <= SPACE) first++;
+  while (first < to && isBlank(bytes[first])) first++;
   if (first < to) onLine(bytes, from, to);
+}
+
+/** What JSON takes for white space: a line of any other control character is none that is passed over. */
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
 }

@@ -20,20 +20,27 @@ export interface ByteRange {
   readonly to: number;
 }
 
+/** The rest of an object's JSON, from the brace that closes its metadata. */
+export function tailOf({ bytes, to }: ByteRange, found: ScannedIdentity): string {
+  // That brace is the last byte that was looked at.
+  return bytes.toString('utf8', found.metadataTo - 1, to);
+}
+
 /**
  * The object that `found` was read from, as text that keeps no chunk alive.
  *
+ * @param tail - as `tailOf` has it.
  * @param form - what it is given where it names no form; of no use otherwise.
  */
 export function heldObject(
-  { bytes, from, to }: ByteRange,
+  { bytes, from }: ByteRange,
   found: ScannedIdentity,
+  tail: string,
   { dropManagedFields }: HoldOptions,
   form?: Form,
 ): HeldObject {
   const given = isFormless(found) ? form : undefined;
   const { apiVersion, kind } = given ?? found;
-  // The brace that closes the metadata is the last thing that was looked at, and the first of the tail.
   const end = found.metadataTo - 1;
   const cuts = dropManagedFields && found.managedFrom >= 0;
   const cutFrom = cuts ? found.managedFrom : end;
@@ -41,7 +48,6 @@ export function heldObject(
   const prefix = given === undefined ? '' : headOf(given);
   const begin = given === undefined ? from : from + 1;
   const head = textOf(prefix, bytes, begin, cutFrom, cutTo, end);
-  const tail = bytes.toString('utf8', end, to);
   const moved = prefix.length - begin;
   const cut = cutTo - cutFrom;
   const part = {

@@ -23,8 +23,8 @@ export interface ReadLinesOptions {
 /**
  * Bytes → lines. The only module that imports split2.
  *
- * Yields all complete lines of a chunk as one array, without terminators; blank lines are dropped
- * and CRLF is accepted. Splits bytes at `\n` before decoding UTF-8, so that a chunk may end anywhere.
+ * Yields all complete lines of a chunk as one array, without terminators; lines of nothing but spaces,
+ * tabs and carriage returns are dropped, and CRLF is accepted. Splits bytes at `\n` before decoding UTF-8, so that a chunk may end anywhere.
  * A last line without `\n` is never yielded, however the stream ended: it may be cut short even
  * where it looks complete. Leaving the loop, or `return()` before it began, destroys `body`, which
  * closes the connection. Nothing is read ahead of the consumer.
@@ -75,9 +75,14 @@ function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[
   splitter.write(whole);
   for (let line: unknown = splitter.read(); line !== null; line = splitter.read()) {
     const text = withoutCarriageReturn(line as string);
-    if (/\S/.test(text)) lines.push(text);
+    if (!isBlank(text)) lines.push(text);
   }
   return lines;
+}
+
+/** Of what JSON takes for white space and nothing else: any other control character is an error there. */
+function isBlank(text: string): boolean {
+  return /^[ \t\r]*$/.test(text);
 }
 
 function withoutCarriageReturn(line: string): string {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
 import { endOfValue, Nesting } from './json-bytes.ts';
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts';
-import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
+import { endOfRest, isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -19,6 +19,11 @@ const TAB = 0x09;
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface ReadItemsOptions {
+  /**
+   * Called where an array of items begins. Each but the first comes in place of the one before: of a
+   * member that comes twice the last counts.
+   */
+  readonly onItems?: () => void;
   /**
    * Called for each item, in order: `bytes` from `from` to `to`, and who it says it is, undefined where
    * that cannot be told without parsing it; all good until it returns. What it throws ends the reading.
@@ -37,7 +42,8 @@ export interface ReadItemsOptions {
  * Reads a JSON object with an array `items` from `body`, item by item as they arrive, so that a page
  * takes no more memory than what is kept of it, and no longer than a chunk at a time.
  *
- * @returns the text of the object without its items: `"items":[]`. Of an object without items, all of it.
+ * @returns the text of the object without its items: `"items":[]`, as often as they come. Of an object
+ *   without items, all of it.
  * @throws ProtocolError `DECODE` for what is no such object, or ends before its end; its context has
  *   sizes, and no content. What `body` fails with.
  */
@@ -47,15 +53,17 @@ export async function readItems(body: Readable, options: ReadItemsOptions): Prom
   return reader.end();
 }
 
-/** Where in the object the next byte lies. */
-type Place = 'before' | 'items' | 'behind';
+/** Where in the object the next byte lies: among its items, or elsewhere. */
+type Place = 'frame' | 'items';
 
 class ItemReader {
   readonly #options: ReadItemsOptions;
-  #place: Place = 'before';
-  /** All but the items. */
+  #place: Place = 'frame';
+  /** All but the items, up to those that were read last. */
   #frame: Buffer[] = [];
   #frameBytes = 0;
+  /** What has come since then, in which items may begin yet. */
+  #since: Buffer | undefined;
   readonly #nesting = new Nesting();
   /** The start of an item whose end has not arrived. */
   #held: Buffer[] = [];
@@ -70,61 +78,75 @@ class ItemReader {
 
   read(chunk: Buffer): void {
     this.#readBytes += chunk.length;
-    if (this.#place === 'before') this.#readBefore(chunk);
-    else if (this.#place === 'items') this.#readItems(chunk, 0);
-    else this.#keep(chunk);
+    let at = 0;
+    while (at < chunk.length) {
+      at = this.#place === 'items' ? this.#readItems(chunk, at) : this.#readFrame(chunk, at);
+    }
   }
 
   end(): string {
     if (this.#place === 'items') throw this.#undecodable('the answer is not complete JSON');
-    return Buffer.concat(this.#frame).toString('utf8');
+    return Buffer.concat([...this.#frame, this.#since ?? Buffer.alloc(0)]).toString('utf8');
   }
 
-  #readBefore(chunk: Buffer): void {
-    const before = Buffer.concat([...this.#frame, chunk]);
-    const items = beginOfItems(before);
-    this.#frame = [];
-    this.#frameBytes = 0;
+  /** Behind the bracket that opens items, or behind the chunk. */
+  #readFrame(chunk: Buffer, from: number): number {
+    const piece = chunk.subarray(from);
+    const since = this.#since === undefined ? piece : Buffer.concat([this.#since, piece]);
+    const items = beginOfItems(since);
+    const read = items < 0 ? since.length : items;
+    if (this.#frameBytes + read > MAX_FRAME_BYTES)
+      throw this.#undecodable('the answer is not a list');
     if (items < 0) {
-      this.#keep(before);
-      return;
+      this.#since = since;
+      return chunk.length;
     }
-    this.#keep(before.subarray(0, items));
+    this.#since = undefined;
+    this.#frame.push(since.subarray(0, items));
+    this.#frameBytes += items;
     this.#place = 'items';
-    this.#readItems(before, items);
+    this.#next = 'first';
+    this.#options.onItems?.();
+    return chunk.length - (since.length - items);
   }
 
-  #readItems(chunk: Buffer, from: number): void {
+  /** Behind the last item, or behind the chunk. */
+  #readItems(chunk: Buffer, from: number): number {
     let at = from;
     while (at < chunk.length) {
       if (this.#nesting.isClosed) {
         at = this.#toItem(chunk, at);
-        if (at === chunk.length) return;
+        if (at === chunk.length) return at;
         if (chunk[at] === CLOSE_BRACKET) {
-          this.#place = 'behind';
-          this.#keep(chunk.subarray(at));
-          return;
+          this.#place = 'frame';
+          return at;
         }
       }
       const end = this.#held.length === 0 ? this.#oneItem(chunk, at) : this.#heldItem(chunk, at);
       if (end < 0) {
         this.#hold(chunk.subarray(at));
-        return;
+        return chunk.length;
       }
       this.#next = 'comma';
       at = end;
     }
+    return at;
   }
 
   /** Behind an item that begins in this chunk; -1 when it goes on beyond. */
   #oneItem(chunk: Buffer, from: number): number {
     // First its metadata: without those managedFields that are skipped there, half of it may be done.
     const identity = scanIdentity(chunk, from, chunk.length, false);
+    const told = identity === undefined ? -1 : endOfRest(chunk, identity.behind, chunk.length);
+    if (told >= 0) {
+      this.#options.onItem(chunk, from, told, identity);
+      return told;
+    }
     const end =
       identity === undefined
         ? this.#nesting.end(chunk, from, chunk.length)
         : this.#nesting.endWithin(chunk, identity.metadataTo, chunk.length);
-    if (end >= 0) this.#options.onItem(chunk, from, end, identity);
+    if (end >= 0) this.#options.onItem(chunk, from, end, undefined);
     return end;
   }
 
@@ -132,7 +154,9 @@ class ItemReader {
     const end = this.#nesting.end(chunk, from, chunk.length);
     if (end < 0) return end;
     const whole = this.#whole(chunk.subarray(from, end));
-    this.#options.onItem(whole, 0, whole.length, scanIdentity(whole, 0, whole.length, false));
+    const identity = scanIdentity(whole, 0, whole.length, false);
+    const told = identity && endOfRest(whole, identity.behind, whole.length) === whole.length;
+    this.#options.onItem(whole, 0, whole.length, told ? identity : undefined);
     return end;
   }
 
@@ -164,37 +188,44 @@ class ItemReader {
     return whole;
   }
 
-  #keep(piece: Buffer): void {
-    this.#frame.push(piece);
-    this.#frameBytes += piece.length;
-    if (this.#frameBytes > MAX_FRAME_BYTES) throw this.#undecodable('the answer is not a list');
-  }
-
   #undecodable(message: string): ProtocolError {
     return new ProtocolError(message, { code: 'DECODE', context: { readBytes: this.#readBytes } });
   }
 }
 
 /**
- * Behind the bracket that opens `items` of the object that begins in `bytes`; -1 where it is yet to
- * come, and where that cannot be told: such an answer is taken as a whole.
+ * Behind the bracket that opens `items` of the object that begins in `bytes`, or goes on there behind
+ * other items; -1 where it is yet to come, and where that cannot be told: such an answer is taken as a
+ * whole.
  */
 function beginOfItems(bytes: Buffer): number {
   let at = behindSpace(bytes, 0);
-  if (bytes[at] !== OPEN_BRACE) return -1;
+  if (bytes[at] === CLOSE_BRACKET) {
+    at = behindSpace(bytes, at + 1);
+    if (bytes[at] !== COMMA) return -1;
+  } else if (bytes[at] !== OPEN_BRACE) return -1;
   do {
     const key = behindSpace(bytes, at + 1);
     if (bytes[key] !== QUOTE) return -1;
     const colon = behindSpace(bytes, endOfValue(bytes, key, bytes.length));
     if (bytes[colon] !== COLON) return -1;
     const value = behindSpace(bytes, colon + 1);
-    const isItems = isAt(bytes, key, value, '"items"');
-    if (isItems && bytes[value] === OPEN_BRACKET) return value + 1;
+    if (bytes[value] === OPEN_BRACKET && isItems(bytes, key, colon)) return value + 1;
     const end = endOfValue(bytes, value, bytes.length);
     if (end < 0) return -1;
     at = behindSpace(bytes, end);
   } while (bytes[at] === COMMA);
   return -1;
+}
+
+/** Whether the name that begins at `key` is `items`, be it with escapes. */
+function isItems(bytes: Buffer, key: number, to: number): boolean {
+  if (isAt(bytes, key, to, '"items"')) return true;
+  const text = bytes.toString('latin1', key, to);
+  return (
+    text.includes('\\') &&
+    /^"(?:i|\\u0069)(?:t|\\u0074)(?:e|\\u0065)(?:m|\\u006[dD])(?:s|\\u0073)"/.test(text)
+  );
 }
 
 /** The first byte from `at` on that is no white space. */

@@ -1,6 +1,7 @@
 import type { HeldObject } from '../model/held-object.ts';
-import { type HoldOptions, heldObject } from './held-object-text.ts';
-import { isAt, scanIdentity } from './scan-identity.ts';
+import { type HoldOptions, heldObject, tailOf } from './held-object-text.ts';
+import { mayComeTwice } from './repeated-members.ts';
+import { endOfRest, isAt, scanIdentity } from './scan-identity.ts';
 
 /** An event about an object that was not parsed. */
 export interface HeldEvent {
@@ -21,9 +22,10 @@ const BEGINNINGS = new Map(
  * The event in `bytes` from `start` to `end`: one line without its terminator. Undefined for a line
  * that is not as kube-apiserver writes it, and for BOOKMARK and ERROR: such a line is to be parsed.
  *
- * Nothing behind the metadata is looked at, but for the last brace: whether it is JSON, and of the
- * object that it begins as, shows when the object is read; see `HeldObject`. A line that could not be
- * parsed cannot be read either, unless what is wrong with it lies in managedFields that are dropped.
+ * Behind the metadata, only members that would say something else of the event or of its object are
+ * looked for: of a member that comes twice the last counts. Whether the rest is JSON shows when the
+ * object is read; see `HeldObject`. A line that could not be parsed cannot be read either, unless the
+ * fault lies in managedFields that are dropped.
  */
 export function scanEvent(
   bytes: Buffer,
@@ -39,5 +41,8 @@ export function scanEvent(
   if (bytes[to] !== CLOSE_BRACE || bytes[to - 1] !== CLOSE_BRACE) return undefined;
   const found = scanIdentity(bytes, from, to, true);
   if (found === undefined) return undefined;
-  return { type: beginning.type, object: heldObject({ bytes, from, to }, found, options) };
+  const range = { bytes, from, to };
+  const tail = tailOf(range, found);
+  if (mayComeTwice(tail) && endOfRest(bytes, found.behind, to) !== to) return undefined;
+  return { type: beginning.type, object: heldObject(range, found, tail, options) };
 }

@@ -18,6 +18,8 @@ export interface ScannedIdentity {
   readonly resourceVersion: Readonly<Span>;
   /** Behind the brace that closes `metadata`. */
   readonly metadataTo: number;
+  /** Behind the last member that was looked at, which may come after the metadata. */
+  readonly behind: number;
   /** `managedFields`, with a comma in front or behind; from -1 where there are none. */
   readonly managedFrom: number;
   readonly managedTo: number;
@@ -39,6 +41,7 @@ class Found implements ScannedIdentity {
   readonly uid: Span = { from: -1, to: -1 };
   readonly resourceVersion: Span = { from: -1, to: -1 };
   metadataTo = -1;
+  behind = -1;
   managedFrom = -1;
   managedTo = -1;
 
@@ -50,6 +53,7 @@ class Found implements ScannedIdentity {
     this.uid.from = -1;
     this.resourceVersion.from = -1;
     this.metadataTo = -1;
+    this.behind = -1;
     this.managedFrom = -1;
     this.managedTo = -1;
   }
@@ -73,7 +77,8 @@ const OF_METADATA = byLength('uid', 'name', 'namespace', 'resourceVersion', 'man
  * that takes: what lies behind is neither read nor checked. Members may come in any order: Go's structs
  * and its maps differ.
  *
- * The answer is good until the next call.
+ * The answer is good until the next call. It holds as long as the rest of the object does not say
+ * otherwise: see `endOfRest`.
  *
  * Undefined where a name is missing (but for the namespace), empty, not a string, escaped, not ASCII or
  * there twice, and where white space lies between members: such an object is to be parsed.
@@ -114,6 +119,7 @@ function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): b
     }
     if (at < 0) return false;
     if (found.metadataTo > 0 && (!formed || (found.kind !== '' && found.apiVersion !== ''))) {
+      found.behind = at;
       return bytes[at] === COMMA || bytes[at] === CLOSE_BRACE;
     }
   } while (bytes[at] === COMMA);
@@ -204,6 +210,25 @@ function endOfPlain(bytes: Buffer, from: number, to: number): number {
     if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return -1;
   }
   return -1;
+}
+
+/**
+ * Behind the brace that closes an object, of which no member from `from` on was looked at. -1 where one
+ * of them is named `kind`, `apiVersion` or `metadata`, or may be: of a member that comes twice `JSON.parse`
+ * takes the last. So where a name has an escape, where white space lies between members, and where the
+ * object goes on beyond `to`.
+ *
+ * @param from - as `ScannedIdentity.behind` has it.
+ */
+export function endOfRest(bytes: Buffer, from: number, to: number): number {
+  let at = from;
+  while (bytes[at] === COMMA) {
+    const value = endOfKey(bytes, at + 1, to);
+    if (value < 0 || memberAt(bytes, at + 1, value, OF_OBJECT) !== undefined) return -1;
+    at = endOfValue(bytes, value, to);
+    if (at < 0) return -1;
+  }
+  return at < to && bytes[at] === CLOSE_BRACE ? at + 1 : -1;
 }
 
 /** Whether `bytes` have `text`, which is ASCII, at a place. */

@@ -87,10 +87,10 @@ const item = fc.record({
 });
 
 /** The members of an item, those that name its form before its metadata or behind. */
-function written(item: unknown, mayBeLast: boolean): unknown {
+function written(item: unknown): unknown {
   if (typeof item !== 'object' || item === null || !('formLast' in item)) return item;
-  const { form, formLast, ...rest } = item as { form: { kind?: unknown }; formLast: boolean };
-  return formLast && mayBeLast && form.kind !== null ? { ...rest, ...form } : { ...form, ...rest };
+  const { form, formLast, ...rest } = item as { form: object; formLast: boolean };
+  return formLast ? { ...rest, ...form } : { ...form, ...rest };
 }
 
 const frame = fc.record({
@@ -116,9 +116,7 @@ test('for any list, well-formed or not, in any order and any pieces', async () =
     fc.asyncProperty(
       ...([frame, items, order, cuts, fc.constantFrom(0, 1), fc.boolean()] as const),
       async (given, list, members, places, gap, drops) => {
-        // Behind its metadata nobody looks for an item's kind: then the list has to be named after it.
-        const isNamed = given.kind === 'ConfigMapList';
-        const objects = Array.isArray(list) ? list.map((each) => written(each, isNamed)) : list;
+        const objects = Array.isArray(list) ? list.map(written) : list;
         const whole: Record<string, unknown> = { ...given, items: objects };
         const ordered = Object.fromEntries(members.map((member) => [member, whole[member]]));
         const text = JSON.stringify(ordered, null, gap);

@@ -6,7 +6,11 @@ import { ByteLines } from '../../operator/stream/byte-lines.ts';
 import { readLines } from '../../operator/stream/lines.ts';
 import { chunksOf } from './chunks.ts';
 
-const text = fc.stringMatching(/^[a-zé€😀 \t\r\n{}"]*$/u);
+/** Some of which JSON takes for white space, and some that look like it. */
+const ODD = [' ', '\t', '\r', '\n', '\n', '\0', '\x01', '\v', '\f', '\xa0', '\u2028', '\ufeff'];
+const text = fc
+  .array(fc.constantFrom(...ODD, ...['a', 'z', 'é', '€', '😀', '{', '}', '"']), { maxLength: 20 })
+  .map((parts) => parts.join(''));
 
 async function asText(chunks: readonly Buffer[]): Promise<string[]> {
   const all: string[] = [];

@@ -3,7 +3,11 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ReadItemsOptions, readItems } from '../../operator/stream/list-items.ts';
-import { type ScannedIdentity, scanIdentity } from '../../operator/stream/scan-identity.ts';
+import {
+  endOfRest,
+  type ScannedIdentity,
+  scanIdentity,
+} from '../../operator/stream/scan-identity.ts';
 import { chunksOf } from './chunks.ts';
 
 interface ReadList {
@@ -29,10 +33,13 @@ async function read(bytes: string | Buffer, cuts: readonly number[] = []): Promi
 /** What was found out when a part of the item had arrived is what all of it says. */
 function expectIdentityOf(item: Buffer, from: number, told: ScannedIdentity | undefined): void {
   const identity = told && { ...told };
-  const alone = scanIdentity(Buffer.from(item), 0, item.length, false);
+  const found = scanIdentity(Buffer.from(item), 0, item.length, false);
+  const isWhole = found && endOfRest(item, found.behind, item.length) === item.length;
+  const alone = isWhole ? found : undefined;
   const moved = alone && {
     ...alone,
     metadataTo: alone.metadataTo + from,
+    behind: alone.behind + from,
     managedFrom: alone.managedFrom < 0 ? -1 : alone.managedFrom + from,
     managedTo: alone.managedTo < 0 ? -1 : alone.managedTo + from,
   };

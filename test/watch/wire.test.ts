@@ -113,6 +113,7 @@ const ROWS: readonly [row: string, how: CannedAnswer | Error | string, ms: numbe
     ],
     ['19: an ERROR that is a text', line('ERROR', 'boom'), 1_600, LATEST],
     ['19: a line that is not JSON', 'garbage\n', 1, LATEST],
+    ['19: a line of one control character', '\u0000\n', 1, LATEST],
     ['19: an unknown type', line('RENAMED', thing('a', '101')), 1, LATEST],
     ['19: no object', '{"type":"ADDED"}\n', 1, LATEST],
   ];

@@ -220,7 +220,7 @@ export function expired(message: string, continueToken?: string): ApiError {
   return failure({ code: 410, reason: 'Expired', message, ...token });
 }
 
-export function tooLargeResourceVersion(asked: number, current: number): ApiError {
+export function tooLargeResourceVersion(asked: number | bigint, current: number): ApiError {
   return failure({
     code: 504,
     reason: 'Timeout',

@@ -80,7 +80,7 @@ export class WatchStream implements WatchSink {
     const { storedAs } = this.#served;
     const cached = watchCache.caches(storedAs);
     const waitMs = cached ? behaviour.futureVersionWaitMs : 0;
-    const from = this.#options.resourceVersion ?? this.#cluster.storage.revision;
+    const from = Number(this.#options.resourceVersion ?? this.#cluster.storage.revision);
     this.#cancelWait = watchCache.whenReached(storedAs, from, waitMs, (reached) => {
       this.#open(reached);
     });

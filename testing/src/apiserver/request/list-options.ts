@@ -1,4 +1,5 @@
 import { badRequest, type FieldError, internalError, invalidOptions } from '../failures.ts';
+import { uint64Problem } from '../objects/go-integers.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ServerGates } from '../server-generation.ts';
 import { flag, integer } from './options.ts';
@@ -11,8 +12,8 @@ export interface ListOptions {
   /** 0 when there is none. */
   readonly limit: number;
   readonly continue: string;
-  /** Undefined when unset, which is not the same as 0. */
-  readonly resourceVersion: number | undefined;
+  /** Undefined when unset, which is not the same as 0. See `parseResourceVersion`. */
+  readonly resourceVersion: number | bigint | undefined;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
@@ -37,12 +38,14 @@ export function parseListOptions(
   const match = query.get('resourceVersionMatch') ?? '';
   const problems = optionProblems(query, watch, match, gates);
   if (problems.length > 0) throw invalidOptions('ListOptions', problems);
-  const resourceVersion = parseResourceVersion(query.get('resourceVersion') ?? '', watch);
+  const selection = parseSelection(query, served, namespace);
+  const token = query.get('continue') ?? '';
+  const resourceVersion = versionOf(query.get('resourceVersion') ?? '', watch, token);
   return {
-    selection: parseSelection(query, served, namespace),
+    selection,
     watch,
     limit: Math.max(limit, 0),
-    continue: query.get('continue') ?? '',
+    continue: token,
     resourceVersion,
     match: match as ListOptions['match'],
     timeoutSeconds,
@@ -51,10 +54,20 @@ export function parseListOptions(
   };
 }
 
+/**
+ * Beside a token a list only looks whether there is another version than 0: `ValidateListOptions` in
+ * k8s.io/apiserver pkg/storage/interfaces.go.
+ */
+function versionOf(text: string, watch: boolean, token: string): ListOptions['resourceVersion'] {
+  if (watch || token === '' || text === '' || text === '0')
+    return parseResourceVersion(text, watch);
+  return 1;
+}
+
 /** Where the server knows of streamed lists, a watch without a place to start is one. */
 function initialEvents(
   query: URLSearchParams,
-  resourceVersion: number | undefined,
+  resourceVersion: ListOptions['resourceVersion'],
   gates: ServerGates,
 ): boolean | undefined {
   if (gates.watchList !== 'on') return undefined;
@@ -149,11 +162,24 @@ function unsupportedMatch(match: string, supported: readonly string[]): FieldErr
   };
 }
 
-/** A watch answers a malformed one with 500, a list with 400: so does the server. */
-export function parseResourceVersion(text: string, watch: boolean): number | undefined {
+/**
+ * A resourceVersion as `ParseResourceVersion` reads it (k8s.io/apiserver pkg/storage/api_object_versioner.go):
+ * undefined for none, and a bigint for one that a number cannot hold, which no revision ever reaches.
+ *
+ * A GET is answered as one that is read from etcd is (`validateMinimumResourceVersion` in
+ * pkg/storage/etcd3/store.go). By its source, the watch cache (`Get` in pkg/storage/cacher/delegator.go)
+ * answers 500 as a watch does; no recording has such a GET.
+ *
+ * @param watch - a watch answers a bad one with 500 and no reason, as real servers were recorded to do.
+ * @throws ApiError 400, or 500 for a watch, for what is no unsigned integer of 64 bits.
+ */
+export function parseResourceVersion(text: string, watch: boolean): number | bigint | undefined {
   if (text === '') return undefined;
-  if (/^[0-9]+$/.test(text)) return Number(text);
-  const quoted = JSON.stringify(text);
-  const problem = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  const why = uint64Problem(text);
+  if (why === undefined) {
+    const version = Number(text);
+    return Number.isSafeInteger(version) ? version : BigInt(text);
+  }
+  const problem = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
   throw watch ? internalError(problem) : badRequest(`invalid resource version: ${problem}`);
 }

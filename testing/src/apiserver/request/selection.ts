@@ -1,8 +1,8 @@
-import { matchesSelector, messageOf, parseSelector, type Selector } from 'chancery';
+import { matchesSelector, type Selector } from 'chancery';
 import type { StoredObject } from '../cluster-access.ts';
-import { badRequest } from '../failures.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type FieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
+import { parseLabelSelector } from './label-selector.ts';
 
 /** Which objects of a collection a request means. */
 export interface Selection {
@@ -20,7 +20,7 @@ export function parseSelection(
   served: ServedResource,
   namespace: string | undefined,
 ): Selection {
-  const labels = parseLabels(query.get('labelSelector') ?? '');
+  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', served);
   return {
     namespace,
@@ -30,19 +30,4 @@ export function parseSelection(
     matches: (object) =>
       matchesSelector(labels, object.metadata.labels) && matchesFields(fields, served, object),
   };
-}
-
-function parseLabels(text: string): Selector {
-  try {
-    return parseSelector(text);
-  } catch (error) {
-    throw badRequest(parseProblem(text) ?? `unable to parse requirement: ${messageOf(error)}`);
-  }
-}
-
-/** The server's own words where two words stand side by side: `a b` has no operator. */
-function parseProblem(text: string): string | undefined {
-  const found = /^\s*[^\s=!(),]+\s+([^\s=!(),]+)/.exec(text)?.[1];
-  if (found === undefined || found === 'in' || found === 'notin') return undefined;
-  return `unable to parse requirement: found '${found}', expected: in, notin, =, ==, !=, gt, lt`;
 }

@@ -40,7 +40,7 @@ export async function listWhenFresh(
 export async function getWhenFresh(
   cluster: Cluster,
   target: Target,
-  resourceVersion: number | undefined,
+  resourceVersion: number | bigint | undefined,
   signal: AbortSignal,
 ): Promise<StoredObject> {
   const { storage, watchCache } = cluster;
@@ -83,7 +83,7 @@ function isServedByEtcd({ behaviour }: Cluster, options: ListOptions): boolean {
   return options.resourceVersion === undefined && !behaviour.gates.consistentListFromCache;
 }
 
-function neededRevision({ storage, behaviour }: Cluster, options: ListOptions): number {
+function neededRevision({ storage, behaviour }: Cluster, options: ListOptions): number | bigint {
   if (options.continue !== '') return Math.max(decodeContinue(options.continue).revision, 0);
   if (options.resourceVersion !== undefined) return options.resourceVersion;
   return behaviour.gates.consistentListFromCache ? storage.revision : 0;
@@ -93,7 +93,7 @@ function neededRevision({ storage, behaviour }: Cluster, options: ListOptions): 
 async function reached(
   { storage, watchCache, behaviour }: Cluster,
   { storedAs }: ServedResource,
-  revision: number,
+  revision: number | bigint,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!watchCache.caches(storedAs)) return revision <= storage.revision;
@@ -101,7 +101,7 @@ async function reached(
   return new Promise((resolve, reject) => {
     const cancel = watchCache.whenReached(
       storedAs,
-      revision,
+      Number(revision),
       behaviour.futureVersionWaitMs,
       (found) => {
         signal.removeEventListener('abort', onAbort);

@@ -65,6 +65,9 @@ function stateOf(cluster: Cluster, served: ServedResource, options: ListOptions)
   if (options.continue !== '') return continued(cluster, served, options);
   const { resourceVersion, match, limit } = options;
   if (resourceVersion === undefined) return latest(cluster, served, options);
+  if (typeof resourceVersion === 'bigint') {
+    throw tooLargeResourceVersion(resourceVersion, cluster.storage.revision);
+  }
   const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion > 0);
   if (!exact) return fromCache(cluster, served, options, resourceVersion);
   const objects = stateAt(cluster, served, options, resourceVersion);
@@ -119,10 +122,10 @@ const CONTINUE_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 function continued(cluster: Cluster, served: ServedResource, options: ListOptions): State {
+  const token = decodeContinue(options.continue);
   if (options.resourceVersion !== undefined && options.resourceVersion !== 0) {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  const token = decodeContinue(options.continue);
   if (token.revision < 0 || cluster.behaviour.pages === 'moving') {
     const state = latest(cluster, served, options);
     return { ...state, objects: after(token, state.objects, options) };

@@ -5,6 +5,7 @@ import { refuseEscalation } from '../auth/escalation.ts';
 import type { Cluster } from '../cluster.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { badRequest, conflict, type FieldError, internalError, invalid } from '../failures.ts';
+import { uint64Problem } from '../objects/go-integers.ts';
 import { withFields, withMetadata } from '../objects/metadata.ts';
 import { jsonEquals } from '../patch/json-value.ts';
 import {
@@ -139,10 +140,8 @@ function checkIdentity(object: StoredObject, live: StoredObject, target: Target)
     throw otherUid(target, metadata.uid, live.metadata.uid ?? '');
   }
   const { resourceVersion } = metadata;
-  if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
-    const text = JSON.stringify(resourceVersion);
-    throw internalError(`strconv.ParseUint: parsing ${text}: invalid syntax`);
-  }
+  const wrongVersion = resourceVersion ? uint64Problem(resourceVersion) : undefined;
+  if (wrongVersion !== undefined) throw internalError(wrongVersion);
   if (
     resourceVersion &&
     resourceVersion !== '0' &&

@@ -45,7 +45,8 @@ export class Watch {
 
   /** @returns false when the watch is over before it began. */
   start(): boolean {
-    const { resourceVersion = 0, sendInitialEvents } = this.#options;
+    const { sendInitialEvents } = this.#options;
+    const resourceVersion = Number(this.#options.resourceVersion ?? 0);
     if (sendInitialEvents ?? resourceVersion === 0) this.#sendState();
     else if (resourceVersion === 0) this.#from = this.#now();
     else if (!this.#sendMissed(resourceVersion)) return false;
@@ -76,7 +77,7 @@ export class Watch {
     const { storage } = this.#cluster;
     const { selection, bookmarks, sendInitialEvents } = this.#options;
     const { storedAs } = this.#served;
-    this.#from = Math.max(this.#now(), this.#options.resourceVersion ?? 0);
+    this.#from = Math.max(this.#now(), Number(this.#options.resourceVersion ?? 0));
     const stored =
       storage.listAt(storedAs, this.#now(), selection.namespace) ??
       storage.list(storedAs, selection.namespace);

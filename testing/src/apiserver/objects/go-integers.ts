@@ -1,0 +1,21 @@
+/** How Go's strconv reads decimal integers of 64 bits, and what it says of those that it refuses. */
+
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** As `strconv.ParseInt(text, 10, 64)` words it; undefined for a text that it reads. */
+export function int64Problem(text: string): string | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return problem('ParseInt', text, 'invalid syntax');
+  const number = BigInt(text);
+  if (number === BigInt.asIntN(64, number)) return undefined;
+  return problem('ParseInt', text, 'value out of range');
+}
+
+/** As `strconv.ParseUint(text, 10, 64)` words it, which takes no sign. */
+export function uint64Problem(text: string): string | undefined {
+  if (!/^[0-9]+$/.test(text)) return problem('ParseUint', text, 'invalid syntax');
+  return BigInt(text) <= MAX_UINT64 ? undefined : problem('ParseUint', text, 'value out of range');
+}
+
+function problem(name: string, text: string, why: string): string {
+  return `strconv.${name}: parsing ${JSON.stringify(text)}: ${why}`;
+}
