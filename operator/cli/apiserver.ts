@@ -24,7 +24,7 @@ const CALLER: { readonly name: string; readonly groups: string[] } = {
 /** The package that has the API server. The operator image does without it. */
 const TEST_KIT = '@chancery/testing';
 
-/** Of `ApiServer` in `@chancery/testing`, what this command uses. A test holds the two equal. */
+/** The part of `ApiServer` in `@chancery/testing` that this command uses. A test checks that they fit. */
 export interface ServerClass {
   start(options: {
     readonly port: number;

@@ -155,8 +155,9 @@ export interface Writer {
   ): Promise<T>;
   /**
    * Replaces the whole object. `metadata.resourceVersion` guards against lost updates: if the object has
-   * changed since, the call fails with an ApiError that `isConflict` recognises. `force` leaves the version
-   * out, for an object that nobody else writes; the API server refuses that for custom resources.
+   * changed since, the call fails with an ApiError that `isConflict` recognises. `force` sends no
+   * version: use it only where no other program writes the object. The API server refuses it for custom
+   * resources.
    *
    * @throws OperatorError `USER_CODE` without `metadata.resourceVersion` and `force`.
    */

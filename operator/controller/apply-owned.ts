@@ -133,7 +133,7 @@ async function createOrFind<C extends KubernetesObject>(
  * Whether the existing object is controlled by the owner. False for an object without a controller, which
  * can be adopted.
  *
- * @throws BeingDeletedError when the object is being deleted, whoever controls it.
+ * @throws BeingDeletedError when the object is being deleted, also if the owner controls it.
  * @throws AlreadyOwnedError when it is another owner's, or nobody's and not to be adopted.
  */
 function requireFree<C extends KubernetesObject>(

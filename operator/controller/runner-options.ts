@@ -20,7 +20,7 @@ export interface RunnerOptions {
   /** The informer behind a source; the same one for equal sources. */
   readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
   readonly client: Client;
-  /** Is told of every write, so that the stores of the process show it. Default: nothing is told. */
+  /** Receives every write, so that the stores of the process show it. Default: no journal. */
   readonly journal?: WriteJournal;
   readonly events: EventRecorder;
   readonly clock: Clock;

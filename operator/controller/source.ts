@@ -6,7 +6,7 @@ import type { Transform } from '../store/transform.ts';
 
 /** What to list and watch: a value, compared by its parts, shared by whoever names the same. */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
-  /** What is listed and watched. */
+  /** The resource to list and watch. */
   readonly resource: Resource<T>;
   /**
    * `configured`: the namespaces from the manager's settings, the default of a namespaced resource.

@@ -19,7 +19,7 @@ export interface CreateManagerOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Settings that win over those of the environment. Default: none. */
   readonly settings?: Partial<Settings>;
-  /** False: there is no election, whatever the settings say. */
+  /** `false` turns the election off and overrides the settings. */
   readonly leaderElection?: false;
   /** Default: one JSON object a line on standard error. */
   readonly logger?: Logger;

@@ -1,4 +1,4 @@
-/** The public surface: a report of it, a docstring for every name, and no name that nobody shows. */
+/** The public surface: its report is current, and every name has a docstring and a use in an example or guide. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -47,7 +47,7 @@ test.each(written)('an example or a document for users shows every name of $entr
 });
 
 test.each(written)('every name of $entry has a docstring', ({ exported }) => {
-  // A namespace, such as TypeBox's `Type`, is somebody else's module.
+  // A namespace, such as `Type`, is a module of another package: TypeBox documents it.
   const undocumented = exported.filter(({ doc, kind }) => doc === '' && kind !== 'namespace');
 
   expect(undocumented.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './surface.ts';
 
-/** Pages for users: those about the inside of the toolkit show nobody how to use a name. */
+/** Pages for users. Pages about the toolkit's internals do not count: they show no use of a name. */
 const DOCUMENTS = [
   'README.md',
   'manifests/README.md',

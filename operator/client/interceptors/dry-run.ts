@@ -153,7 +153,7 @@ function refuseConnections({ resource, options: { subresource = '' } }: WriteCal
   });
 }
 
-/** A review is a question: the server stores nothing. It can hold a token, so that nobody is told. */
+/** The server answers a review and stores nothing. Reviews are not reported: one can contain a token. */
 function isReview({ group, kind }: Resource): boolean {
   return (
     kind.endsWith('Review') &&

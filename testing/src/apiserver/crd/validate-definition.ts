@@ -14,7 +14,7 @@ import {
   versionSchemaProblems,
 } from './version-rules.ts';
 
-/** What is wrong with a CustomResourceDefinition, in the order of the server. */
+/** The problems of a CustomResourceDefinition, in the order in which the server lists them. */
 export function validateDefinition(
   definition: StoredObject,
   previous?: StoredObject,

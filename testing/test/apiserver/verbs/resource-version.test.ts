@@ -202,7 +202,7 @@ test.each<[query: string, problems: readonly string[]]>([
     [REQUIRES, unknown('Exact', 'NotOlderThan')],
   ],
   ['watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x', [BESIDE_TOKEN]],
-  // What is wrong with the options is told before what is wrong with the version.
+  // The server reports a wrong option before a wrong version.
   [
     'resourceVersionMatch=Newest&resourceVersion=-5',
     [unknown('Newest', 'Exact', 'NotOlderThan', '')],
