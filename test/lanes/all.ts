@@ -5,7 +5,8 @@
  * The last line of standard output is `N passed, N failed`, with `, N skipped` where tests were skipped.
  * Exit codes: 0 when nothing failed, 1 when something did, 2 for wrong arguments.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,9 @@ const USAGE = `usage: npm run test:all [-- --npm-test REPORT]
   --npm-test-exit-code CODE  what it ended with; default 0
 `;
 
+/** Four times what the longest one takes. A run that hangs fails, and the next one begins. */
+const LIMIT_MS = 20 * 60_000;
+
 const { values } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), 'chancery-reports-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -27,13 +31,13 @@ const reports: string[] = [];
 /** Told at the end, where a log that keeps only its last lines still has them. */
 const failures: string[] = [];
 
-if (values['npm-test'] === undefined) lane('npm test', ['test']);
+if (values['npm-test'] === undefined) await lane('npm test', ['test']);
 else addReport('npm test', values['npm-test'], Number(values['npm-test-exit-code'] ?? 0));
-step('check', ['run', 'check']);
-step('build', ['run', 'build']);
-lane('test:tools', ['run', 'test:tools']);
-lane('test:again', ['run', 'test:again']);
-step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
+await step('check', ['run', 'check']);
+await step('build', ['run', 'build']);
+await lane('test:tools', ['run', 'test:tools']);
+await lane('test:again', ['run', 'test:again']);
+await step('guarantees', ['exec', '--', 'node', 'test/lanes/guarantees-shown.ts', ...reports]);
 
 for (const failure of failures) process.stdout.write(`test:all: FAILED: ${failure}\n`);
 const { passed, failed, skipped } = sumOf(all);
@@ -43,10 +47,10 @@ process.stdout.write(
 process.exit(failed === 0 ? 0 : 1);
 
 /** Runs vitest, and counts its tests. */
-function lane(name: string, command: readonly string[]): void {
+async function lane(name: string, command: readonly string[]): Promise<void> {
   const report = join(folder, `${name.replace(/\W/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  addReport(name, report, npm(name, [...command, '--', ...reporters]));
+  addReport(name, report, await npm(name, [...command, '--', ...reporters]));
 }
 
 function addReport(name: string, report: string, exitCode: number): void {
@@ -61,15 +65,32 @@ function addReport(name: string, report: string, exitCode: number): void {
 }
 
 /** Runs what counts as one check. */
-function step(name: string, command: readonly string[]): void {
-  const isPassed = npm(name, command) === 0;
+async function step(name: string, command: readonly string[]): Promise<void> {
+  const isPassed = (await npm(name, command)) === 0;
   if (!isPassed) failures.push(name);
   all.push({ passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0 });
 }
 
-function npm(name: string, command: readonly string[]): number {
+/** Its exit code; 1 when it was killed at the limit, with every process that it had started. */
+async function npm(name: string, command: readonly string[]): Promise<number> {
   process.stdout.write(`test:all: ${name}: npm ${command.join(' ')}\n`);
-  return spawnSync('npm', command, { stdio: 'inherit' }).status ?? 1;
+  const child = spawn('npm', command, { stdio: 'inherit', detached: true });
+  const kill = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  const interrupted = (): void => {
+    kill();
+    process.exit(130);
+  };
+  process.once('SIGINT', interrupted);
+  const limit = setTimeout(() => {
+    process.stdout.write(`test:all: ${name} did not end in ${LIMIT_MS / 60_000} minutes: killed\n`);
+    kill();
+  }, LIMIT_MS);
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  clearTimeout(limit);
+  process.off('SIGINT', interrupted);
+  return exitCode ?? 1;
 }
 
 function readIfThere(path: string): string | undefined {

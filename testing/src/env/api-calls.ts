@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { KubernetesObject, Resource } from 'chancery';
 import { ApiError, isNotFound, OperatorError, parseYamlDocuments } from 'chancery';
 import { collectionPath, groupVersionPath, isStatus, objectPath } from 'chancery/internal-testing';
+import { jsonText } from '../apiserver/objects/json-text.ts';
 import { eventually } from '../eventually.ts';
 import { manifestObjects } from '../manifest-objects.ts';
 
@@ -163,7 +164,7 @@ export class ApiCalls {
         'user-agent': TEST_USER_AGENT,
         ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: jsonText(body) }),
     });
     const text = await answer.text();
     const value = parsed(text);
