@@ -57,6 +57,7 @@ class HeldItems<T extends KubernetesObject> {
   readonly #items: T[] = [];
   /** An item does not say what it is: then the list has to. */
   #isFormless = false;
+  #bytes = 0;
 
   constructor(resource: Resource<T>, hold: Hold) {
     this.#resource = resource;
@@ -66,6 +67,7 @@ class HeldItems<T extends KubernetesObject> {
   }
 
   add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
+    this.#bytes += to - from;
     // Whoever held or knew it made it from the text of a T.
     if (found === undefined) this.#items.push(this.#parsed(bytes.toString('utf8', from, to)));
     else
@@ -80,7 +82,8 @@ class HeldItems<T extends KubernetesObject> {
     if (this.#isFormless && kind !== `${this.#form.kind}List`) {
       throw unexpected(this.#resource, this.#form, { apiVersion: this.#form.apiVersion });
     }
-    return { items: this.#items, ...decodeFrame(frame, this.#resource, this.#form) };
+    const decoded = decodeFrame(frame, this.#resource, this.#form);
+    return { items: this.#items, itemBytes: this.#bytes, ...decoded };
   }
 
   #known(bytes: Buffer, found: ScannedIdentity): KubernetesObject | undefined {

@@ -36,7 +36,9 @@ export function invoke(args: readonly string[], options: InvocationOptions = {})
     stderr,
     env: { ...ANYWHERE, ...env },
     signal: stop.signal,
-    exitWithin: () => {}, // this process is the test's
+    // This process is the test's.
+    exitWithin: () => {},
+    saveMemory: () => {},
   });
   onTestFinished(async () => {
     stop.abort();
