@@ -8,6 +8,7 @@ import { COMMANDS } from './commands.ts';
 import { CRASH_LOG_LINES, crashLimitMs } from './crash.ts';
 import { dispatch } from './dispatch.ts';
 import { exitWithin } from './exit-within.ts';
+import { saveMemory } from './save-memory.ts';
 
 /**
  * The process: its arguments, streams, signals and end. Everything else is reached through `Io`.
@@ -46,6 +47,7 @@ try {
     env: process.env,
     signal: stop.signal,
     exitWithin,
+    saveMemory,
   });
 } catch (error) {
   crashed(error, 'uncaught exception');

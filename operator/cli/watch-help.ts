@@ -11,8 +11,12 @@ Prints the objects of a resource and then every change, one line of JSON each:
 It lists first, prints what there is as ADDED, and then watches for ever: across timeouts, restarts of
 proxy and API server, expired resource versions, and a proxy or a resource that is not there yet.
 No change is printed twice, and none of an object out of order. Of changes that happened while
-nothing was connected it prints the difference: a DELETED carries the last known object. An object
-that was deleted and created again is DELETED and ADDED.
+nothing was connected it prints the difference. An object that was deleted and created again is
+DELETED and ADDED.
+
+The text of an object is let go when it is printed. A DELETED that the server tells of carries the
+whole object. A DELETED that only a list has shown carries apiVersion, kind and metadata, without
+managedFields.
 
 RESOURCE is a plural, singular, short name or kind, with group and version where they matter (cm,
 ConfigMap, deployments.apps, deployments.apps/v1), or a path (/api/v1/namespaces/demo/configmaps).

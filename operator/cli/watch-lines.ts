@@ -4,6 +4,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
 import { INITIAL_EVENTS_END } from '../model/watch-event.ts';
 import type { Change } from '../store/cache.ts';
+import { PrintedObject } from './printed-object.ts';
 import { shellSafe, shellSafeJson } from './shell-safe-json.ts';
 
 const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
@@ -17,10 +18,10 @@ export type Unprintable = (key: ObjectKey, why: string) => void;
  *
  * An object that came as text is printed as it came: with all digits of its numbers, however deeply
  * it is nested. Text that is no JSON has no line, and `unprintable` is not told: the source lists the
- * object anew.
+ * object anew. Of an object that was printed before and let go, the line has the metadata.
  */
 export function* watchLines(
-  changes: readonly Change<KubernetesObject>[],
+  changes: Iterable<Change<KubernetesObject>>,
   unprintable: Unprintable,
 ): Generator<string, void, undefined> {
   for (const change of changes) {
@@ -36,6 +37,7 @@ export function* watchLines(
 }
 
 function objectJson({ type, object }: Change<KubernetesObject>): string | undefined {
+  if (object instanceof PrintedObject) return shellSafe(object.json);
   if (!(object instanceof HeldObject)) return shellSafeJson(object);
   try {
     const text = object.readText();

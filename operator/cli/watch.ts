@@ -7,14 +7,15 @@ import { createLogger } from '../manager/logger.ts';
 import { settingsFrom } from '../manager/settings.ts';
 import { statusLog } from '../manager/status-log.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import { resourceName } from '../model/resource.ts';
+import { apiVersionOf, resourceName } from '../model/resource.ts';
 import { ApiError } from '../model/status.ts';
-import { Informer } from '../store/informer.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
+import { Reflector } from '../watch/reflector.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import type { Command, ExitCode, Io } from './command.ts';
 import { type FoundResource, findResource } from './find-resource.ts';
 import { LineWriter } from './line-writer.ts';
+import { PrintedObjects } from './printed-objects.ts';
 import { parseWatchArguments, type WatchArguments } from './watch-arguments.ts';
 import { WATCH_DESCRIPTION } from './watch-help.ts';
 import { syncMarkerLine, type Unprintable, watchLines } from './watch-lines.ts';
@@ -28,6 +29,7 @@ export function watchCommand(clock: Clock = systemClock): Command {
       const settings = settingsFrom(io.env);
       const wanted = parseWatchArguments(args, settings);
       const log = createLogger(settings.logLevel, io.stderr);
+      io.saveMemory(); // what is read is let go as soon as it is printed
       const connection = connect(wanted.apiUrl, { clock });
       using output = new LineWriter(io.stdout, io.signal);
       let unprintedCount = 0;
@@ -73,40 +75,47 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
   let refusal: ApiError | undefined;
   const logChange = statusLog(log, facts, {
     clock,
-    resourceVersion: () => informer.resourceVersion,
+    resourceVersion: () => reflector.resourceVersion,
   });
-  const informer: Informer<KubernetesObject> = new Informer(
+  const unprintable: Unprintable = (key, why) => {
+    unprinted();
+    log.error({ ...facts, key, why }, 'a change cannot be printed');
+  };
+  const objects = new PrintedObjects({
+    form: { apiVersion: apiVersionOf(scope.resource), kind: scope.resource.kind },
+    print: async (changes) => {
+      try {
+        await output.write(watchLines(changes, unprintable));
+      } catch (err) {
+        unprinted();
+        log.error({ ...facts, err }, 'printing failed');
+      }
+    },
+    statusChanged: (status) => {
+      if (!objects.listed) refusal ??= refusalOf(status);
+      if (refusal !== undefined) stop.abort(refusal);
+      if (refusal === undefined || status.health === 'stopped') logChange(status);
+    },
+    verified: (drift) => {
+      if (drift.length > 0) {
+        log.warn({ ...facts, count: drift.length }, 'missed changes were found');
+      }
+    },
+    unreadable: (error) => reflector.unreadable(error),
+    signal: stop.signal,
+  });
+  const reflector: Reflector<KubernetesObject> = new Reflector(
     wanted.syncMarker
       ? onFirstWatch(source, (version) => output.write([syncMarkerLine(scope.resource, version)]))
       : source,
-    {
-      statusChanged: (status) => {
-        if (!informer.synced) refusal ??= refusalOf(status);
-        if (refusal !== undefined) stop.abort(refusal);
-        if (refusal === undefined || status.health === 'stopped') logChange(status);
-      },
-      drifted: (keys) => log.warn({ ...facts, count: keys.length }, 'missed changes were found'),
-      handlerFailed: (err) => {
-        unprinted();
-        log.error({ ...facts, err }, 'printing failed');
-      },
-    },
+    objects,
     {
       clock,
       ...(wanted.relistIntervalMs !== undefined && { relistIntervalMs: wanted.relistIntervalMs }),
       ...(wanted.watchTimeoutSeconds && { watchTimeoutSeconds: wanted.watchTimeoutSeconds }),
     },
   );
-  const unprintable: Unprintable = (key, why) => {
-    unprinted();
-    log.error({ ...facts, key, why }, 'a change cannot be printed');
-  };
-  // Held: what is printed is the text that came.
-  informer.addHandler((changes) => output.write(watchLines(changes, unprintable)), {
-    holdBack: true,
-    held: true,
-  });
-  await informer.run(stop.signal);
+  await reflector.run(stop.signal);
   if (refusal !== undefined) {
     throw new ConfigurationError(`the API server refuses: ${refusal.message}`, { cause: refusal });
   }

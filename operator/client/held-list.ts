@@ -63,6 +63,7 @@ class HeldItems<T extends KubernetesObject> {
   #isFormless = false;
   /** What is wrong with the first bad item. Other items may come in place of these. */
   #failure: { readonly error: unknown } | undefined;
+  #bytes = 0;
 
   constructor(resource: Resource<T>, hold: Hold) {
     this.#resource = resource;
@@ -74,6 +75,7 @@ class HeldItems<T extends KubernetesObject> {
   /** What was added before is not part of the list. */
   clear(): void {
     this.#items = [];
+    this.#bytes = 0;
     this.#isFormless = false;
     this.#failure = undefined;
   }
@@ -89,6 +91,7 @@ class HeldItems<T extends KubernetesObject> {
   }
 
   #add(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): void {
+    this.#bytes += to - from;
     // Whoever held or knew it made it from the text of a T.
     if (found === undefined) this.#items.push(this.#parsed(bytes.toString('utf8', from, to)));
     else
@@ -104,7 +107,8 @@ class HeldItems<T extends KubernetesObject> {
     if (this.#isFormless && kind !== `${this.#form.kind}List`) {
       throw unexpected(this.#resource, this.#form, { apiVersion: this.#form.apiVersion });
     }
-    return { items: this.#items, ...decodeFrame(frame, this.#resource, this.#form) };
+    const decoded = decodeFrame(frame, this.#resource, this.#form);
+    return { items: this.#items, itemBytes: this.#bytes, ...decoded };
   }
 
   #known(bytes: Buffer, found: ScannedIdentity): KubernetesObject | undefined {

@@ -9,6 +9,8 @@ export interface DecodedList<T extends KubernetesObject> {
   /** As sent; empty when absent. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
+  /** Bytes of JSON that the items were; counted where they are read one by one. */
+  readonly itemBytes?: number;
 }
 
 /**
@@ -41,7 +43,7 @@ export function decodeFrame(
   answer: JsonObject,
   resource: Resource,
   expected: ObjectForm,
-): Omit<DecodedList<KubernetesObject>, 'items'> {
+): Omit<DecodedList<KubernetesObject>, 'items' | 'itemBytes'> {
   const { metadata, apiVersion } = answer as UncheckedList;
   if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
   const token = textOf(metadata?.continue);

@@ -4,13 +4,33 @@ import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts
 import { isGone } from '../model/status.ts';
 import type { Hold, ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
 
-interface ListAllRequest {
+export interface ListPagesRequest {
   readonly consistency: ListConsistency;
   /** Objects in a page; 0 for everything at once. Pages are for the latest state only. */
   readonly pageSize: number;
+  /**
+   * Pages of about 4 MiB, of at most `pageSize` objects, for any consistency: see `PageLimit`. A list
+   * whose token expires fails. Default false.
+   */
+  readonly bySize?: boolean;
   /** Left out: objects are parsed. */
   readonly hold?: Hold | undefined;
   readonly signal: AbortSignal;
+}
+
+/**
+ * Takes the objects of a page, and answers those that stand for them in the list.
+ *
+ * @param first - the page begins a list.
+ */
+export type TakePage<T extends KubernetesObject> = (
+  items: readonly T[],
+  first: boolean,
+) => readonly T[] | Promise<readonly T[]>;
+
+interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest, 'bySize'> {
+  /** Called for each page, before the next one is asked for. Then pages are chosen by size. */
+  readonly takePage?: TakePage<T> | undefined;
 }
 
 /** Objects in a page, as client-go and kube-rs ask for. */
@@ -47,18 +67,20 @@ export interface GatheredList<T extends KubernetesObject> extends CompleteList<T
  */
 export async function listAll<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
-  request: ListAllRequest,
+  { takePage, ...listing }: ListAllRequest<T>,
 ): Promise<GatheredList<T>> {
   const objects = new Map<ObjectKey, T>();
   const duplicates: ObjectKey[] = [];
   let resourceVersion = '';
+  const request = { ...listing, bySize: takePage !== undefined };
   for await (const { page, first } of listPages(source, request)) {
     if (first) {
       objects.clear();
       duplicates.length = 0;
       resourceVersion = page.resourceVersion;
     }
-    for (const [index, item] of page.items.entries()) {
+    const items = takePage === undefined ? page.items : await takePage(page.items, first);
+    for (const [index, item] of items.entries()) {
       // A page may be all there is: a list that is not older than a state has no other.
       if (index > 0 && index % OBJECTS_A_TURN === 0) await nextTurn();
       const key = keyOf(item);
@@ -83,16 +105,18 @@ interface Page<T extends KubernetesObject> {
  * server offers instead would mix two states, in which deletes could hide.
  *
  * A list not older than a resourceVersion is asked for without pages: with a limit, API servers
- * before 1.31 read it from etcd, and thousands of them at once are what such a list is to avoid.
+ * before 1.31 read it from etcd, and thousands of them at once are what such a list is to avoid. Pages
+ * that are chosen by size are asked for all the same: their reader cannot hold all objects.
  *
  * @throws ProtocolError `DECODE` for a list without end: a token that comes again, a thousand pages
  *   that begin and end as others did, more than five million objects.
  */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
-  { consistency, pageSize, hold, signal }: ListAllRequest,
+  { consistency, pageSize, bySize = false, hold, signal }: ListPagesRequest,
 ): AsyncGenerator<Page<T>, void, undefined> {
-  const limit = consistency.kind === 'latest' ? pageSize : 0;
+  const sizes = bySize && pageSize > 0 ? new PageLimit(pageSize) : undefined;
+  const limit = sizes?.limit ?? (consistency.kind === 'latest' ? pageSize : 0);
   const end = new EndlessListGuard();
   let pages = 0;
   let request: ListPageRequest = { consistency, limit, hold, signal };
@@ -101,7 +125,7 @@ export async function* listPages<T extends KubernetesObject>(
     try {
       page = await source.listPage(request);
     } catch (error) {
-      if (first || !isGone(error)) throw error;
+      if (first || bySize || !isGone(error)) throw error;
       const whole = { consistency: { kind: 'latest' }, limit: 0, hold, signal } as const;
       yield { page: await source.listPage(whole), first: true };
       return;
@@ -111,7 +135,39 @@ export async function* listPages<T extends KubernetesObject>(
     end.check(page, page.continueToken);
     if (++pages % PAGES_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
-    request = { ...request, continueToken: page.continueToken };
+    sizes?.seen(page);
+    const { limit: next = limit } = sizes ?? {};
+    request = { ...request, limit: next, continueToken: page.continueToken };
+  }
+}
+
+/** Bytes of JSON that a page should hold. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Objects in the first page, of which nothing is known: etcd takes objects of up to 1.5 MiB. */
+const FIRST_LIMIT = 10;
+
+/** A page has at most so many times as many objects as the page before: large ones may follow small ones. */
+const MAX_GROWTH = 5;
+
+/** How many objects to ask for, so that a page of large objects is no larger than one of small ones. */
+class PageLimit {
+  readonly #most: number;
+  #limit: number;
+
+  constructor(most: number) {
+    this.#most = most;
+    this.#limit = Math.min(FIRST_LIMIT, most);
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  seen({ items, itemBytes = 0 }: ListPage<KubernetesObject>): void {
+    const fitting = Math.floor((PAGE_BYTES * items.length) / Math.max(itemBytes, 1));
+    const grown = this.#limit * MAX_GROWTH;
+    this.#limit = Math.max(1, Math.min(itemBytes === 0 ? grown : fitting, grown, this.#most));
   }
 }
 

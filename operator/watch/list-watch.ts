@@ -42,6 +42,8 @@ export interface ListPage<T extends KubernetesObject> {
   readonly resourceVersion: string;
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
+  /** Bytes of JSON that the items were on the wire. Left out: nobody has counted. */
+  readonly itemBytes?: number | undefined;
 }
 
 export interface WatchRequest {

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { CompleteList } from './list-all.ts';
+import type { CompleteList, TakePage } from './list-all.ts';
 import type { Hold } from './list-watch.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 import type { VersionView } from './verification.ts';
@@ -12,6 +12,14 @@ import type { VersionView } from './verification.ts';
 export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
   /** It reads objects through `readObject`, so that they may be held. Left out: they are parsed. */
   readonly hold?: Hold | undefined;
+  /**
+   * Takes the objects of a page before its list is complete, so that they need not all be in memory at
+   * once. It answers the objects that stand for them in the list. A list may fail on a later page: then
+   * it begins again with a `first` page. The pages of such a sink hold about 4 MiB each.
+   *
+   * Left out: the sink sees complete lists only.
+   */
+  readonly takePage?: TakePage<T> | undefined;
   /** The whole collection, at once: what is not in it is gone. */
   replace(list: CompleteList<T>): void | Promise<void>;
   /**

@@ -68,6 +68,7 @@ export class Reflector<T extends KubernetesObject> {
     });
     this.#verifier = new Verifier({
       ...{ source, view: sink, position: this.#position, meter: this.#meter, gate, clock, random },
+      paging: sink.takePage === undefined ? {} : { hold: sink.hold, bySize: true },
       pageSize: settings.pageSize,
       intervalMs: settings.relistIntervalMs,
       verified: (drift) => sink.verified(drift),
@@ -181,8 +182,9 @@ export class Reflector<T extends KubernetesObject> {
     this.#watch.listing();
     try {
       const consistency = this.#due ?? { kind: 'latest' };
-      const { hold } = this.#sink;
-      list = await listAll(this.#source, { consistency, pageSize, hold, signal });
+      const { hold, takePage } = this.#sink;
+      const request = { consistency, pageSize, hold, signal };
+      list = await listAll(this.#source, { ...request, takePage });
     } catch (error) {
       if (signal.aborted) return undefined;
       const decision = this.#decide({ during: 'list', error }, false);

@@ -3,7 +3,7 @@ import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { listPages } from './list-all.ts';
+import { type ListPagesRequest, listPages } from './list-all.ts';
 import type { ListWatch } from './list-watch.ts';
 
 /** What tells one state of an object from another. */
@@ -60,7 +60,7 @@ export class Verification {
    */
   async run(
     source: Pick<ListWatch<KubernetesObject>, 'listPage'>,
-    request: { readonly pageSize: number; readonly signal: AbortSignal },
+    request: Omit<ListPagesRequest, 'consistency'>,
     listed: (resourceVersion: string) => void = () => {},
   ): Promise<readonly ObjectKey[]> {
     const wanted = new Map<ObjectKey, ObjectVersion>();

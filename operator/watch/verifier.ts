@@ -4,6 +4,7 @@ import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
+import type { ListPagesRequest } from './list-all.ts';
 import type { ListGate } from './list-gate.ts';
 import type { ListWatch } from './list-watch.ts';
 import type { Position } from './position.ts';
@@ -20,6 +21,8 @@ interface VerifierOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly pageSize: number;
+  /** How else the list is read. */
+  readonly paging: Pick<ListPagesRequest, 'hold' | 'bySize'>;
   /** Mean time between comparisons; 0 for none but those that are asked for. */
   readonly intervalMs: number;
   /** A comparison has ended. */
@@ -116,7 +119,8 @@ export class Verifier {
     release: () => void,
     signal: AbortSignal,
   ): Promise<readonly ObjectKey[]> {
-    const { source, position, meter, clock, pageSize, verified, regressed } = this.#options;
+    const { source, position, meter, clock, verified, regressed } = this.#options;
+    const { pageSize, paging } = this.#options;
     const startedAt = clock.monotonic();
     const seen = position.resourceVersion;
     const listed = (resourceVersion: string): void => {
@@ -126,7 +130,7 @@ export class Verifier {
       regressed(resourceVersion);
       this.#cut?.();
     };
-    const drift = await verification.run(source, { pageSize, signal }, listed);
+    const drift = await verification.run(source, { ...paging, pageSize, signal }, listed);
     if (this.#verification !== verification) return []; // a list has replaced the cache since
     meter.drifted(drift.length);
     verified(drift);

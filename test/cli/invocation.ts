@@ -19,6 +19,7 @@ interface InvocationOptions {
   readonly commands?: readonly Command[];
   readonly stdout?: Writable;
   readonly stdin?: string;
+  readonly saveMemory?: () => void;
 }
 
 /** Tests run in Pods as well, which have a token; those of what is done about one say so. */
@@ -26,7 +27,7 @@ export const ANYWHERE = { CHANCERY_INSECURE_ALLOW_TOKEN: 'true' } as const;
 
 /** Runs `chancery ARGS`; it is stopped when the test has finished. */
 export function invoke(args: readonly string[], options: InvocationOptions = {}): Invocation {
-  const { env = {}, commands = COMMANDS } = options;
+  const { env = {}, commands = COMMANDS, saveMemory = () => {} } = options;
   const stop = new AbortController();
   const collector = new Collector();
   const stderr = new Collector();
@@ -36,7 +37,9 @@ export function invoke(args: readonly string[], options: InvocationOptions = {})
     stderr,
     env: { ...ANYWHERE, ...env },
     signal: stop.signal,
-    exitWithin: () => {}, // this process is the test's
+    // This process is the test's.
+    exitWithin: () => {},
+    saveMemory,
   });
   onTestFinished(async () => {
     stop.abort();

@@ -50,7 +50,8 @@ async function told(
   drops = false,
 ): Promise<object> {
   try {
-    const { items, ...frame } = await reading;
+    // Only a list that is read item by item knows how large they are.
+    const { items, itemBytes: _, ...frame } = await reading;
     const metadata = items.map((item) => metadataOf(item));
     const read = items.map((item) => readObject(item));
     expect(metadata).toEqual(read.map((object) => object.metadata));
@@ -189,6 +190,18 @@ test('a list that names itself behind its items gives them its form', async () =
   expect(items.map((each) => readObject(each))).toEqual([
     { apiVersion: 'v1', kind: 'ConfigMap', ...A },
   ]);
+});
+
+test('the bytes of all items are counted, those of known objects too', async () => {
+  const parsed = { apiVersion: 'v1', kind: 'ConfigMap', ...A };
+
+  const lists = await Promise.all([
+    held({ text: listOf(A, A) }),
+    held({ text: listOf(A, A), cuts: [100, 150] }, { known: () => parsed }),
+  ]);
+
+  const bytes = 2 * JSON.stringify(A).length;
+  expect(lists.map(({ itemBytes }) => itemBytes)).toEqual([bytes, bytes]);
 });
 
 describe('what is known', () => {

@@ -1,5 +1,5 @@
 import { settle } from '@chancery/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { listAll } from '../../operator/watch/list-all.ts';
@@ -156,4 +156,98 @@ test('a list not older than a resourceVersion, and one of any age, are asked for
   await listAll(source, { ...latest, consistency: { kind: 'any' } });
 
   expect(source.requests.map(({ limit }) => limit)).toEqual([0, 0]);
+});
+
+describe('a sink that takes pages', () => {
+  const taking = { ...latest, takePage: (items: readonly KubernetesObject[]) => items };
+  const limits = ({ requests }: { readonly requests: readonly ListPageRequest[] }): number[] =>
+    requests.map(({ limit }) => limit);
+  /** So many objects as are asked for, each of so many bytes. */
+  const sized = (bytes: (index: number) => number, pageCount: number) => {
+    const source = pages((index) => {
+      const { limit = 0 } = source.requests[index] ?? {};
+      return {
+        items: Array.from({ length: limit }, (_, at) => object(`${index}-${at}`)),
+        itemBytes: limit * bytes(index),
+        continueToken: index < pageCount - 1 ? `t${index}` : undefined,
+      };
+    });
+    return source;
+  };
+
+  test('is given few large objects and many small ones at a time', async () => {
+    const [large, small] = [sized(() => 1_300_000, 4), sized(() => 720, 5)];
+
+    await listAll(large, taking);
+    await listAll(small, taking);
+
+    expect(limits(large)).toEqual([10, 3, 3, 3]);
+    expect(limits(small)).toEqual([10, 50, 250, 500, 500]);
+  });
+
+  test('is given few objects again where large ones follow small ones', async () => {
+    const source = sized((index) => (index < 2 ? 720 : 1_300_000), 5);
+
+    await listAll(source, taking);
+
+    expect(limits(source)).toEqual([10, 50, 250, 3, 3]);
+  });
+
+  test('is given pages of a source that does not say how large they are, and of any consistency', async () => {
+    const source = pages((index) => ({
+      items: [object(`${index}`)],
+      continueToken: index < 4 ? `t${index}` : undefined,
+    }));
+    const consistency = { kind: 'not-older-than', resourceVersion: '3' } as const;
+
+    await listAll(source, { ...taking, consistency });
+
+    expect(limits(source)).toEqual([10, 50, 250, 500, 500]);
+  });
+
+  test('is given one object at a time where each is larger than a page', async () => {
+    const source = sized(() => 50_000_000, 3);
+
+    await listAll(source, taking);
+
+    expect(limits(source)).toEqual([10, 1, 1]);
+  });
+
+  test('has the next page asked for when it has taken one, and its own objects in the list', async () => {
+    const { promise: gate, resolve } = Promise.withResolvers<void>();
+    const taken: (readonly [readonly string[], boolean])[] = [];
+    const source = pages((index) => ({
+      items: [object(`${index}`)],
+      continueToken: index < 1 ? 't' : undefined,
+    }));
+
+    const listing = listAll(source, {
+      ...latest,
+      takePage: async (items, first) => {
+        taken.push([names(items), first]);
+        await gate;
+        return items.map(({ metadata }) => object(`kept-${metadata.name}`));
+      },
+    });
+    await settle();
+    const { length: askedWhileTaking } = source.requests;
+    resolve();
+    const list = await listing;
+
+    expect(askedWhileTaking).toBe(1);
+    expect(taken).toEqual([
+      [['0'], true],
+      [['1'], false],
+    ]);
+    expect(names(list.items)).toEqual(['kept-0', 'kept-1']);
+  });
+
+  test('has a list whose token expires fail: all objects at once are not asked for', async () => {
+    const gone = new ApiError({ code: 410, reason: 'Expired' });
+    const source = pages((index) => (index < 1 ? { continueToken: 't' } : gone));
+
+    await expect(listAll(source, taking)).rejects.toBe(gone);
+
+    expect(limits(source)).toEqual([10, 50]);
+  });
 });
