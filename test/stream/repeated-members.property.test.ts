@@ -90,7 +90,11 @@ async function listed(text: string, places: readonly number[], holds: boolean): 
   const headers = { 'content-type': 'application/json' };
   const response = { status: 200, headers, body: bodyOf(text, places) };
   try {
-    const { items, ...frame } = holds
+    const {
+      items,
+      itemBytes: _,
+      ...frame
+    } = holds
       ? await readHeldList<KubernetesObject>(response, systemClock, { asked, resource, hold: {} })
       : decodeList<KubernetesObject>(await readAnswer(response, systemClock, { asked }), resource);
     const read = items.map((each) => ({ metadata: metadataOf(each), object: readObject(each) }));
