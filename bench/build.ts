@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -40,14 +40,13 @@ export function built(file: string): string {
   return join(BUILT, 'bench', file);
 }
 
-/** Where the package's own name leads a user: to what `npm run build` has made; undefined before that. */
+/** What `npm run build` has made of the package's entry; undefined before that. */
 export function chanceryEntry(
   manifest: URL = new URL('../package.json', import.meta.url),
 ): string | undefined {
-  try {
-    return createRequire(manifest).resolve('chancery');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
-    throw error;
-  }
+  const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    readonly exports: { readonly '.': { readonly default: string } };
+  };
+  const entry = fileURLToPath(new URL(exports['.'].default, manifest));
+  return existsSync(entry) ? entry : undefined;
 }
