@@ -9,7 +9,6 @@ import type { Condition } from '../model/condition.ts';
 import type { DefinedResource } from '../model/custom-resource-definition.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
 import { ApiError, isConflict } from '../model/status.ts';
-import { expectServed } from '../watch/expected-served.ts';
 import {
   type DefinitionVerdict,
   judgeDefinition,
@@ -31,6 +30,12 @@ export interface EnsureCrdOptions {
    * in which objects may be stored is never dropped. Setting: `CHANCERY_INSTALL_CRDS=force`.
    */
   readonly force?: boolean;
+  /**
+   * Called with the group and version when the definition is established, such as `example.com/v1`. In
+   * a reconciler pass `context.expectServed`, or the whole context as these options: then the sources of
+   * its manager poll for the resource at once. Default: nothing is called, and they find it within 12 s. Must not throw.
+   */
+  readonly expectServed?: (groupVersion: string) => void;
 }
 
 /** What was done about a definition. `kept`: a newer one was there. */
@@ -74,7 +79,7 @@ export async function ensureCrd(
     }
     if (step !== undefined && isTrue(step.definition, 'Established')) {
       report(outcome, step.definition, options.log);
-      expectServed(clock, apiVersionOf(resource)); // who waits for it need not wait for its next look
+      options.expectServed?.(apiVersionOf(resource));
       return outcome;
     }
     // What was written a moment ago has the conditions of before.

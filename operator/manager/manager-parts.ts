@@ -3,7 +3,7 @@ import type { Log } from '../controller/reconciler.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
 import type { HealthCheck } from './health-server.ts';
 import { HealthServer } from './health-server.ts';
-import type { InformersOptions } from './informers.ts';
+import type { Informers, InformersOptions } from './informers.ts';
 import { DefinitionInstaller } from './install-definitions.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import { leaderIdentity } from './leader/leader-identity.ts';
@@ -38,12 +38,16 @@ const DEFINITIONS_MANAGER = 'chancery-definitions';
 /** Undefined when definitions are somebody else's to install. */
 export function definitionInstallerOf(
   { settings, connection, clock }: ManagerOptions,
+  { discoveryPoll }: Pick<Informers, 'discoveryPoll'>,
   log: Log,
 ): DefinitionInstaller | undefined {
   if (!settings.installCrds) return undefined;
   const client = connection.clientFor(DEFINITIONS_MANAGER);
   const [namespace = 'default'] = settings.namespaces ?? [];
-  return new DefinitionInstaller({ client, clock, log, namespace, force: settings.forceCrds });
+  return new DefinitionInstaller({
+    ...{ client, clock, log, namespace, force: settings.forceCrds },
+    expectServed: (groupVersion) => discoveryPoll.expectServed(groupVersion),
+  });
 }
 
 /**

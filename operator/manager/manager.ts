@@ -76,7 +76,7 @@ export class Manager {
       informers: this.#informers,
       ...(elector && { term: elector }),
     });
-    this.#definitions = definitionInstallerOf(options, this.#log);
+    this.#definitions = definitionInstallerOf(options, this.#informers, this.#log);
     const checks = {
       live: [
         { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },

@@ -153,15 +153,15 @@ test('[M-1] a definition that may not be read is taken as it is once somebody el
   expect(told().filter((message) => message === taken)).toHaveLength(1);
 });
 
-test('[W-40] who installs a definition while it runs need not wait for the next look of its sources', async () => {
+test('[W-40] a reconciler that installs a definition hurries the sources of its manager', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const clock = new FakeClock(Date.now());
   const installer = controller({
     name: 'installer',
     for: configMaps,
-    async reconcile(_key, _wish, { client, clock, log, signal }) {
-      await ensureCrd(client, gadgets, { clock, log, signal });
+    async reconcile(_key, _wish, context) {
+      await ensureCrd(context.client, gadgets, context);
       return AWAIT_CHANGE;
     },
   });
