@@ -33,8 +33,6 @@ interface ContextsOptions {
   readonly wrote: (key: ObjectKey, object: string) => void;
   /** Is told of the writes of each key. Only with `consistency: 'wait'`. */
   readonly consistencyWait?: ConsistencyWait | undefined;
-  /** As in `ReconcileContext`. Default: no source is told. */
-  readonly expectServed?: (groupVersion: string) => void;
   /** Is told when another object has the name of a child. */
   readonly nameWaits?: NameWaits;
 }
@@ -74,7 +72,7 @@ export class Contexts {
 
   /** The context of one attempt, which ends with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
-    const { controller, clock, events, self, nameWaits, expectServed } = this.#options;
+    const { controller, clock, events, self, nameWaits } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
     return {
@@ -97,7 +95,6 @@ export class Contexts {
       events,
       self,
       store: (given) => this.store(given),
-      expectServed: (groupVersion) => expectServed?.(groupVersion),
     };
   }
 

@@ -212,13 +212,6 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * @param action - CamelCase: what was done. Default `Reconcile`.
    */
   event(type: 'Normal' | 'Warning', reason: string, note: string, action?: string): void;
-  /**
-   * Tells the sources of the manager that resources of `groupVersion`, such as `example.com/v1`, are
-   * about to be served: sources that wait for one poll at once, and every 250 ms for 5 s, in place of
-   * every 10 s. `ensureCrd` calls it when it is given this context; call it after a definition was
-   * established in another way.
-   */
-  expectServed(groupVersion: string): void;
 }
 
 /**

@@ -22,8 +22,6 @@ export interface RunnerOptions {
   readonly client: Client;
   /** Receives every write, so that the stores of the process show it. Default: no journal. */
   readonly journal?: WriteJournal;
-  /** As `expectServed` of a `ReconcileContext`. Default: no source is told. */
-  readonly expectServed?: (groupVersion: string) => void;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly self: Self;

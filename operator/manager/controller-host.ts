@@ -165,7 +165,6 @@ export class ControllerHost {
       informerFor: (source) => informers.of(source),
       client,
       journal: informers.overlays,
-      expectServed: (groupVersion) => informers.discoveryPoll.expectServed(groupVersion),
       metadataPages: metadataPages({
         listWatchFor: connection.listWatchFor,
         namespaces: settings.namespaces,

@@ -17,8 +17,6 @@ interface DefinitionInstallerOptions {
   readonly namespace: string;
   /** As `force` of `ensureCrd`. Default false. */
   readonly force?: boolean;
-  /** As `expectServed` of `ensureCrd`. */
-  readonly expectServed: (groupVersion: string) => void;
 }
 
 /** Between two attempts: who grants a missing right sees within half a minute that it was enough. */
@@ -79,10 +77,10 @@ export class DefinitionInstaller {
     retryInMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { client, clock, log, force = false, expectServed } = this.#options;
+    const { client, clock, log, force = false } = this.#options;
     const { name } = resource.definition.metadata;
     try {
-      await ensureCrd(client, resource, { clock, log, signal, force, expectServed });
+      await ensureCrd(client, resource, { clock, log, signal, force });
       this.#missing.delete(name);
       return true;
     } catch (error) {

@@ -1,3 +1,5 @@
+import { intercept } from '../client/client-of.ts';
+import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/lease-name.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
@@ -32,22 +34,33 @@ export function informersOptions(
   };
 }
 
+/**
+ * `connection` whose clients hurry the sources that share `discoveryPoll`: they poll at once for a
+ * resource when an answer to one of these clients shows that its definition is established.
+ */
+export function hurryingSources(
+  connection: ManagerOptions['connection'],
+  { discoveryPoll }: Pick<Informers, 'discoveryPoll'>,
+): ManagerOptions['connection'] {
+  const expects = expectServed(discoveryPoll);
+  return {
+    ...connection,
+    clientFor: (...facts) => intercept(connection.clientFor(...facts), expects),
+  };
+}
+
 /** Whom the fields of CustomResourceDefinitions belong to: the same for every operator's. */
 const DEFINITIONS_MANAGER = 'chancery-definitions';
 
 /** Undefined when definitions are somebody else's to install. */
 export function definitionInstallerOf(
   { settings, connection, clock }: ManagerOptions,
-  { discoveryPoll }: Pick<Informers, 'discoveryPoll'>,
   log: Log,
 ): DefinitionInstaller | undefined {
   if (!settings.installCrds) return undefined;
   const client = connection.clientFor(DEFINITIONS_MANAGER);
   const [namespace = 'default'] = settings.namespaces ?? [];
-  return new DefinitionInstaller({
-    ...{ client, clock, log, namespace, force: settings.forceCrds },
-    expectServed: (groupVersion) => discoveryPoll.expectServed(groupVersion),
-  });
+  return new DefinitionInstaller({ client, clock, log, namespace, force: settings.forceCrds });
 }
 
 /**

@@ -67,7 +67,11 @@ export class DiscoveryPoll {
    * so do sources that begin to wait in that time. For when its definition was established.
    */
   expectServed(groupVersion: string): void {
-    this.#expectedUntil.set(groupVersion, this.#clock.monotonic() + EXPECTED.forMs);
+    const now = this.#clock.monotonic();
+    for (const [each, untilAt] of this.#expectedUntil) {
+      if (untilAt <= now) this.#expectedUntil.delete(each);
+    }
+    this.#expectedUntil.set(groupVersion, now + EXPECTED.forMs);
     for (const request of this.#requests) {
       if (request.groupVersion === groupVersion) request.hurry();
     }

@@ -59,7 +59,6 @@ export class FakeOperator {
       deleteOwned: () => expect.unreachable('config-restart owns nothing'),
       setStatus: () => expect.unreachable('config-restart reports in its own words'),
       event: () => expect.unreachable('config-restart names the object of each Event'),
-      expectServed: () => expect.unreachable('config-restart establishes no definition'),
     };
     return this.#reconcile(objectKey('default', name), cached, context);
   }
