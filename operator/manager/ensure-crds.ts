@@ -7,9 +7,8 @@ import { ConfigurationError } from '../core/errors.ts';
 import { customResourceDefinitions } from '../model/builtin.ts';
 import type { Condition } from '../model/condition.ts';
 import type { DefinedResource } from '../model/custom-resource-definition.ts';
-import { apiVersionOf, type Resource } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import { ApiError, isConflict } from '../model/status.ts';
-import { expectServed } from '../watch/expected-served.ts';
 import {
   type DefinitionVerdict,
   judgeDefinition,
@@ -48,7 +47,8 @@ const POLL_MS = 250;
  *
  * An absent definition is installed, a different one upgraded, by server-side apply; one that is the
  * same, or newer, is not written. Which of two is the newer one: see `judgeDefinition`. Nothing is
- * ever deleted, and several replicas may do this at once.
+ * ever deleted, and several replicas may do this at once. With the client of a reconciler, the sources
+ * of its manager poll at once for the resource when the definition is established.
  *
  * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole;
  *   when names are taken; when another field manager owns what would change; when the definition
@@ -74,7 +74,6 @@ export async function ensureCrd(
     }
     if (step !== undefined && isTrue(step.definition, 'Established')) {
       report(outcome, step.definition, options.log);
-      expectServed(clock, apiVersionOf(resource)); // who waits for it need not wait for its next look
       return outcome;
     }
     // What was written a moment ago has the conditions of before.

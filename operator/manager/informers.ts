@@ -13,6 +13,7 @@ import { Overlays } from '../store/overlays.ts';
 import { ownWriteForm } from '../store/own-write-form.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import { dropManagedFields, transformed } from '../store/transform.ts';
+import { DiscoveryPoll } from '../watch/discovery-poll.ts';
 import { ListGate } from '../watch/list-gate.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../watch/reflector-options.ts';
@@ -62,6 +63,8 @@ interface Shared extends ScopeActivity {
 export class Informers {
   /** What this process wrote; shared by all who share a source. */
   readonly overlays: Overlays = new Overlays();
+  /** Polls for resources that are not served, for all sources. */
+  readonly discoveryPoll: DiscoveryPoll;
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
   readonly #shared = new Map<string, Shared>();
@@ -77,6 +80,7 @@ export class Informers {
     const { meter = noMeter, reflector } = options;
     this.#options = options;
     this.#gate = reflector.gate ?? new ListGate(reflector);
+    this.discoveryPoll = reflector.discoveryPoll ?? new DiscoveryPoll(reflector.clock);
     this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
   }
 
@@ -201,6 +205,7 @@ export class Informers {
         labels,
         ...(onUnserved !== undefined && { onUnserved }),
         gate: this.#gate,
+        discoveryPoll: this.discoveryPoll,
         ownWriteForm: ownWriteForm({ ...scope, transform, freeze }),
         onNotice: (notice) => logNotice(log, facts, notice),
       },

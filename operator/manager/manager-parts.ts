@@ -1,9 +1,11 @@
+import { intercept } from '../client/client-of.ts';
+import { expectServed } from '../client/interceptors/expect-served.ts';
 import { leaseNameOf } from '../controller/lease-name.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './health-checks.ts';
 import type { HealthCheck } from './health-server.ts';
 import { HealthServer } from './health-server.ts';
-import type { InformersOptions } from './informers.ts';
+import type { Informers, InformersOptions } from './informers.ts';
 import { DefinitionInstaller } from './install-definitions.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import { leaderIdentity } from './leader/leader-identity.ts';
@@ -29,6 +31,21 @@ export function informersOptions(
       ...(watchTimeoutSeconds && { watchTimeoutSeconds }),
       ...(relistIntervalMs !== undefined && { relistIntervalMs }),
     },
+  };
+}
+
+/**
+ * `connection` whose clients hurry the sources that share `discoveryPoll`: they poll at once for a
+ * resource when an answer to one of these clients shows that its definition is established.
+ */
+export function hurryingSources(
+  connection: ManagerOptions['connection'],
+  { discoveryPoll }: Pick<Informers, 'discoveryPoll'>,
+): ManagerOptions['connection'] {
+  const expects = expectServed(discoveryPoll);
+  return {
+    ...connection,
+    clientFor: (...facts) => intercept(connection.clientFor(...facts), expects),
   };
 }
 

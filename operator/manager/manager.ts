@@ -13,6 +13,7 @@ import {
   definitionInstallerOf,
   electorOf,
   healthServerOf,
+  hurryingSources,
   informersOptions,
   leadershipStatus,
   sourceChecks,
@@ -69,14 +70,16 @@ export class Manager {
       scopes: () => this.#informers.scopes(),
       controllers: () => this.#host.activities(),
     });
+    const connection = hurryingSources(options.connection, this.#informers);
     this.#host = new ControllerHost({
       ...options,
+      connection,
       aroundAttempt: this.#view.around(options.aroundAttempt),
       writes: this.#view.writes,
       informers: this.#informers,
       ...(elector && { term: elector }),
     });
-    this.#definitions = definitionInstallerOf(options, this.#log);
+    this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
     const checks = {
       live: [
         { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },

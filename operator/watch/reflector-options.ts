@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import type { ObjectKey } from '../model/object.ts';
+import { DiscoveryPoll } from './discovery-poll.ts';
 import { DEFAULT_PAGE_SIZE } from './list-all.ts';
 import { ListGate } from './list-gate.ts';
 import type { ListMode } from './list-mode.ts';
@@ -79,6 +80,8 @@ export interface ReflectorOptions extends Partial<ReflectorSettings> {
   readonly labels?: Labels;
   /** Shared by all sources of a process. Default: one of its own. */
   readonly gate?: ListGate;
+  /** Shared by all sources of a process. Default: one of its own. */
+  readonly discoveryPoll?: DiscoveryPoll;
   /** Must not throw. */
   readonly onNotice?: (notice: ReflectorNotice) => void;
 }
@@ -99,6 +102,7 @@ export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
     meter = noMeter,
     labels = {},
     gate,
+    discoveryPoll,
     onNotice,
     ...some
   } = options;
@@ -116,6 +120,7 @@ export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
     meter,
     labels,
     gate: gate ?? new ListGate({ clock, random }),
+    discoveryPoll: discoveryPoll ?? new DiscoveryPoll(clock),
     onNotice: onNotice ?? ((): void => {}),
     settings,
   };

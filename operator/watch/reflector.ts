@@ -18,7 +18,6 @@ import {
 import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
 import { SourceMeter } from './source-meter.ts';
-import { untilServed } from './until-served.ts';
 import { Verifier } from './verifier.ts';
 import { WatchStep } from './watch-step.ts';
 
@@ -214,7 +213,7 @@ export class Reflector<T extends KubernetesObject> {
   async #untilServed(decision: Decision, firstMs: number, signal: AbortSignal): Promise<void> {
     const { discovery } = this.#source;
     if (discovery === undefined) return this.#wait(firstMs, signal);
-    const { clock, settings } = this.#options;
+    const { discoveryPoll, settings } = this.#options;
     let nextMs: number | undefined = firstMs;
     const delayMs = (): number => {
       const ms = nextMs ?? this.#pace.delayMs(decision);
@@ -225,7 +224,8 @@ export class Reflector<T extends KubernetesObject> {
       settings.onUnserved === 'clear' &&
       this.#position.resourceVersion !== undefined &&
       !this.#cleared;
-    await untilServed(discovery, { clock, delayMs, clears, gone: () => this.#clear(), signal });
+    const gone = (): Promise<void> => this.#clear();
+    await discoveryPoll.untilServed(discovery, { delayMs, clears, gone, signal });
   }
 
   /** Empties a sink that had its first list; the list that is due stays due. */

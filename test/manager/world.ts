@@ -144,6 +144,8 @@ export interface WorldOptions
     | 'aroundAttempt'
   > {
   readonly isListening?: () => Promise<boolean>;
+  /** Of all controllers, and of what installs definitions. Default: one that can only create Events. */
+  readonly client?: Client;
   /** Of all replicas. Default: of this one. */
   readonly leases?: LeaseServer;
   readonly clock?: FakeClock;
@@ -173,6 +175,7 @@ export class World {
     environment: Record<string, string> = {},
     {
       isListening,
+      client,
       leases = new LeaseServer(),
       clock = new FakeClock(),
       sources = {},
@@ -194,7 +197,7 @@ export class World {
       connection: {
         clientFor: (name, fence) => {
           this.fences.set(name, fence);
-          return this.#client();
+          return client ?? this.#client();
         },
         leaseClientFor: () => this.leases.client,
         ...(isListening && { isListening }),

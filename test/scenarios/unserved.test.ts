@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource, resourceName } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
+import { DiscoveryPoll } from '../../operator/watch/discovery-poll.ts';
 import type { OnUnserved } from '../../operator/watch/reflector-options.ts';
 
 const NAMESPACES = ['a', 'b', 'c', 'd', 'e'];
@@ -48,12 +49,16 @@ async function world(onUnserved?: OnUnserved) {
   install();
   fill('old');
   const deliveries: string[] = [];
+  const discoveryPoll = new DiscoveryPoll(clock);
   const informers = resources.flatMap((resource) =>
     NAMESPACES.map((namespace) => {
       const informer = new Informer<KubernetesObject>(
         listWatch(transport, resource, { namespace }, { clock }),
         { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
-        { clock, relistIntervalMs: 0, ...(onUnserved !== undefined && { onUnserved }) },
+        {
+          ...{ clock, discoveryPoll, relistIntervalMs: 0 },
+          ...(onUnserved !== undefined && { onUnserved }),
+        },
       );
       informer.addHandler((changes) => {
         for (const { type, key } of changes) deliveries.push(`${type} ${resource.plural} ${key}`);

@@ -1,12 +1,12 @@
-/** Sources whose resource the server does not serve, and the one question that they share. */
+/** Sources whose resource the server does not serve, and the one poll that they share. */
 
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../operator/model/status.ts';
 import type { Discovery } from '../../operator/watch/discovery.ts';
+import { DiscoveryPoll } from '../../operator/watch/discovery-poll.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import type { ReflectorOptions } from '../../operator/watch/reflector-options.ts';
-import { lookFor } from '../../operator/watch/shared-look.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';
 
@@ -67,17 +67,41 @@ function discoverable(collection: FakeCollection, discovery: Discovery): ListWat
   };
 }
 
-/** Sources of one group and version, `count` of them, none of which is served. */
+/** Sources of one group and version, `count` of them, none of which is served, with one poll. */
 function world(count: number, options: Partial<ReflectorOptions> = {}) {
   const clock = new FakeClock();
+  const discoveryPoll = new DiscoveryPoll(clock);
   const server = fakeServer(clock);
   const sources = Array.from({ length: count }, (_, index) => {
     const collection = unserved(1);
     const plural = `things${index}`;
     const source = discoverable(collection, server.discovery(plural));
-    return { ...start({ clock, ...options }, source), collection };
+    return { ...start({ clock, discoveryPoll, ...options }, source), collection };
   });
-  return { clock, sources, ...server };
+  return { clock, discoveryPoll, sources, ...server };
+}
+
+/** A source that waits on `poll` alone, with 10 ms between its requests. */
+function waitWith(
+  poll: DiscoveryPoll,
+  discovery: Discovery,
+  { clears = false, signal }: { readonly clears?: boolean; readonly signal: AbortSignal },
+) {
+  let goneCount = 0;
+  const result = poll
+    .untilServed(discovery, {
+      delayMs: () => 10,
+      clears: () => clears && goneCount === 0,
+      gone: async () => {
+        goneCount++;
+      },
+      signal,
+    })
+    .then(
+      () => 'served',
+      () => 'left',
+    );
+  return { goneCount: () => goneCount, result };
 }
 
 const gaps = (times: readonly number[]): number[] =>
@@ -110,10 +134,10 @@ describe('[W-40] the question is shared', () => {
   });
 
   test('[W-40] a source that comes later joins the question that is due', async () => {
-    const { askedAt, clock, discovery } = world(1);
+    const { askedAt, clock, discovery, discoveryPoll } = world(1);
     await clock.advanceAndSettle(9_000);
 
-    start({ clock }, discoverable(unserved(), discovery('late')));
+    start({ clock, discoveryPoll }, discoverable(unserved(), discovery('late')));
     await clock.advanceAndSettle(1_000);
     const together = askedAt.length;
     await clock.advanceAndSettle(9_999);
@@ -122,11 +146,12 @@ describe('[W-40] the question is shared', () => {
   });
 
   test('[W-40] another version and another client have questions of their own', async () => {
-    const { askedAt, clock, discovery } = world(1);
+    const { askedAt, clock, discovery, discoveryPoll } = world(1);
     const other = fakeServer(clock);
+    const options = { clock, discoveryPoll };
 
-    start({ clock }, discoverable(unserved(), discovery('things', 'example.com/v2')));
-    start({ clock }, discoverable(unserved(), other.discovery()));
+    start(options, discoverable(unserved(), discovery('things', 'example.com/v2')));
+    start(options, discoverable(unserved(), other.discovery()));
     await clock.advanceAndSettle(10_500);
 
     expect([askedAt.length, other.askedAt.length]).toEqual([2, 1]);
@@ -168,17 +193,16 @@ describe('[W-40] the question is shared', () => {
     const clock = new FakeClock();
     const { askedAt, discovery, state } = fakeServer(clock);
     state.hangs = true;
+    const poll = new DiscoveryPoll(clock);
     const stops = [new AbortController(), new AbortController()];
-    const looks = stops.map(({ signal }) =>
-      lookFor(discovery(), { clock, delayMs: 10, confirmsGone: false, signal }).catch(() => 'left'),
-    );
+    const waits = stops.map(({ signal }) => waitWith(poll, discovery(), { signal }).result);
     await clock.advanceAndSettle(10);
 
     stops[0]?.abort();
     await settle();
     const withOne = state.abortedCount;
     stops[1]?.abort();
-    const ends = await Promise.all(looks);
+    const ends = await Promise.all(waits);
 
     expect([askedAt.length, withOne, state.abortedCount]).toEqual([1, 0, 1]);
     expect(ends).toEqual(['left', 'left']);
@@ -196,6 +220,77 @@ describe('[W-40] the question is shared', () => {
 
     expect(before).toEqual([3, 0]);
     expect(names()).toEqual(['demo/a']);
+  });
+});
+
+describe('[W-40] an established definition', () => {
+  test('[W-40] hurries the sources that wait for its group and version, and no others', async () => {
+    const { askedAt, clock, discovery, discoveryPoll } = world(2);
+    const other = fakeServer(clock);
+    const v2 = other.discovery('things', 'example.com/v2');
+    start({ clock, discoveryPoll }, discoverable(unserved(), v2));
+    await clock.advanceAndSettle(1_000);
+    const establishedAt = clock.monotonic();
+
+    discoveryPoll.expectServed(discovery().groupVersion);
+    await clock.advanceAndSettle(4_500);
+
+    expect(askedAt[0]).toBe(establishedAt);
+    expect(askedAt.length).toBe(19);
+    expect(gaps(askedAt).every((gapMs) => gapMs === 250)).toBe(true);
+    expect(other.askedAt).toEqual([]);
+  });
+
+  test('[W-40] hurries a source that begins to wait up to 5 s later, and then no more', async () => {
+    const { clock, discovery, discoveryPoll, askedAt } = world(0);
+    discoveryPoll.expectServed(discovery().groupVersion);
+    await clock.advanceAndSettle(4_000);
+
+    start({ clock, discoveryPoll }, discoverable(unserved(), discovery()));
+    await clock.advanceAndSettle(1_500);
+    const soon = askedAt.length;
+    await clock.advanceAndSettle(6_000);
+
+    expect([soon, askedAt.length]).toEqual([4, 4]);
+  });
+
+  test('[W-40] a resource that is served at last is listed at the next poll, and the polls end', async () => {
+    const { askedAt, clock, discovery, discoveryPoll, sources, state } = world(1);
+    await clock.advanceAndSettle(1_000);
+    discoveryPoll.expectServed(discovery().groupVersion);
+    await clock.advanceAndSettle(600);
+
+    state.served = ['things0'];
+    await clock.advanceAndSettle(250);
+    const names = sources[0]?.names();
+    await clock.advanceAndSettle(30_000);
+
+    expect(names).toEqual(['demo/a']);
+    expect(askedAt).toHaveLength(4);
+  });
+
+  test('[W-40] does not hurry the sources of another poll, on the same clock', async () => {
+    const { askedAt, clock, discovery, discoveryPoll } = world(1);
+    const other = fakeServer(clock);
+    start({ clock }, discoverable(unserved(), other.discovery()));
+    await clock.advanceAndSettle(1_000);
+
+    discoveryPoll.expectServed(discovery().groupVersion);
+    await clock.advanceAndSettle(7_000);
+    const early = [askedAt.length > 0, other.askedAt.length];
+    await clock.advanceAndSettle(4_000);
+
+    expect(early).toEqual([true, 0]);
+    expect(other.askedAt).toHaveLength(1);
+  });
+
+  test('[W-40] two sources with polls of their own send two requests', async () => {
+    const { askedAt, clock, discovery } = world(1);
+    start({ clock }, discoverable(unserved(), discovery('things1')));
+
+    await clock.advanceAndSettle(10_500);
+
+    expect(askedAt).toHaveLength(2);
   });
 });
 
@@ -270,13 +365,18 @@ describe('[W-40] onUnserved', () => {
     const clock = new FakeClock();
     const { definitionsAskedAt, discovery, state } = fakeServer(clock);
     state.definition = 'gone';
-    const { signal } = new AbortController();
-    const options = { clock, delayMs: 10, confirmsGone: true, signal };
+    const poll = new DiscoveryPoll(clock);
+    const stop = new AbortController();
+    const options = { clears: true, signal: stop.signal };
 
-    const looks = ['a', 'a', 'b'].map((plural) => lookFor(discovery(plural), options));
+    const waits = ['a', 'a', 'b'].map((plural) => waitWith(poll, discovery(plural), options));
     await clock.advanceAndSettle(10);
+    const gone = waits.map(({ goneCount }) => goneCount());
+    stop.abort();
 
-    expect(await Promise.all(looks)).toEqual(['gone', 'gone', 'gone']);
+    expect(gone).toEqual([1, 1, 1]);
+    expect(await Promise.all(waits.map(({ result }) => result))).toEqual(['left', 'left', 'left']);
     expect(definitionsAskedAt).toHaveLength(2);
+    expect(clock.pending).toBe(0);
   });
 });

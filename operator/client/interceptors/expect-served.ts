@@ -1,0 +1,77 @@
+import { isConditionTrue } from '../../model/condition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { DiscoveryPoll } from '../../watch/discovery-poll.ts';
+import { type Call, type Interceptor, isRead, isRemoval } from '../call.ts';
+
+/**
+ * How many definitions are remembered, so that memory has a bound. When there are more, all are
+ * forgotten, and each counts once more.
+ */
+const MAX_SEEN = 1_000;
+
+/** What an answer shows of a CustomResourceDefinition, if the server sends what it should. */
+interface LiveDefinition extends KubernetesObject {
+  readonly spec?: {
+    readonly group?: string;
+    readonly versions?: readonly { readonly name: string; readonly served: boolean }[] | null;
+  };
+  readonly status?: { readonly conditions?: Parameters<typeof isConditionTrue>[0] };
+}
+
+/**
+ * Calls `expectServed` of `poll` for each version that a CustomResourceDefinition serves, when the
+ * answer to a call shows that the definition is established. Other calls pass as they are.
+ *
+ * A definition counts once for each uid, and again when its `generation` has grown. So a definition
+ * that is read every second does not make the sources poll all the time. The interceptor remembers the
+ * definitions for all clients that it is put around.
+ *
+ * A list does not count: it would have to look at every definition of the cluster. A dry run does not
+ * count, nor does a definition that is being deleted.
+ */
+export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interceptor {
+  /** By the name of the definition. */
+  const seen = new Map<string, { readonly uid: string | undefined; readonly generation: number }>();
+
+  function isNews({ metadata: { name, uid, generation = 0 } }: LiveDefinition): boolean {
+    const before = seen.get(name);
+    // With `--dry-run` an apply shows a higher generation than each read: a lower one is not new.
+    if (before !== undefined && before.uid === uid && generation <= before.generation) return false;
+    if (before === undefined && seen.size >= MAX_SEEN) seen.clear();
+    seen.set(name, { uid, generation });
+    return true;
+  }
+
+  function look(definition: LiveDefinition): void {
+    if (!isEstablished(definition) || !isNews(definition)) return;
+    const { group, versions } = definition.spec ?? {};
+    for (const { name, served } of versions ?? []) {
+      if (served) poll.expectServed(`${group}/${name}`);
+    }
+  }
+
+  return (next) => (call) => {
+    if (!isDefinition(call.resource) || !showsStored(call)) return next(call);
+    return next(call).then((answer) => {
+      if (answer !== undefined) look(answer as LiveDefinition);
+      return answer;
+    });
+  };
+}
+
+function isDefinition({ plural, group }: Resource): boolean {
+  return plural === 'customresourcedefinitions' && group === 'apiextensions.k8s.io';
+}
+
+/** Whether `call` is answered with one object, as it is stored. */
+function showsStored(call: Call): boolean {
+  if (isRead(call)) return call.verb !== 'list';
+  return !isRemoval(call) && call.options.dryRun !== true;
+}
+
+function isEstablished({ metadata, status }: LiveDefinition): boolean {
+  return (
+    metadata.deletionTimestamp === undefined && isConditionTrue(status?.conditions, 'Established')
+  );
+}

@@ -1,0 +1,183 @@
+import { abortable, linkedAbort } from '../core/abort.ts';
+import { type Clock, sleep } from '../core/clock.ts';
+import type { Discovery } from './discovery.ts';
+
+/**
+ * How long, and how often, a group and version are polled after a definition of theirs was established:
+ * a server behind a load balancer may learn of it some seconds later (apiextensions-apiserver waits
+ * five seconds before it reports a definition as established where there are several servers).
+ */
+const EXPECTED = { forMs: 5_000, everyMs: 250 } as const;
+
+/**
+ * The result of one poll. `gone`: the resource is not served, and its CustomResourceDefinition does not
+ * exist any more. `unknown`: discovery did not answer, or is not allowed; only a list of the resource
+ * itself can tell.
+ */
+type PollResult = 'served' | 'absent' | 'gone' | 'unknown';
+
+interface UntilServedOptions {
+  /** Milliseconds to the next request. Asked before each; a source that joins a request waits for that. */
+  readonly delayMs: () => number;
+  /** Whether to ask for the CustomResourceDefinition, too. Asked before each request. */
+  readonly clears: () => boolean;
+  /** Called when the definition is gone. */
+  readonly gone: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks discovery whether resources are served, for all sources that were given this poll: one request
+ * for all that wait for resources of the same client, group and version at the same time.
+ *
+ * The owner of the sources creates one. It has no timer and no request while no source waits.
+ */
+export class DiscoveryPoll {
+  readonly #clock: Clock;
+  /** Requests that a source can join: at most one for each client, group and version. */
+  readonly #requests = new Set<SharedRequest>();
+  /** `clock.monotonic()` at which a group and version are expected no longer. */
+  readonly #expectedUntil = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves when it is time to list a resource that was not served: when discovery lists it, or cannot
+   * tell.
+   *
+   * @throws `signal.reason` when aborted first. A request for which no other source waits is then not
+   *   sent, or has been aborted.
+   */
+  async untilServed(
+    discovery: Discovery,
+    { delayMs, clears, gone, signal }: UntilServedOptions,
+  ): Promise<void> {
+    for (;;) {
+      const confirmsGone = clears();
+      const result = await this.#poll(discovery, delayMs(), confirmsGone, signal);
+      if (result === 'served' || result === 'unknown') return;
+      if (result === 'gone') await gone();
+    }
+  }
+
+  /**
+   * Sources that wait for a resource of `groupVersion` poll at once, and every 250 ms for the next 5 s;
+   * so do sources that begin to wait in that time. For when its definition was established.
+   */
+  expectServed(groupVersion: string): void {
+    const now = this.#clock.monotonic();
+    for (const [each, untilAt] of this.#expectedUntil) {
+      if (untilAt <= now) this.#expectedUntil.delete(each);
+    }
+    this.#expectedUntil.set(groupVersion, now + EXPECTED.forMs);
+    for (const request of this.#requests) {
+      if (request.groupVersion === groupVersion) request.hurry();
+    }
+  }
+
+  async #poll(
+    discovery: Discovery,
+    delayMs: number,
+    confirmsGone: boolean,
+    signal: AbortSignal,
+  ): Promise<PollResult> {
+    signal.throwIfAborted();
+    const request = this.#known(discovery) ?? this.#begin(discovery, delayMs);
+    request.join();
+    try {
+      const served = await abortable(request.served, signal);
+      if (served === undefined) return 'unknown';
+      discovery.onAnswer?.();
+      if (served.includes(discovery.plural)) return 'served';
+      if (!confirmsGone) return 'absent';
+      return (await abortable(request.isGone(discovery), signal)) ? 'gone' : 'absent';
+    } finally {
+      await request.leave();
+    }
+  }
+
+  #known({ client, groupVersion }: Discovery): SharedRequest | undefined {
+    for (const request of this.#requests) {
+      if (request.client === client && request.groupVersion === groupVersion) return request;
+    }
+    return undefined;
+  }
+
+  #begin(discovery: Discovery, delayMs: number): SharedRequest {
+    const request = new SharedRequest(discovery, () => this.#requests.delete(request));
+    this.#requests.add(request);
+    const expectedUntil = this.#expectedUntil.get(discovery.groupVersion);
+    const isExpected = expectedUntil !== undefined && this.#clock.monotonic() < expectedUntil;
+    request.begin(this.#clock, isExpected ? Math.min(delayMs, EXPECTED.everyMs) : delayMs);
+    return request;
+  }
+}
+
+/** One request to discovery, from the wait before it until the last source has its answer. */
+class SharedRequest {
+  /** The plural names that the server lists; undefined when it did not answer. Never rejects. */
+  served: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
+  readonly client: object;
+  readonly groupVersion: string;
+  readonly #discovery: Discovery;
+  /** Called when no source can join any more. */
+  readonly #closed: () => void;
+  readonly #stop = new AbortController();
+  /** The wait before the request. */
+  readonly #wait = linkedAbort(this.#stop.signal);
+  /** Answers about definitions, by plural. */
+  readonly #gone = new Map<string, Promise<boolean>>();
+  #sources = 0;
+
+  constructor(discovery: Discovery, closed: () => void) {
+    this.client = discovery.client;
+    this.groupVersion = discovery.groupVersion;
+    this.#discovery = discovery;
+    this.#closed = closed;
+  }
+
+  /** Sends the request in `delayMs`, or earlier after `hurry`. */
+  begin(clock: Clock, delayMs: number): void {
+    this.served = this.#send(clock, delayMs);
+  }
+
+  /** Ends the wait before the request. */
+  hurry(): void {
+    this.#wait.abort();
+  }
+
+  join(): void {
+    this.#sources++;
+  }
+
+  /** The last source to leave aborts what is still under way, and waits for its end. */
+  async leave(): Promise<void> {
+    this.#sources--;
+    if (this.#sources > 0) return;
+    this.#closed();
+    this.#stop.abort(new Error('no source waits for the resource any more'));
+    await Promise.allSettled([this.served, ...this.#gone.values()]);
+  }
+
+  /** Asked once, however many sources have the resource. */
+  isGone(discovery: Discovery): Promise<boolean> {
+    const { plural } = discovery;
+    const asked = this.#gone.get(plural) ?? discovery.isDefinitionGone(this.#stop.signal);
+    this.#gone.set(plural, asked);
+    return asked;
+  }
+
+  async #send(clock: Clock, delayMs: number): Promise<readonly string[] | undefined> {
+    const { signal } = this.#stop;
+    try {
+      await sleep(clock, delayMs, this.#wait.signal).catch(() => signal.throwIfAborted());
+      return await this.#discovery.served(signal);
+    } catch {
+      return undefined; // the source meets the same failure when it lists, and reports it
+    } finally {
+      this.#closed();
+    }
+  }
+}
