@@ -5,6 +5,8 @@ export interface BenchArguments {
   /** Names of subjects, of works, or both; empty for all. */
   readonly only: readonly string[];
   readonly rounds: number;
+  /** The folder of another checkout, which ours is compared with; undefined: targets are measured. */
+  readonly against: string | undefined;
   /** Where the report goes; undefined for standard output. */
   readonly output: string | undefined;
   /** What does not fit in so many seconds is left out; undefined: as long as it takes. */
@@ -17,17 +19,20 @@ export interface BenchArguments {
 
 const FULL_ROUNDS = 5;
 const QUICK_ROUNDS = 3;
+const AGAINST_ROUNDS = 15;
 /** `--quick` may take five minutes; the rest is for the start and the report. */
 const QUICK_SECONDS = 290;
 
 export const USAGE = `usage: npm run bench -- [--quick] [--only NAME]... [--rounds N] [-o report.md]
+       npm run bench -- --against CHECKOUT [--only NAME]... [--rounds N] [-o report.md]
 
 Measures Chancery, as \`npm run build\` has made it, side by side with other clients and with what the
 machine can do at most. Every run is a fresh process with a fresh load server; runs alternate.
 
   --quick            what the targets need, in 5 minutes at most: rounds that do not fit are left out
   --only NAME        a subject or a work; may come again. Default: all
-  --rounds N         how often each is run. Default ${FULL_ROUNDS}, with --quick ${QUICK_ROUNDS}
+  --against CHECKOUT compare this checkout (new) with another one (old), which is built: see below
+  --rounds N         how often each is run. Default ${FULL_ROUNDS}, with --quick ${QUICK_ROUNDS}, with --against ${AGAINST_ROUNDS}
   -o, --output FILE  where the report goes. Default: standard output
   --within SECONDS   leave out what does not fit. Default with --quick ${QUICK_SECONDS}, else no limit
   --check            fail when a ratio is worse than at the last release, beyond the noise
@@ -36,6 +41,12 @@ machine can do at most. Every run is a fresh process with a fresh load server; r
   --help             this text
 
 Before the first time: npm ci --prefix bench, and npm run build. KUBECTL names the kubectl to use.
+
+--against runs each subject of Chancery as new and as old, one directly after the other, and client-node
+in the same rounds. The report has one row for each figure: how many times better new is, with its 95 %
+interval. CHECKOUT needs npm ci && npm run build. ${AGAINST_ROUNDS} rounds take about 40 minutes. It exits 1 as
+described below, and when the lower end of an interval is below its bound.
+
 Progress goes to standard error. Exits 0 when every target that was asked for has been
 measured, met or not; 1 when one has not, when a run or --check has failed, or when something is not
 installed; 2 for a wrong command line.
@@ -53,6 +64,7 @@ export function parseBenchArguments(
         quick: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true, default: [] },
         rounds: { type: 'string' },
+        against: { type: 'string' },
         output: { type: 'string', short: 'o' },
         within: { type: 'string' },
         baseline: { type: 'string' },
@@ -62,14 +74,18 @@ export function parseBenchArguments(
       },
     });
     if (values.help) return 'help';
-    const { quick, only, output, baseline, check, accept } = values;
+    const { quick, only, against, output, baseline, check, accept } = values;
+    if (against !== undefined && (quick || check || accept || baseline !== undefined)) {
+      throw new Error('--against goes with none of --quick, --check, --accept and --baseline');
+    }
     const unknown = only.find((name) => !names.includes(name));
     if (unknown !== undefined) {
       throw new Error(`nothing is named ${unknown}; there are: ${names.join(', ')}`);
     }
-    const rounds = whole('--rounds', values.rounds) ?? (quick ? QUICK_ROUNDS : FULL_ROUNDS);
+    const usual = against !== undefined ? AGAINST_ROUNDS : quick ? QUICK_ROUNDS : FULL_ROUNDS;
+    const rounds = whole('--rounds', values.rounds) ?? usual;
     const withinSeconds = whole('--within', values.within) ?? (quick ? QUICK_SECONDS : undefined);
-    return { quick, only, output, withinSeconds, baseline, check, accept, rounds };
+    return { quick, only, against, output, withinSeconds, baseline, check, accept, rounds };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) };
   }

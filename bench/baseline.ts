@@ -81,8 +81,7 @@ function isWorse(verdict: Verdict, then: number, now: number): boolean {
 }
 
 function toleranceOf({ target }: Verdict): number {
-  const isBytes = FIGURES[target.of.figure].title.endsWith('MB');
-  return isBytes ? TOLERANCE_BYTES : TOLERANCE;
+  return FIGURES[target.of.figure].kind === 'memory' ? TOLERANCE_BYTES : TOLERANCE;
 }
 
 function round(value: number): number {

@@ -2,25 +2,33 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BenchArguments } from './arguments.ts';
 import { buildSubjects } from './build.ts';
+import { openCheckout } from './checkout.ts';
 import { guard, readBaseline } from './guard.ts';
 import { machineFacts, machineLoad } from './machine.ts';
 import { type Measured, measureAll, timeFor } from './measure.ts';
 import { missingFor } from './missing.ts';
-import { type PlannedRun, plan } from './plan.ts';
-import { renderReport } from './report.ts';
+import { nameOf, type PlannedRun, plan } from './plan.ts';
+import { type Found, type MeasuredRuns, renderReport } from './report.ts';
 import { run } from './run.ts';
-import { SUBJECTS } from './subjects.ts';
+import { reportOnPairs } from './speed-up-report.ts';
+import { type Build, SUBJECTS, type Subject, type SubjectName } from './subjects.ts';
 import { judge, sidesOf, type Verdict } from './verdicts.ts';
-import { quickWorks, WORKS } from './works.ts';
+import { quickWorks, WORKS, type Work, type WorkName, worksInPairs } from './works.ts';
 
 const BASELINE = fileURLToPath(new URL('baseline.json', import.meta.url));
 
-/** Measures what the arguments ask for. @returns the exit code. */
+/**
+ * Measures what the arguments ask for.
+ *
+ * @returns the exit code.
+ * @throws CheckoutError when there is nothing to compare with at `--against`.
+ */
 export async function bench(asked: BenchArguments, command: string): Promise<0 | 1> {
-  const works = asked.quick ? quickWorks() : WORKS;
-  const runs = plan({ ...asked, works });
-  const { check, accept, baseline: path = BASELINE } = asked;
+  const { against, check, baseline: path = BASELINE } = asked;
+  const works = worksOf(asked);
+  const runs = plan({ ...asked, works, inPairs: against !== undefined });
   const missing = [
+    ...(runs.length === 0 ? ['--only leaves nothing to run'] : []),
     ...missingFor(runs.map(({ subjectName }) => subjectName)),
     ...(await whyNoBaseline(path, { required: check })), // before an hour is spent
   ];
@@ -28,33 +36,57 @@ export async function bench(asked: BenchArguments, command: string): Promise<0 |
     progress(missing.join('\n'));
     return 1;
   }
+  const pairs = runs.filter(({ build }) => build === 'old');
+  const names = pairs.map(({ subjectName }) => subjectName);
+  const old = against === undefined ? undefined : await openCheckout(against, names);
   const load = machineLoad(); // before we load the machine ourselves
   buildSubjects();
+  old?.buildSubjects();
+  const subjects: Readonly<Record<Build, Readonly<Record<SubjectName, Subject>>>> = {
+    new: SUBJECTS,
+    old: old?.subjects ?? SUBJECTS,
+  };
   const measured = await measureAll(runs, {
-    make: ({ subjectName, work }, deadline) => run(SUBJECTS[subjectName], work, deadline),
+    make: ({ subjectName, build, work }, deadline) =>
+      run(subjects[build][subjectName], work, deadline),
     time: timeFor(asked.withinSeconds === undefined ? undefined : asked.withinSeconds * 1_000),
     progress,
   });
-  const verdicts = judge(measured.results);
-  const isAsked = (verdict: Verdict): boolean => isPlanned(verdict, runs);
-  const unknown = verdicts.filter(({ met }) => met === undefined).filter(isAsked);
-  const remarks = [
-    ...unknown.map(({ target }) => `target: ${target.title}`),
-    ...measured.failures,
-    ...remarksOn(measured),
-  ];
-  const report = renderReport({
-    ...{ command, load, works, remarks },
-    verdicts: verdicts.filter(isAsked),
+  const frame = {
+    ...{ command, load },
     time: new Date().toISOString(),
-    facts: machineFacts(),
-    results: measured.results,
-  });
+    facts: machineFacts(old?.folder),
+    remarks: remarksOn(measured),
+  };
+  const { results } = measured;
+  const { report, lacking } =
+    old === undefined
+      ? reportOnTargets({ frame, works, runs, results })
+      : reportOnPairs({ frame, works, runs, results });
   if (asked.output === undefined) process.stdout.write(report);
   else await writeFile(asked.output, report);
-  for (const { target } of unknown) progress(`not measured: ${target.title}`);
-  const worse = await guard(verdicts, { path, check, accept, isAsked, progress });
-  return measured.failures.length + unknown.length + worse === 0 ? 0 : 1;
+  for (const line of lacking) progress(line);
+  const worse = await guard(judge(results), {
+    ...{ path, check, progress },
+    accept: asked.accept,
+    isAsked: (verdict) => isPlanned(verdict, runs),
+  });
+  return measured.failures.length + lacking.length + worse === 0 ? 0 : 1;
+}
+
+function worksOf({ against, quick }: BenchArguments): Readonly<Record<WorkName, Work>> {
+  if (against !== undefined) return worksInPairs();
+  return quick ? quickWorks() : WORKS;
+}
+
+function reportOnTargets({ frame, works, runs, results }: MeasuredRuns): Found {
+  const verdicts = judge(results).filter((verdict) => isPlanned(verdict, runs));
+  const unknown = verdicts.filter(({ met }) => met === undefined).map(({ target }) => target.title);
+  const remarks = [...unknown.map((title) => `target: ${title}`), ...frame.remarks];
+  return {
+    report: renderReport({ ...frame, works, remarks, verdicts, results }),
+    lacking: unknown.map((title) => `not measured: ${title}`),
+  };
 }
 
 async function whyNoBaseline(
@@ -76,12 +108,13 @@ function isPlanned({ target }: Verdict, runs: readonly PlannedRun[]): boolean {
   );
 }
 
-/** A line for what has no figure at all, and one for the rounds that others lack. */
-function remarksOn({ leftOut }: Measured): readonly string[] {
+/** What failed, what has no figure at all, and how many runs the later rounds lack. */
+function remarksOn({ failures, leftOut }: Measured): readonly string[] {
   const never = leftOut.filter(({ round }) => round === 1);
   const again = leftOut.length - never.length;
   return [
-    ...never.map(({ workName, subjectName }) => `${workName}, ${subjectName}: the time was over`),
+    ...failures,
+    ...never.map((planned) => `${nameOf(planned)}: the time was over`),
     ...(again > 0 ? [`${again} runs of later rounds: the time was over`] : []),
   ];
 }

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findKubectl } from '@chancery/testing';
 
 /** Where, and with which versions, something was measured: rows for people. */
@@ -15,28 +17,35 @@ export function machineLoad(): string {
     .join(', ');
 }
 
-export function machineFacts(): Facts {
+/** @param old - the folder of another checkout that is measured, too. */
+export function machineFacts(old?: string): Facts {
   const processors = cpus();
   return [
     ['machine', `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown processor'}`],
     ['memory', `${Math.round(totalmem() / 2 ** 30)} GiB`],
     ['system', `${type()} ${release()}`],
     ['Node', process.version],
-    [
-      'chancery',
-      `${versionIn('../package.json')}, commit ${output('git', 'rev-parse', '--short', 'HEAD')}`,
-    ],
-    ...PEERS.map((name) => [name, versionIn(`node_modules/${name}/package.json`)] as const),
+    ['chancery', chanceryIn(fileURLToPath(new URL('..', import.meta.url)))],
+    ...(old === undefined ? [] : [['chancery (old)', chanceryIn(old)] as const]),
+    ...PEERS.map((name) => [name, versionIn(packageFolder(name))] as const),
     ['kubectl', output(findKubectl(process.env) ?? 'kubectl', 'version', '--client')],
     ['curl', output('curl', '--version')],
     ['Python', output('python3', '--version')],
   ];
 }
 
-function versionIn(path: string): string {
-  const url = new URL(path, import.meta.url);
-  if (!existsSync(url)) return 'not installed';
-  return String((JSON.parse(readFileSync(url, 'utf8')) as { readonly version?: string }).version);
+function chanceryIn(folder: string): string {
+  return `${versionIn(folder)}, commit ${output('git', '-C', folder, 'rev-parse', '--short', 'HEAD')}`;
+}
+
+function packageFolder(name: string): string {
+  return fileURLToPath(new URL(`node_modules/${name}`, import.meta.url));
+}
+
+function versionIn(folder: string): string {
+  const path = join(folder, 'package.json');
+  if (!existsSync(path)) return 'not installed';
+  return String((JSON.parse(readFileSync(path, 'utf8')) as { readonly version?: string }).version);
 }
 
 /** The first line that a command prints; a machine may be without it. */

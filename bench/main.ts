@@ -1,6 +1,7 @@
 /** The command line of the benchmarks: `npm run bench -- --help`. */
 import { parseBenchArguments, USAGE } from './arguments.ts';
 import { bench } from './bench.ts';
+import { CheckoutError } from './checkout.ts';
 import { SUBJECT_NAMES } from './subjects.ts';
 import { WORKS } from './works.ts';
 
@@ -15,5 +16,11 @@ if (asked === 'help') {
   process.stderr.write(`${asked.wrong}\n\n${USAGE}`);
   process.exitCode = 2;
 } else {
-  process.exitCode = await bench(asked, ['npm run bench --', ...words].join(' '));
+  try {
+    process.exitCode = await bench(asked, ['npm run bench --', ...words].join(' '));
+  } catch (error) {
+    if (!(error instanceof CheckoutError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
 }

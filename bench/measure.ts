@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Figures } from './figures.ts';
-import type { PlannedRun } from './plan.ts';
+import { nameOf, type PlannedRun } from './plan.ts';
 import { Results } from './results.ts';
 
 export interface MeasureOptions {
@@ -47,17 +47,17 @@ export async function measureAll(
   const longestMs = new Map<string, number>();
   const startedAt = performance.now();
   for (const [index, planned] of runs.entries()) {
-    const { round, workName, subjectName } = planned;
-    const sameRun = `${workName} ${subjectName}`;
+    const { round, workName, subjectName, build } = planned;
+    const sameRun = nameOf(planned);
     const longest = longestMs.get(sameRun) ?? 0;
     const beganAt = performance.now();
     if (deadline.aborted || leftMs() < longest) {
       leftOut.push(planned);
       continue;
     }
-    const name = `${index + 1} of ${runs.length}: round ${round}, ${workName}, ${subjectName}`;
+    const name = `${index + 1} of ${runs.length}: round ${round}, ${sameRun}`;
     try {
-      results.add(round, workName, subjectName, await make(planned, deadline));
+      results.add(round, workName, subjectName, await make(planned, deadline), build);
       const ms = performance.now() - beganAt;
       longestMs.set(sameRun, Math.max(longest, ms));
       progress(`${name}: ${seconds(ms)}, ${seconds(performance.now() - startedAt)} in all`);
@@ -67,7 +67,7 @@ export async function measureAll(
         continue;
       }
       const why = error instanceof Error ? error.message : String(error);
-      failures.push(`round ${round}, ${workName}, ${subjectName}: ${why}`);
+      failures.push(`round ${round}, ${sameRun}: ${why}`);
       progress(`${name}: failed: ${why}`);
     }
   }

@@ -1,4 +1,4 @@
-import type { SubjectName } from './subjects.ts';
+import { type Build, isOurs, type SubjectName } from './subjects.ts';
 import type { Work, WorkName } from './works.ts';
 
 /** One subject does one work once. */
@@ -7,6 +7,7 @@ export interface PlannedRun {
   readonly workName: WorkName;
   readonly work: Work;
   readonly subjectName: SubjectName;
+  readonly build: Build;
 }
 
 export interface PlanOptions {
@@ -14,13 +15,17 @@ export interface PlanOptions {
   readonly rounds: number;
   /** Names of subjects, of works, or both; empty for all. */
   readonly only: readonly string[];
+  /** Each subject of ours runs twice, one directly after the other: new and old. Default: once, new. */
+  readonly inPairs?: boolean;
 }
 
 /**
  * Runs in the order in which they are made: A B A B, and every other round backwards, so that a machine
  * that gets slower, or warmer, or shared, does so for all subjects alike.
  */
-export function plan({ works, rounds, only }: PlanOptions): readonly PlannedRun[] {
+export function plan({ works, rounds, only, inPairs = false }: PlanOptions): readonly PlannedRun[] {
+  const buildsOf = (name: SubjectName): readonly Build[] =>
+    inPairs && isOurs(name) ? ['new', 'old'] : ['new'];
   const chosenWorks = only.filter((name) => Object.hasOwn(works, name));
   const chosenSubjects = only.filter((name) => !Object.hasOwn(works, name));
   const once = Object.entries(works)
@@ -28,7 +33,9 @@ export function plan({ works, rounds, only }: PlanOptions): readonly PlannedRun[
     .map(([workName, work]) =>
       work.subjects
         .filter((name) => chosenSubjects.length === 0 || chosenSubjects.includes(name))
-        .map((subjectName) => ({ workName, work, subjectName })),
+        .flatMap((subjectName) =>
+          buildsOf(subjectName).map((build) => ({ workName, work, subjectName, build })),
+        ),
     );
   return Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
     once.flatMap((runs) =>
@@ -37,4 +44,13 @@ export function plan({ works, rounds, only }: PlanOptions): readonly PlannedRun[
         .map((run) => ({ round, ...run })),
     ),
   );
+}
+
+/** The run as a line of progress names it. */
+export function nameOf({
+  workName,
+  subjectName,
+  build,
+}: Pick<PlannedRun, 'workName' | 'subjectName' | 'build'>): string {
+  return `${workName}, ${subjectName}${build === 'old' ? ' (old)' : ''}`;
 }

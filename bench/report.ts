@@ -2,41 +2,67 @@ import { PROFILES } from '../test/support/load/profiles.ts';
 import { FIGURE_NAMES, FIGURES, type FigureName, formatFigure } from './figures.ts';
 import type { Facts } from './machine.ts';
 import { bullets, table } from './markdown.ts';
+import type { PlannedRun } from './plan.ts';
 import type { Results } from './results.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
 import type { Target } from './targets.ts';
 import type { Verdict } from './verdicts.ts';
 import type { Work, WorkName } from './works.ts';
 
-export interface ReportInput {
+/** What every report says of how it came about. */
+export interface ReportFrame {
   readonly command: string;
   /** RFC 3339. */
   readonly time: string;
   /** See `machineLoad`: before the first run. */
   readonly load: string;
   readonly facts: Facts;
-  readonly works: Readonly<Record<WorkName, Work>>;
-  readonly results: Results;
-  readonly verdicts: readonly Verdict[];
   /** One line for each run that failed, or was left out. */
   readonly remarks: readonly string[];
 }
 
+export interface ReportInput extends ReportFrame {
+  readonly works: Readonly<Record<WorkName, Work>>;
+  readonly results: Results;
+  readonly verdicts: readonly Verdict[];
+}
+
+/** What a report is made of. */
+export interface MeasuredRuns {
+  readonly frame: ReportFrame;
+  readonly works: Readonly<Record<WorkName, Work>>;
+  readonly runs: readonly PlannedRun[];
+  readonly results: Results;
+}
+
+export interface Found {
+  readonly report: string;
+  /** A line for each thing that was asked for and is not there: the command ends with 1. */
+  readonly lacking: readonly string[];
+}
+
 /** What others are compared with. */
 const REFERENCE: SubjectName = 'client-node';
-const NOTHING = '–';
+export const NOTHING = '–';
 
 /** The report in Markdown: targets first, then all figures, then where they come from. */
 export function renderReport(input: ReportInput): string {
-  const sections = [
-    `# Benchmarks\n\n\`${input.command}\`, ${input.time}\n\n${loadLine(input.load)}`,
+  return framed(input, [
     `## Targets\n\n${targetTable(input.verdicts)}`,
     `## Figures\n\nMedian (least – most) of the rounds; × is the ratio to ${REFERENCE}'s median.`,
     ...Object.entries(input.works).flatMap(([name, work]) =>
       workSection(name, work, input.results),
     ),
-    ...(input.remarks.length === 0 ? [] : [`## Not measured\n\n${bullets(input.remarks)}`]),
-    `## Where\n\n${table(['what', 'value'], input.facts)}`,
+  ]);
+}
+
+/** What has been found, between what was asked for and where it was measured. */
+export function framed(frame: ReportFrame, found: readonly string[]): string {
+  const sections = [
+    `# Benchmarks\n\n\`${frame.command}\`, ${frame.time}\n\n${loadLine(frame.load)}`,
+    ...found,
+    ...(frame.remarks.length === 0 ? [] : [`## Not measured\n\n${bullets(frame.remarks)}`]),
+    `## Where\n\n${table(['what', 'value'], frame.facts)}`,
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -82,16 +108,17 @@ function workSection(name: WorkName, work: Work, results: Results): readonly str
     ...subjects.map((subject) => cell(results, { work: name, subject, figure })),
   ]);
   const head = ['', ...subjects.map((subject) => SUBJECTS[subject].title)];
-  const title = `${PROFILES[work.profile].title}, ${work.objects.toLocaleString('en-US')} objects`;
-  return [`### ${name}: ${title}\n\n${describe(work)}${table(head, rows)}`];
+  return [`${workHead(name, work)}\n\n${table(head, rows)}`];
 }
 
-function describe({ burst, hot }: Work): string {
+/** The work as the title of its figures, with the size of its bursts. */
+export function workHead(name: WorkName, { profile, objects, burst, hot }: Work): string {
+  const title = `### ${name}: ${PROFILES[profile].title}, ${objects.toLocaleString('en-US')} objects`;
   const bursts = [
     ...(burst ? [`${burst.toLocaleString('en-US')} events over all keys`] : []),
     ...(hot ? [`${hot.toLocaleString('en-US')} over hot keys`] : []),
   ];
-  return bursts.length === 0 ? '' : `Bursts: ${bursts.join(', ')}.\n\n`;
+  return bursts.length === 0 ? title : `${title}\n\nBursts: ${bursts.join(', ')}.`;
 }
 
 interface Cell {

@@ -1,6 +1,6 @@
-import type { FigureName, Figures } from './figures.ts';
+import { FIGURE_NAMES, type FigureName, type Figures } from './figures.ts';
 import { type Summary, summarise } from './statistics.ts';
-import type { SubjectName } from './subjects.ts';
+import type { Build, SubjectName } from './subjects.ts';
 import type { WorkName } from './works.ts';
 
 /** A figure of one subject at one work. */
@@ -8,19 +8,28 @@ export interface FigureOf {
   readonly work: WorkName;
   readonly subject: SubjectName;
   readonly figure: FigureName;
+  /** Default: new. */
+  readonly build?: Build;
 }
 
 /** What all rounds have measured. */
 export class Results {
-  /** By subject and figure, then by round. */
+  /** By subject, build and figure, then by round. */
   readonly #values = new Map<string, Map<number, number>>();
   readonly #rounds = new Set<number>();
 
-  add(round: number, work: WorkName, subject: SubjectName, figures: Figures): void {
+  add(
+    round: number,
+    work: WorkName,
+    subject: SubjectName,
+    figures: Figures,
+    build: Build = 'new',
+  ): void {
     this.#rounds.add(round);
-    for (const [figure, value] of Object.entries(figures)) {
+    for (const figure of FIGURE_NAMES) {
+      const value = figures[figure];
       if (value === undefined) continue;
-      const key = keyOf(work, subject, figure);
+      const key = keyOf({ work, subject, figure, build });
       const values = this.#values.get(key) ?? new Map<number, number>();
       this.#values.set(key, values.set(round, value));
     }
@@ -32,16 +41,16 @@ export class Results {
   }
 
   /** @returns undefined for what that round has not measured. */
-  inRound(round: number, { work, subject, figure }: FigureOf): number | undefined {
-    return this.#values.get(keyOf(work, subject, figure))?.get(round);
+  inRound(round: number, of: FigureOf): number | undefined {
+    return this.#values.get(keyOf(of))?.get(round);
   }
 
   /** @returns undefined for what has not been measured. */
-  summary({ work, subject, figure }: FigureOf): Summary | undefined {
-    return summarise([...(this.#values.get(keyOf(work, subject, figure))?.values() ?? [])]);
+  summary(of: FigureOf): Summary | undefined {
+    return summarise([...(this.#values.get(keyOf(of))?.values() ?? [])]);
   }
 }
 
-function keyOf(...parts: readonly string[]): string {
-  return parts.join(' ');
+function keyOf({ work, subject, figure, build = 'new' }: FigureOf): string {
+  return [work, subject, build, figure].join(' ');
 }

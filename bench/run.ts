@@ -69,14 +69,22 @@ function startSubject(
   const { profile: profileName, objects } = work;
   const profile = PROFILES[profileName];
   const [command, ...words] = subject.command({ url, profileName, profile, objects });
-  const environment = {
+  const environment = environmentOf(subject, folder);
+  return new Speaker({ command, words, environment, timeoutMs: TIMEOUT_MS, deadline });
+}
+
+/** A subject of another checkout measures the package that is built there. */
+export function environmentOf(
+  { entry = chanceryEntry() ?? '' }: Pick<Subject, 'entry'>,
+  folder: string,
+): Readonly<Record<string, string>> {
+  return {
     PATH: process.env.PATH ?? '',
     HOME: folder,
-    CHANCERY_ENTRY: chanceryEntry() ?? '',
+    CHANCERY_ENTRY: entry,
     KUBECONFIG: join(folder, 'kubeconfig'),
     NO_PROXY: '*',
   };
-  return new Speaker({ command, words, environment, timeoutMs: TIMEOUT_MS, deadline });
 }
 
 async function throughKubectl(server: string, ends: (() => Promise<void>)[]): Promise<string> {

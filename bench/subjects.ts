@@ -14,6 +14,8 @@ export interface Start {
 export interface Subject {
   readonly title: string;
   readonly command: (start: Start) => readonly [command: string, ...words: string[]];
+  /** The built entry of the package that it measures. Default: that of this checkout. */
+  readonly entry?: string;
   /** The real `kubectl proxy` is between it and the load server. */
   readonly proxied?: boolean;
   /** It follows no commands, and tells of markers only: no memory, no CPU, no latencies. */
@@ -150,7 +152,15 @@ export const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS;
 
+/** Which checkout a subject comes from: this one, or the one that `--against` names. */
+export type Build = 'new' | 'old';
+
 export const SUBJECT_NAMES: readonly SubjectName[] = Object.keys(SUBJECTS) as SubjectName[];
+
+/** Whether it measures Chancery. */
+export function isOurs(name: string): boolean {
+  return name.startsWith('chancery-');
+}
 
 /** As Dockerfile.operator starts it. Others have no image: they run as Node starts them. */
 const OURS = ['--max-semi-space-size=16'];
@@ -158,7 +168,7 @@ const OURS = ['--max-semi-space-size=16'];
 function onNode(name: string, mode: string): Subject['command'] {
   return ({ url, profileName, objects }) => [
     process.execPath,
-    ...(name.startsWith('chancery') ? OURS : []),
+    ...(isOurs(name) ? OURS : []),
     '--expose-gc',
     built(`subjects/${name}.js`),
     ...[url, profileName, mode, String(objects)],

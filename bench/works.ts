@@ -25,6 +25,8 @@ export interface Work {
   readonly subjects: readonly SubjectName[];
   /** Its targets need it: `--quick` has it, with these parts replaced. */
   readonly quick?: Partial<Work>;
+  /** `--against` does it, with all its phases. */
+  readonly inPairs?: true;
 }
 
 export type WorkName = string;
@@ -41,6 +43,13 @@ const IN_SHORT = [
   'json-parse',
   'chancery-reconcile',
 ] as const;
+/** The subjects of `--against`. client-node runs next to `chancery-object`, which is compared with it. */
+const IN_PAIRS = [
+  'client-node',
+  'chancery-object',
+  'chancery-envelope',
+  'chancery-reconcile',
+] as const;
 const WHICH = ['chancery-envelope', 'client-node', 'chancery-object'] as const;
 
 /** All work, by the name that `--only` takes, in the order in which it is done: what is short comes first. */
@@ -51,6 +60,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     burst: 1_000,
     subjects: ['chancery-envelope', 'client-node', 'dot-i-operator', 'fluent-client', 'python'],
     quick: { burst: 1_000, subjects: ['chancery-envelope', 'client-node'] },
+    inPairs: true,
   },
   'latency-kubectl': {
     profile: 'pod',
@@ -81,6 +91,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     relist: true,
     subjects: EVERYBODY,
     quick: { latencySeconds: 0, subjects: IN_SHORT },
+    inPairs: true,
   },
   'config-map-50k': {
     profile: 'config-map',
@@ -90,6 +101,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     relist: true,
     subjects: EVERYBODY,
     quick: { relist: false, hot: 0, subjects: WHICH },
+    inPairs: true,
   },
   'pod-50k': {
     profile: 'pod',
@@ -174,6 +186,15 @@ export function quickWorks(): Readonly<Record<WorkName, Work>> {
   return Object.fromEntries(
     Object.entries(WORKS).flatMap(([name, work]) =>
       work.quick === undefined ? [] : [[name, { ...work, ...work.quick }]],
+    ),
+  );
+}
+
+/** What `--against` does, in the order in which it is done. */
+export function worksInPairs(): Readonly<Record<WorkName, Work>> {
+  return Object.fromEntries(
+    Object.entries(WORKS).flatMap(([name, work]) =>
+      work.inPairs ? [[name, { ...work, subjects: IN_PAIRS }]] : [],
     ),
   );
 }

@@ -10,6 +10,7 @@ test('no words ask for everything, in five rounds, on standard output', () => {
     quick: false,
     only: [],
     rounds: 5,
+    against: undefined,
     output: undefined,
     withinSeconds: undefined,
     baseline: undefined,
@@ -21,6 +22,11 @@ test('no words ask for everything, in five rounds, on standard output', () => {
 test('--quick has fewer rounds, unless it is told how many', () => {
   expect(parse('--quick')).toMatchObject({ quick: true, rounds: 3, withinSeconds: 290 });
   expect(parse('--quick', '--rounds', '1')).toMatchObject({ quick: true, rounds: 1 });
+});
+
+test('--against has 15 rounds, unless it is told how many', () => {
+  expect(parse('--against', '../old')).toMatchObject({ against: '../old', rounds: 15 });
+  expect(parse('--against', '../old', '--rounds', '20')).toMatchObject({ rounds: 20 });
 });
 
 test('--only may name subjects and works', () => {
@@ -49,6 +55,10 @@ test.each([
   [['--rounds', '0'], /--rounds must be a whole number from 1 to 99999, not "0"/],
   [['--rounds', '1.5'], /not "1.5"/],
   [['--within', '0'], /--within must be a whole number/],
+  [['--against', 'old', '--quick'], /--against goes with none of --quick/],
+  [['--against', 'old', '--check'], /--against goes with none of/],
+  [['--against', 'old', '--accept'], /--against goes with none of/],
+  [['--against', 'old', '--baseline', 'b.json'], /--against goes with none of/],
   [['--fast'], /--fast/],
   [['report.md'], /report\.md/],
 ])('%j is wrong, and it is said how', (words, wrong) => {

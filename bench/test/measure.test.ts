@@ -22,6 +22,29 @@ test('every run counts in its round, and progress is told', async () => {
   expect([...failures, ...leftOut]).toEqual([]);
 });
 
+test('new and old of a round are kept apart, and named', async () => {
+  const lines: string[] = [];
+  const pairs = plan({
+    works: { pod: { ...work, subjects: ['chancery-object'] } },
+    ...{ rounds: 1, only: [], inPairs: true },
+  });
+
+  const { results, failures } = await measureAll([...pairs, ...pairs], {
+    time: timeFor(undefined),
+    make: async ({ build }) => {
+      if (build === 'old' && lines.length > 2) throw new Error('it ended with 1');
+      return { syncMs: build === 'old' ? 20 : 10 };
+    },
+    progress: (line) => lines.push(line),
+  });
+
+  const ours = { ...side, subject: 'chancery-object' } as const;
+  expect(results.inRound(1, ours)).toBe(10);
+  expect(results.inRound(1, { ...ours, build: 'old' })).toBe(20);
+  expect(lines[1]).toMatch(/^2 of 4: round 1, pod, chancery-object \(old\): /);
+  expect(failures).toEqual(['round 1, pod, chancery-object (old): it ended with 1']);
+});
+
 test('a run that fails is told, and the others are made', async () => {
   const { results, failures } = await measureAll(runs, {
     time: timeFor(undefined),

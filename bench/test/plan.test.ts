@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { plan } from '../plan.ts';
+import { nameOf, plan } from '../plan.ts';
 import { SUBJECT_NAMES } from '../subjects.ts';
 import { TARGETS } from '../targets.ts';
 import { sidesOf } from '../verdicts.ts';
-import { quickWorks, WORKS, type Work } from '../works.ts';
+import { quickWorks, WORKS, type Work, worksInPairs } from '../works.ts';
 
 const work: Work = {
   profile: 'pod',
@@ -11,7 +11,7 @@ const work: Work = {
   subjects: ['chancery-envelope', 'client-node', 'drain'],
 };
 const namesOf = (runs: ReturnType<typeof plan>): readonly string[] =>
-  runs.map(({ round, workName, subjectName }) => `${round} ${workName} ${subjectName}`);
+  runs.map((planned) => `${planned.round} ${nameOf(planned).replace(',', '')}`);
 
 test('rounds alternate between the subjects, every other one backwards', () => {
   const runs = plan({ works: { pod: work }, rounds: 2, only: [] });
@@ -24,6 +24,50 @@ test('rounds alternate between the subjects, every other one backwards', () => {
     '2 pod client-node',
     '2 pod chancery-envelope',
   ]);
+});
+
+test('in pairs ours runs as new and as old, and which of them is first alternates; others run once', () => {
+  const runs = plan({ works: { pod: work }, rounds: 3, only: [], inPairs: true });
+
+  expect(namesOf(runs)).toEqual([
+    '1 pod chancery-envelope',
+    '1 pod chancery-envelope (old)',
+    '1 pod client-node',
+    '1 pod drain',
+    '2 pod drain',
+    '2 pod client-node',
+    '2 pod chancery-envelope (old)',
+    '2 pod chancery-envelope',
+    '3 pod chancery-envelope',
+    '3 pod chancery-envelope (old)',
+    '3 pod client-node',
+    '3 pod drain',
+  ]);
+});
+
+test('a subject that is named stays a pair', () => {
+  const runs = plan({
+    works: { pod: work },
+    rounds: 1,
+    only: ['chancery-envelope'],
+    inPairs: true,
+  });
+
+  expect(namesOf(runs)).toEqual(['1 pod chancery-envelope', '1 pod chancery-envelope (old)']);
+});
+
+test('in pairs Pods and ConfigMaps are synced, sent bursts over all and hot keys, and relisted', () => {
+  const works = worksInPairs();
+
+  expect(Object.keys(works)).toEqual(['pod-100', 'pod-10k', 'config-map-50k']);
+  for (const name of ['pod-10k', 'config-map-50k']) {
+    expect(works[name]).toMatchObject({
+      burst: WORKS[name]?.burst,
+      hot: WORKS[name]?.hot,
+      relist: true,
+      subjects: ['client-node', 'chancery-object', 'chancery-envelope', 'chancery-reconcile'],
+    });
+  }
 });
 
 test('a work for which fewer rounds are enough has no more', () => {
