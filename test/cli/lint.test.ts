@@ -111,7 +111,7 @@ test('the help shows how an overlay is linted', async () => {
   const { exit, stdout } = invoke(['lint', '--help']);
 
   expect(await exit).toBe(0);
-  expect(stdout.lines[0]).toBe('Usage: chancery lint FILE... [-o text|json]');
+  expect(stdout.lines[0]).toBe('Usage: chancery lint FILE... [--status FILE] [-o text|json]');
   expect(stdout.lines).toContain('  kubectl kustomize overlays/x | chancery lint -');
 });
 

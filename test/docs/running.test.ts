@@ -1,11 +1,15 @@
 /** What the guides for running operators show: their tables, their commands, their programs. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configMap, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { formatYaml } from '../../operator/core/yaml.ts';
 import { METRICS } from '../../operator/manager/metric-catalogue.ts';
 import { ENVIRONMENT } from '../../operator/manager/settings.ts';
 import { type Child, freePort } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
+import { plain } from '../generate/lint/good.ts';
 import { rowsOf } from './guide.ts';
 import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
@@ -48,6 +52,37 @@ test('check: what is missing, for people and for programs, and what is too much'
   expect(textOf(told.stdout)).toContain('configmaps');
   expect(JSON.parse(textOf(read.stdout))).toMatchObject({ rules: [{}, {}] });
   expect(textOf(beyond.stdout)).toContain('configmaps');
+});
+
+test('lint: the status page of a running operator beside a memory limit that is too small for it', async () => {
+  const server = await startServer();
+  server.create(configMap('a', { namespace: 'demo' }));
+  const health = await freePort();
+  const env = {
+    CHANCERY_API_URL: server.url,
+    WATCH_NAMESPACE: 'demo',
+    CHANCERY_HEALTH_PORT: `${health}`,
+  };
+  const place = folder();
+  const manifests = plain().set('operator.resources.limits.memory', '96Mi').objects;
+  writeFileSync(join(place, 'rendered.yaml'), manifests.map(formatYaml).join('---\n'));
+  const operator = shell('chancery run hello.ts', place, env);
+  await eventually(() => textOf(operator.stderr).includes('looked at'));
+  const page = await fetch(`http://127.0.0.1:${health}/status.json`);
+  writeFileSync(join(place, 'status.json'), await page.text());
+  operator.kill('SIGTERM');
+
+  const [command = '', ...others] = commandsOf(running, 'chancery lint ');
+  const linted = shell(command, place, {});
+
+  expect(others).toEqual([]);
+  expect(await linted.exit).toBe(0);
+  expect(linted.stdout.lines).toEqual([
+    expect.stringMatching(
+      /memory is 96Mi: the caches hold 1 object of .* \[operator-memory-limit\]$/,
+    ),
+  ]);
+  expect(await operator.exit).toBe(0);
 });
 
 test('the program of the guide runs, and ends by itself after SIGTERM', async () => {

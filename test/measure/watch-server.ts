@@ -1,9 +1,10 @@
 /**
  * An API server with nothing but the ConfigMaps of one namespace, serialised before it listens, so that
- * it costs the measured process nothing but the reading. It honours `limit` and `continue`. Started by
- * `watch.ts`, in a process of its own, with the number of objects and the bytes of each.
+ * it costs the measured process nothing but the reading. Every other collection is empty, and its watches
+ * stay silent. It honours `limit` and `continue`. Started by
+ * `served-collection.ts`, in a process of its own, with the number of objects and the bytes of each.
  *
- * It sends a message when it listens, and one for each watch that is opened.
+ * It sends a message when it listens, and one for each watch of ConfigMaps that is opened.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -23,6 +24,8 @@ const EXPIRED = {
   type: 'ERROR',
   object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 410, reason: 'Expired' },
 };
+
+const EMPTY = { kind: 'SecretList', apiVersion: 'v1', items: [] };
 
 const [objects = 0, bytes = 0] = process.argv.slice(2).map(Number);
 const profile = configMap('measured', bytes);
@@ -51,8 +54,13 @@ function page(from: number, limit: number): readonly (Buffer | string)[] {
 }
 
 const server = createServer((request, response) => {
-  const { searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
+  const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
   response.setHeader('content-type', 'application/json');
+  if (!pathname.endsWith('/configmaps')) {
+    if (query.has('watch')) response.flushHeaders();
+    else response.end(JSON.stringify({ ...EMPTY, metadata: { resourceVersion: String(version) } }));
+    return;
+  }
   if (!query.has('watch')) {
     const parts = page(Number(query.get('continue')), Number(query.get('limit')));
     for (const part of parts) response.write(part);

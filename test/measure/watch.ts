@@ -4,14 +4,13 @@
  * Five runs, each in a process of its own; `npm run measure:watch`, with `-- --built` from what
  * `npm run build` has made. See docs/measurements.md.
  */
-import { type ChildProcess, type ChildProcessByStdio, fork, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Order, Said } from './watch-server.ts';
+import { machineLoad, peakMB, row } from './figures.ts';
+import { LOADS, type Load, type ServedCollection, servedCollection } from './served-collection.ts';
 
 const RUNS = 5;
 const IS_BUILT = process.argv.includes('--built');
@@ -22,17 +21,6 @@ const COMMAND = fileURLToPath(
   ),
 );
 const PATH = '/api/v1/namespaces/bench/configmaps';
-
-interface Load {
-  readonly title: string;
-  readonly objects: number;
-  readonly bytes: number;
-}
-
-const LOADS: readonly Load[] = [
-  { title: '50,000 ConfigMaps of 720 B', objects: 50_000, bytes: 720 },
-  { title: '150 ConfigMaps of 1.35 MB', objects: 150, bytes: 1_350_000 },
-];
 
 /** The slow reader waits for so long after so many bytes: 50 MB/s at the most. */
 const SLOW = { bytes: 256 * 1024, waitMs: 5 } as const;
@@ -54,7 +42,7 @@ const PHASES = {
 
 process.stdout.write(
   `Node ${process.version}, ${IS_BUILT ? 'built' : 'sources'}, ${RUNS} runs: ` +
-    `peak resident memory in MB, median (least - most); load ${load()}\n`,
+    `peak resident memory in MB, median (least - most); load ${machineLoad()}\n`,
 );
 for (const load of LOADS) {
   for (const reader of ['fast', 'slow'] as const) {
@@ -71,17 +59,17 @@ for (const load of LOADS) {
     }
   }
 }
-process.stdout.write(`load ${load()}\n`);
+process.stdout.write(`load ${machineLoad()}\n`);
 
 async function measure(load: Load, reader: 'fast' | 'slow'): Promise<Peaks> {
-  const empty = await collection(0, 0);
-  const idle = await empty.watched(reader);
+  const empty = await servedCollection({ objects: 0, bytes: 0 });
+  const idle = await watched(empty, reader);
   const idlePeak = idle.peakMB();
   await idle.end();
   await empty.end();
 
-  const served = await collection(load.objects, load.bytes);
-  const watching = await served.watched(reader);
+  const served = await servedCollection(load);
+  const watching = await watched(served, reader);
   const listed = watching.peakMB();
   await served.until('expire');
   const relisted = watching.peakMB();
@@ -95,43 +83,22 @@ async function measure(load: Load, reader: 'fast' | 'slow'): Promise<Peaks> {
   return { idle: idlePeak, listed, relisted, changed };
 }
 
-/** A server of so many objects. */
-async function collection(objects: number, bytes: number) {
-  const server = fork(
-    new URL('watch-server.ts', import.meta.url),
-    [String(objects), String(bytes)],
-    { execArgv: process.execArgv },
+/** `chancery watch` once everything is printed and its watch is open. */
+async function watched({ url, opened }: ServedCollection, reader: 'fast' | 'slow') {
+  const open = opened();
+  const child = spawn(
+    process.execPath,
+    [COMMAND, 'watch', PATH, '--sync-marker', '--server', url],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: environment() },
   );
-  const [{ port }] = (await once(server, 'message')) as [Extract<Said, { port: number }>];
+  const lines = reading(child, reader);
+  await Promise.race([open, failure(child)]);
   return {
-    /** `chancery watch` once everything is printed and its watch is open. */
-    async watched(reader: 'fast' | 'slow') {
-      const opened = once(server, 'message');
-      const child = spawn(
-        process.execPath,
-        [COMMAND, 'watch', PATH, '--sync-marker', '--server', `http://127.0.0.1:${port}`],
-        { stdio: ['ignore', 'pipe', 'inherit'], env: environment() },
-      );
-      const lines = reading(child, reader);
-      await Promise.race([opened, failure(child)]);
-      return {
-        lines,
-        peakMB: () => peakMB(child),
-        async end() {
-          child.kill();
-          await once(child, 'close');
-        },
-      };
-    },
-    /** Tells the server, and waits until the next watch is open: what was listed is printed by then. */
-    async until(order: Order) {
-      const opened = once(server, 'message');
-      server.send(order);
-      await opened;
-    },
+    lines,
+    peakMB: () => peakMB(child),
     async end() {
-      server.disconnect();
-      await once(server, 'exit');
+      child.kill();
+      await once(child, 'close');
     },
   };
 }
@@ -168,23 +135,4 @@ function environment(): Readonly<Record<string, string>> {
     CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
     CHANCERY_LOG_LEVEL: 'error',
   };
-}
-
-/** The most memory that has been resident at once since the process began. Linux only. */
-function peakMB({ pid }: ChildProcess): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kibibytes = Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(status)?.[1]);
-  return (kibibytes * 1024) / 1_000_000;
-}
-
-function load(): string {
-  return loadavg()
-    .map((minutes) => minutes.toFixed(1))
-    .join(', ');
-}
-
-function row(name: string, figures: readonly number[]): string {
-  const sorted = figures.map(Math.round).sort((a, b) => a - b);
-  const [least, median, most] = [0, sorted.length >> 1, sorted.length - 1].map((at) => sorted[at]);
-  return `  ${name.padEnd(40)} ${median} (${least} - ${most})\n`;
 }

@@ -1,6 +1,7 @@
 import type { Container, PodSpec } from '../../model/kubernetes/core-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type AcceptedPath, acceptedPaths, homeOf } from './accepted.ts';
+import type { CacheSize } from './cache-memory.ts';
 import { type ProxyFlags, proxyFlags } from './proxy-flags.ts';
 
 /** A container, and where it stands in its Pod. */
@@ -35,6 +36,8 @@ export interface Installation {
   /** Undefined when the ambassador is alone. */
   readonly operator: PlacedContainer | undefined;
   readonly objects: readonly KubernetesObject[];
+  /** What the caches of the operator hold; undefined where nobody has said it. */
+  readonly caches: CacheSize | undefined;
 }
 
 /** Images that are nothing but `kubectl proxy`. */
@@ -44,9 +47,12 @@ const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeap
 const FILTER_FLAG = /^--(?:accept-paths|accept-hosts|reject-paths|reject-methods)(?:=|$)/;
 
 /** The workloads of `objects` that have an ambassador. */
-export function installationsOf(objects: readonly KubernetesObject[]): readonly Installation[] {
+export function installationsOf(
+  objects: readonly KubernetesObject[],
+  caches?: CacheSize,
+): readonly Installation[] {
   return objects.flatMap((workload) => {
-    const found = installationOf(workload, objects);
+    const found = installationOf(workload, objects, caches);
     return found === undefined ? [] : [found];
   });
 }
@@ -54,6 +60,7 @@ export function installationsOf(objects: readonly KubernetesObject[]): readonly 
 function installationOf(
   workload: KubernetesObject,
   objects: readonly KubernetesObject[],
+  caches: CacheSize | undefined,
 ): Installation | undefined {
   const { kind, metadata } = workload;
   const template = podTemplateOf(workload);
@@ -89,6 +96,7 @@ function installationOf(
     socket: flags.given.get('unix-socket')?.value || undefined,
     operator: others.find(({ container }) => container.name === 'operator') ?? others[0],
     objects,
+    caches,
   };
 }
 

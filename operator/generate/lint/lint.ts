@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import type { CacheSize } from './cache-memory.ts';
 import type { Finding, Problem, Rule } from './finding.ts';
 import { type Installation, installationsOf } from './installation.ts';
 import { RULES } from './rules.ts';
@@ -14,16 +15,27 @@ import { requireShapes } from './shape.ts';
  *
  * No finding is no proof: what admission adds, and what RBAC of elsewhere grants, cannot be seen here.
  *
- * @throws ConfigurationError `CONFIG` when nothing has an ambassador, so that nothing was looked at,
- *   and for an object that the API server would not read either.
+ * @param options - `caches`: what the caches of the operator hold. Left out: its memory limit is not judged.
+ * @throws ConfigurationError `CONFIG` when nothing has an ambassador, so that nothing was looked at;
+ *   for an object that the API server would not read either; and for `caches` with several workloads,
+ *   because nothing says which of them has these caches.
  */
-export function lint(objects: readonly KubernetesObject[]): readonly Finding[] {
+export function lint(
+  objects: readonly KubernetesObject[],
+  { caches }: { readonly caches?: CacheSize | undefined } = {},
+): readonly Finding[] {
   requireShapes(objects);
-  const installations = installationsOf(objects);
+  const installations = installationsOf(objects, caches);
   if (installations.length === 0) {
     throw new ConfigurationError(
       `nothing to lint: none of ${objects.length} objects has a container with the image ` +
         'chancery-proxy, or with --accept-paths among its arguments',
+    );
+  }
+  if (caches !== undefined && installations.length > 1) {
+    const names = installations.map(({ object }) => object).join(' and ');
+    throw new ConfigurationError(
+      `one status page says nothing of ${installations.length} workloads (${names}); lint each by itself`,
     );
   }
   const findings = installations.flatMap((installation) =>

@@ -10,6 +10,7 @@ import {
 import { noInjectedSidecars, twoContainers } from './rules/containers.ts';
 import { operatorEnvironment, proxyEnvironment } from './rules/environment.ts';
 import { fixedImages } from './rules/images.ts';
+import { operatorMemory } from './rules/operator-memory.ts';
 import {
   ownNamespaces,
   restrictedContainers,
@@ -86,6 +87,7 @@ export const RULES: readonly Rule[] = [
   stopOrder,
   memoryLimits,
   memoryHeadroom,
+  operatorMemory,
   proxyCpuLimit,
   fixedImages,
   bound,

@@ -10,9 +10,10 @@ test.each(CANARIES)('$rule: an overlay that $does', ({
   level = 'error',
   says = '',
   broken,
+  caches,
   also = [],
 }) => {
-  const findings = lint(broken().objects);
+  const findings = lint(broken().objects, { caches });
 
   const found = findings.filter((finding) => finding.rule === rule);
   expect(found.map(({ object, path }) => `${object} ${path}`)).toContain(at);
@@ -24,8 +25,9 @@ test.each(CANARIES)('$rule: an overlay that $does', ({
 
 test.each(CANARIES)('$rule says where, what, why and what to do when an overlay $does', ({
   broken,
+  caches,
 }) => {
-  for (const { path, message } of lint(broken().objects)) {
+  for (const { path, message } of lint(broken().objects, { caches })) {
     expect(message.startsWith(`${path} `)).toBe(true);
     expect(message.slice(path.length)).toMatch(/^ [^\n]{4,}: [^\n]{10,}; [^\n]{4,}$/);
   }

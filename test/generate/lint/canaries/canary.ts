@@ -1,3 +1,4 @@
+import type { CacheSize } from '../../../../operator/generate/lint/cache-memory.ts';
 import type { Manifests } from '../good.ts';
 import { plain } from '../good.ts';
 
@@ -12,6 +13,8 @@ export interface Canary {
   /** Words of the message. */
   readonly says?: string;
   readonly broken: () => Manifests;
+  /** What the caches of the operator hold, where the rule asks for it. */
+  readonly caches?: CacheSize;
   /** Other rules that it breaks as well. */
   readonly also?: readonly string[];
 }

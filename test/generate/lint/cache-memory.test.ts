@@ -1,0 +1,147 @@
+/** The memory limit of the operator against what its caches hold. */
+import { expect, test } from 'vitest';
+import { ConfigurationError } from '../../../operator/core/errors.ts';
+import { type CacheSize, neededMemory } from '../../../operator/generate/lint/cache-memory.ts';
+import { lint } from '../../../operator/generate/lint/lint.ts';
+import { type Manifests, plain } from './good.ts';
+
+const RULE = 'operator-memory-limit';
+const SMALL: CacheSize = { objects: 21_000, bytes: 17_500_000 };
+/** More than fits into the 256 MiB of heap that Node gives V8 at least. */
+const MIDDLE: CacheSize = { objects: 9_000, bytes: 180_000_000 };
+/** More than fits into the 2 GiB that Node gives V8 at most. */
+const LARGE: CacheSize = { objects: 400_000, bytes: 1_400_000_000 };
+
+const NODES_CHOICE = { heapIsSet: false };
+const limited = (limit: unknown): Manifests =>
+  plain().set('operator.resources.limits.memory', limit);
+const withOptions = (manifests: Manifests, value: string): Manifests =>
+  manifests.push('operator.env', { name: 'NODE_OPTIONS', value });
+const found = ({ objects }: Manifests, caches: CacheSize | undefined) => lint(objects, { caches });
+const pathsOf = (manifests: Manifests, caches: CacheSize) =>
+  found(manifests, caches).map(({ path }) => path);
+
+const LIMIT = 'containers[operator].resources.limits.memory';
+const OPTIONS = 'containers[operator].env[NODE_OPTIONS]';
+
+test('a limit that is just enough has no finding, and one byte less has a warning', () => {
+  for (const caches of [SMALL, MIDDLE]) {
+    const enough = Math.ceil(neededMemory(caches, NODES_CHOICE).limitBytes);
+
+    expect(found(limited(String(enough)), caches)).toEqual([]);
+    expect(found(limited(String(enough - 1)), caches)).toEqual([
+      expect.objectContaining({
+        rule: RULE,
+        level: 'warning',
+        object: 'Deployment/op',
+        path: LIMIT,
+      }),
+    ]);
+  }
+});
+
+test('the warning says what the caches hold, what the limit is, and what to write', () => {
+  const [finding] = found(limited('128Mi'), SMALL);
+
+  expect(finding?.message).toBe(
+    `${LIMIT} is 128Mi: the caches hold 21000 objects of 17.5 MB, and a list in which all of them have ` +
+      'changed may need 224Mi; set 224Mi or more, or cache less (a selector, a transform, metadataOnly)',
+  );
+});
+
+test('what the warning says to write has no finding', () => {
+  for (const caches of [SMALL, MIDDLE, LARGE, { objects: 0, bytes: 0 }]) {
+    const { limit, heapFlagMiB } = neededMemory(caches, NODES_CHOICE);
+    const manifests = limited(limit);
+    if (heapFlagMiB !== undefined) {
+      withOptions(manifests, `--max-old-space-size=${heapFlagMiB}`);
+    }
+
+    expect(found(manifests, caches)).toEqual([]);
+  }
+});
+
+test.each([
+  ['256Mi', '200Mi'],
+  ['0.25Gi', '0.2Gi'],
+  ['250M', '220M'],
+  ['.25G', '.22G'],
+  ['250e6', '2.2E8'],
+  ['250000000', '220000000'],
+  ['250000000000m', '220000000000m'],
+  ['250000Ki', '210000Ki'],
+  [250_000_000, 220_000_000],
+])('a limit of %s is enough where %s is too small', (enough, small) => {
+  expect(found(limited(enough), SMALL)).toEqual([]);
+  expect(pathsOf(limited(small), SMALL)).toEqual([LIMIT]);
+});
+
+test.each(['256MiB', 'lots', '-1Gi', '1e', ''])('a limit of %j is told of', (limit) => {
+  const [finding] = found(limited(limit), SMALL);
+
+  expect(finding).toMatchObject({ rule: RULE, path: LIMIT });
+  expect(finding?.message).toContain(`is ${JSON.stringify(limit)}, no quantity: `);
+});
+
+test('a limit that is absent is for the rule about limits alone', () => {
+  const rules = found(plain().remove('operator.resources.limits'), SMALL).map(({ rule }) => rule);
+
+  expect(rules).toEqual(['memory-limits']);
+});
+
+test('of several containers the limit of the operator counts, wherever it stands', () => {
+  const manifests = limited('128Mi');
+  const other = structuredClone(manifests.get('operator')) as { name: string };
+  manifests.set('pod.containers', [
+    { ...other, name: 'exporter', resources: { limits: { memory: '16Mi' } } },
+    ...(manifests.get('pod.containers') as readonly object[]),
+  ]);
+
+  const paths = found(manifests, SMALL).filter(({ rule }) => rule === RULE);
+
+  expect(paths.map(({ path }) => path)).toEqual([LIMIT]);
+});
+
+test('without a status page no limit is judged', () => {
+  expect(found(limited('1Mi'), undefined)).toEqual([]);
+});
+
+test('one status page and two workloads are an error that names both', () => {
+  const manifests = plain();
+  const second = structuredClone(manifests.get('Deployment')) as { metadata: { name: string } };
+  second.metadata.name = 'op-b';
+  manifests.add(second);
+
+  expect(() => found(manifests, SMALL)).toThrow(ConfigurationError);
+  expect(() => found(manifests, SMALL)).toThrow(
+    'one status page says nothing of 2 workloads (Deployment/op and Deployment/op-b); lint each by itself',
+  );
+});
+
+test('where the heap of Node is set, half of the limit is no bound', () => {
+  const { limitBytes, heapBytes } = neededMemory(MIDDLE, { heapIsSet: true });
+  const limit = String(Math.ceil(limitBytes));
+  const heap = Math.ceil(heapBytes / 2 ** 20);
+
+  expect(pathsOf(limited(limit), MIDDLE)).toEqual([LIMIT]);
+  expect(pathsOf(withOptions(limited(limit), `--max-old-space-size=${heap}`), MIDDLE)).toEqual([]);
+  expect(pathsOf(withOptions(limited(limit), `--max_old_space_size=${heap - 1}`), MIDDLE)).toEqual([
+    OPTIONS,
+  ]);
+  expect(
+    pathsOf(withOptions(limited('2Gi'), '--max-old-space-size-percentage=75'), MIDDLE),
+  ).toEqual([]);
+  expect(
+    pathsOf(withOptions(limited('2Gi'), '--max-old-space-size-percentage=10'), MIDDLE),
+  ).toEqual([OPTIONS]);
+});
+
+test('caches beyond the heap that Node takes by itself need it set', () => {
+  const { heapFlagMiB } = neededMemory(LARGE, NODES_CHOICE);
+
+  const [finding, ...more] = found(limited('64Gi'), LARGE);
+
+  expect(more).toEqual([]);
+  expect(finding).toMatchObject({ rule: RULE, level: 'warning', path: OPTIONS });
+  expect(finding?.message).toContain(`set --max-old-space-size=${heapFlagMiB}, or cache less`);
+});
