@@ -47,7 +47,7 @@ const WHOLE_PROCESS = [
   'test/manager/{event-loop-watch,log-level,no-handles}.test.ts',
   'test/model/kubernetes-files.test.ts',
   'test/scenarios/scale.test.ts',
-  'test/store/held-memory.test.ts',
+  'test/store/text-memory.test.ts',
   'testing/test/control-plane/*.test.ts',
   'test/transport/undici-transport.test.ts',
 ];
@@ -87,7 +87,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: [FILES],
-          exclude: ['**/node_modules/**', TOOLS, 'test/{simple,held}-path/**', ...WHOLE_PROCESS],
+          exclude: ['**/node_modules/**', TOOLS, ...WHOLE_PROCESS],
           isolate: false,
         },
       },
@@ -122,50 +122,6 @@ export default defineConfig({
           isolate: false,
           testTimeout: (PATIENCE_MS * Number(manyRuns)) / FEW_RUNS,
           env: { PROPERTY_RUNS: manyRuns },
-        },
-      },
-      {
-        // What lists and watches over bytes, once more with every object parsed when it arrives.
-        extends: true,
-        test: {
-          name: 'again-simple',
-          include: [
-            'test/simple-path/**/*.test.ts',
-            'test/{scenarios,convergence,integration}/**/*.test.ts',
-            'test/watch/wire.test.ts',
-            'test/controller/**/{composite,rejections,finalizing,expectations,apply-owned,write-status}.test.ts',
-            'test/manager/{connect-options,install-crds,run-operator,scrape}.test.ts',
-            'test/cli/watch*.test.ts',
-            'testing/test/operator/*.test.ts',
-          ],
-          exclude: [
-            TOOLS,
-            'test/integration/{demo,leadership,overload}.test.ts', // these wait for processes, or for load
-            'test/cli/watch-deep.test.ts', // its objects are printed as text, which nothing keeps here
-          ],
-          setupFiles: ['test/support/property-setup.ts', 'test/simple-path/setup.ts'],
-        },
-      },
-      {
-        // What lists and watches without bytes, once more with objects that come as text.
-        extends: true,
-        test: {
-          name: 'again-held',
-          include: [
-            'test/held-path/**/*.test.ts',
-            'test/{store,watch}/*.test.ts',
-            'test/controller/*.test.ts',
-            'test/manager/informers.test.ts',
-          ],
-          exclude: [
-            'test/**/{held,unreadable}.test.ts', // their collections send text by themselves
-            'test/store/deep-objects.test.ts', // it measures objects, not their text
-            // Nothing is listed or watched in these, or over bytes.
-            'test/store/{backlog,cache,cache.property,delivery,estimate-bytes,own-write-form,readable,selectors.property}.test.ts',
-            'test/watch/{classify,wire}.test.ts',
-            'test/controller/{api-event-recorder-*,apply-owned,controller,event-validation,expectations,finalizer-writes,map-in-order,rejections,write-status}.test.ts',
-          ],
-          setupFiles: ['test/support/property-setup.ts', 'test/held-path/setup.ts'],
         },
       },
     ],

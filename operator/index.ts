@@ -48,6 +48,7 @@ export {
   isUidMismatch,
   isVersionConflict,
 } from './model/conflict.ts';
+export { Entry } from './model/entry.ts';
 export { kstatus, type ObjectStatus } from './model/kstatus.ts';
 export {
   controllerOf,
@@ -94,13 +95,14 @@ export {
 
 // Bytes → lines → events
 
+export { readLines } from './stream/lines.ts';
 export type { Transport } from './transport/transport.ts';
 export { undiciTransport } from './transport/undici-transport.ts';
 
 // Events → store → queue
 
 export { listWatch } from './client/list-watch.ts';
-export type { Change } from './store/cache.ts';
+export type { Change } from './store/change.ts';
 export { byLabel, byNamespace, byOwner } from './store/indices.ts';
 export { Informer } from './store/informer.ts';
 export type { Store } from './store/store.ts';

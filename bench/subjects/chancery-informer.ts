@@ -26,15 +26,12 @@ const informer = new Informer(
   { clock: systemClock, relistIntervalMs: 0 },
 );
 const wholeObjects = configuration.mode === 'object';
-const registration = informer.addHandler(
-  (changes) => {
-    for (const change of changes) {
-      if (wholeObjects) read(change.object);
-      handled(splitKey(change.key).name);
-    }
-  },
-  { held: !wholeObjects },
-);
+const registration = informer.addHandler((changes) => {
+  for (const change of changes) {
+    if (wholeObjects) read(change.object);
+    handled(splitKey(change.key).name);
+  }
+});
 const { signal } = new AbortController();
 void informer.run(signal);
 await informer.until(() => registration.synced, signal); // the handler was shown all of it, too

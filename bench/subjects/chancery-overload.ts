@@ -84,14 +84,14 @@ if (mode === 'endless') {
     };
     told = informer.addHandler(slowly, { holdBack: true });
   } else {
-    told = informer.addHandler(check, { held: true });
+    told = informer.addHandler(check);
   }
   if (mode === 'stuck') {
     const stuck = informer.addHandler(() => new Promise<void>(() => {}));
     const look = (): void => {
       if (stuck.pending > MOST_WAITING) fail(new Error(`${stuck.pending} changes wait`));
     };
-    informer.addHandler(look, { held: true });
+    informer.addHandler(look);
   }
   void informer.run(signal);
   // Not before the handler was shown all of it: it counts what comes then.

@@ -70,7 +70,7 @@ export function isLabelled({ metadata }: KubernetesObject, name: string): boolea
 }
 
 /** The SampleDB that an object names by its labels. */
-export function instanceOf({ metadata }: KubernetesObject): readonly ObjectKey[] {
+export function instanceOf({ metadata }: Pick<KubernetesObject, 'metadata'>): readonly ObjectKey[] {
   const name = metadata.labels?.[INSTANCE];
   return name === undefined ? [] : [objectKey(metadata.namespace ?? '', name)];
 }

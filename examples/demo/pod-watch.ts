@@ -1,4 +1,11 @@
-import { type Change, Informer, listWatch, systemClock, type Transport } from 'chancery';
+import {
+  type Change,
+  Informer,
+  listWatch,
+  type ObjectMeta,
+  systemClock,
+  type Transport,
+} from 'chancery';
 import { type Pod, pods } from 'chancery/kubernetes';
 import type { Timeline } from '../try/timeline.ts';
 
@@ -56,10 +63,10 @@ export class PodWatch {
   }
 
   #tell(change: Change<Pod>): void {
-    const { name } = change.object.metadata;
+    const { name } = change.metadata;
     const tell = (what: string): void => this.#timeline.tell('cluster', `Pod ${name} ${what}`);
     if (change.type === 'delete') tell('is gone');
-    else if (change.type === 'update' && startsToStop(change.old, change.object))
+    else if (change.type === 'update' && startsToStop(change.old.metadata, change.metadata))
       tell('is stopping');
     else if (isReady(change.object) && !this.#ready.has(name)) {
       this.#ready.add(name);
@@ -68,10 +75,8 @@ export class PodWatch {
   }
 }
 
-function startsToStop(old: Pod, pod: Pod): boolean {
-  return (
-    old.metadata.deletionTimestamp === undefined && pod.metadata.deletionTimestamp !== undefined
-  );
+function startsToStop(old: ObjectMeta, now: ObjectMeta): boolean {
+  return old.deletionTimestamp === undefined && now.deletionTimestamp !== undefined;
 }
 
 function isReady({ metadata, status }: Pod): boolean {

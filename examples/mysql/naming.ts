@@ -21,7 +21,5 @@ export function enqueueNaming<T extends KubernetesObject>(
   naming: Source<T>,
   index: string,
 ): Mapping {
-  return enqueueMapped(named, (object, { store }) =>
-    store(naming).byIndex(index, keyOf(object)).map(keyOf),
-  );
+  return enqueueMapped(named, ({ key }, { store }) => store(naming).byIndex(index, key).map(keyOf));
 }

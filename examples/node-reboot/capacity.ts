@@ -1,6 +1,7 @@
 /** How many Nodes may reboot at a time, and whose turn it is. */
-import { type KubernetesObject, type Predicate, type Source, type Store, source } from 'chancery';
+import { type Predicate, type Source, type Store, source } from 'chancery';
 import { type Node, nodes } from 'chancery/kubernetes';
+import type { WithMetadata } from './protocol.ts';
 import { hasTimedOut, type State, stateOf } from './state.ts';
 
 /** Whether a Node has one of the places, wants one, or has nothing to do with them. */
@@ -20,7 +21,7 @@ export const nodeSource: Source<Node> = source(nodes, {
   indexes: { place: (node) => [placeOf(node)] },
 });
 
-export function placeOf(node: KubernetesObject): Place {
+export function placeOf(node: WithMetadata): Place {
   const state = stateOf(node);
   if (state === 'Waiting') return 'wanted';
   return HOLDING.has(state) && !hasTimedOut(node) ? 'held' : 'none';
@@ -40,7 +41,7 @@ export function waitingIn(store: Store<Node>): readonly Node[] {
  * Places that are free. A Node counts once, however many reasons there are to count it, and more Nodes than
  * places (by hand, or by a smaller setting than yesterday's) leave none, not fewer than none.
  */
-export function freePlaces(nodes: readonly KubernetesObject[], maxRebooting: number): number {
+export function freePlaces(nodes: readonly WithMetadata[], maxRebooting: number): number {
   const held = nodes.filter((node) => placeOf(node) === 'held').length;
   return Math.max(0, maxRebooting - held);
 }
@@ -49,11 +50,11 @@ export function freePlaces(nodes: readonly KubernetesObject[], maxRebooting: num
 export const givesWay: Predicate<Node> = (event) => {
   switch (event.type) {
     case 'update': {
-      const [before, after] = [placeOf(event.old), placeOf(event.object)];
+      const [before, after] = [placeOf(event.old), placeOf(event)];
       return before !== 'none' && after !== 'held' && before !== after;
     }
     case 'delete':
-      return placeOf(event.object) !== 'none';
+      return placeOf(event) !== 'none';
     default:
       return false;
   }
@@ -66,8 +67,8 @@ export const givesWay: Predicate<Node> = (event) => {
  * @param waiting - all that want a place.
  */
 export function standsBack(
-  node: KubernetesObject,
-  waiting: readonly KubernetesObject[],
+  node: WithMetadata,
+  waiting: readonly WithMetadata[],
   free: number,
 ): boolean {
   return hasTimedOut(node) && waiting.filter((other) => !hasTimedOut(other)).length >= free;

@@ -28,15 +28,18 @@ export const AFTER_REBOOT = `${PREFIX}after-reboot`;
 export const PHASE = 'node-reboot.chancery.dev/phase';
 export const SINCE = 'node-reboot.chancery.dev/since';
 
-export function annotationOf({ metadata }: KubernetesObject, name: string): string | undefined {
+/** A Node, or its entry in a cache: labels and annotations are all that counts. */
+export type WithMetadata = Pick<KubernetesObject, 'metadata'>;
+
+export function annotationOf({ metadata }: WithMetadata, name: string): string | undefined {
   return metadata.annotations?.[name];
 }
 
 /** The original compares texts: `True` or `1` is not `true`. */
-export function isTrue(node: KubernetesObject, annotation: string): boolean {
+export function isTrue(node: WithMetadata, annotation: string): boolean {
   return annotationOf(node, annotation) === 'true';
 }
 
-export function labelOf({ metadata }: KubernetesObject, name: string): string | undefined {
+export function labelOf({ metadata }: WithMetadata, name: string): string | undefined {
   return metadata.labels?.[name];
 }

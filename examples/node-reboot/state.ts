@@ -1,5 +1,4 @@
 /** Labels and annotations of one Node → where it is on its way through a reboot. */
-import type { KubernetesObject } from 'chancery';
 import {
   AFTER_REBOOT,
   annotationOf,
@@ -12,6 +11,7 @@ import {
   REBOOT_OK,
   REBOOT_PAUSED,
   SINCE,
+  type WithMetadata,
 } from './protocol.ts';
 
 /**
@@ -38,7 +38,7 @@ export type State =
 export type Phase = 'BeforeReboot' | 'Rebooting' | 'AfterReboot' | 'TimedOut';
 
 /** The protocol alone decides, never PHASE: whoever changes it by hand is understood. */
-export function stateOf(node: KubernetesObject): State {
+export function stateOf(node: WithMetadata): State {
   const needed = isTrue(node, REBOOT_NEEDED);
   const ok = isTrue(node, REBOOT_OK);
   const inProgress = isTrue(node, REBOOT_IN_PROGRESS);
@@ -55,17 +55,17 @@ export function stateOf(node: KubernetesObject): State {
 }
 
 /** Only the agent's own `false` says that it is back: a Node without annotations says nothing. */
-function saysFalse(node: KubernetesObject, annotation: string): boolean {
+function saysFalse(node: WithMetadata, annotation: string): boolean {
   return annotationOf(node, annotation) === 'false';
 }
 
 /** Its time was up, and it has not come to an end since. */
-export function hasTimedOut(node: KubernetesObject): boolean {
+export function hasTimedOut(node: WithMetadata): boolean {
   return annotationOf(node, PHASE) === 'TimedOut';
 }
 
 /** Since when it is in `phase`, as far as is noted. What was noted in the future is of a clock that went wrong. */
-export function sinceOf(node: KubernetesObject, phase: Phase, nowMs: number): number | undefined {
+export function sinceOf(node: WithMetadata, phase: Phase, nowMs: number): number | undefined {
   if (annotationOf(node, PHASE) !== phase) return undefined;
   const sinceMs = Date.parse(annotationOf(node, SINCE) ?? '');
   return sinceMs <= nowMs ? sinceMs : undefined;

@@ -1,10 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { enqueueMapped, type ObjectKey, objectKey, type ReconcileContext, source } from 'chancery';
+import {
+  type Entry,
+  enqueueMapped,
+  type ObjectKey,
+  objectKey,
+  type ReconcileContext,
+  source,
+} from 'chancery';
 import { type HorizontalPodAutoscaler, horizontalPodAutoscalers } from 'chancery/kubernetes';
 
 /** The Deployment that an autoscaler scales: the key of the TDSet of the same name, if there is one. */
-function deploymentKey({ metadata, spec }: HorizontalPodAutoscaler): readonly ObjectKey[] {
-  const { apiVersion = 'apps/v1', kind, name } = spec.scaleTargetRef;
+function deploymentKey({
+  metadata,
+  object,
+}: Pick<Entry<HorizontalPodAutoscaler>, 'metadata' | 'object'>): readonly ObjectKey[] {
+  const { apiVersion = 'apps/v1', kind, name } = object.spec.scaleTargetRef;
   const isDeployment = kind === 'Deployment' && apiVersion.startsWith('apps/');
   return isDeployment ? [objectKey(metadata.namespace ?? '', name)] : [];
 }
@@ -14,7 +24,7 @@ const autoscalers = source(horizontalPodAutoscalers, { indexes: { deployment: de
 /** An autoscaler that comes, goes or is changed; what it measures every 15 s is none of our business. */
 export const autoscalerChanges = enqueueMapped(autoscalers, deploymentKey, {
   predicate: (event) =>
-    event.type !== 'update' || !isDeepStrictEqual(event.old.spec, event.object.spec),
+    event.type !== 'update' || !isDeepStrictEqual(event.old.object.spec, event.object.spec),
 });
 
 /** The autoscaler of the Deployment `key`, if there is one. */

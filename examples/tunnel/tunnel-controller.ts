@@ -30,8 +30,8 @@ export function tunnelController(options: TunnelControllerOptions): Controller<T
     predicate: generationChanged, // its own status is no news
     owns: [deployments],
     watches: [
-      enqueueMapped(services, (service, { store }) =>
-        store(tunnelsByService).byIndex('service', keyOf(service)).map(keyOf),
+      enqueueMapped(services, ({ key }, { store }) =>
+        store(tunnelsByService).byIndex('service', key).map(keyOf),
       ),
     ],
     permissions: [

@@ -1,16 +1,20 @@
 import type { ProtocolError } from '../core/errors.ts';
 import { inTurns } from '../core/turns.ts';
-import { HeldObject, type HeldObjectKeeper, isUnreadable } from '../model/held-object.ts';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import { Entry, type EntryObserver } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { Cache, type Change } from '../store/cache.ts';
+import { Cache } from '../store/cache.ts';
+import type { Change } from '../store/change.ts';
 import { estimateBytes } from '../store/estimate-bytes.ts';
 import type { CompleteList, TakePage } from '../watch/list-all.ts';
-import type { Hold } from '../watch/list-watch.ts';
 import type { ReflectorSink } from '../watch/reflector-sink.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import type { VersionView } from '../watch/verification.ts';
-import { type Form, PrintedObject } from './printed-object.ts';
+
+/** The `apiVersion` and `kind` of all objects of a resource. */
+interface Form {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
 
 /**
  * Bytes of new objects that wait until their list is complete: then every DELETED comes before what is
@@ -28,7 +32,7 @@ export interface PrintedObjectsOptions extends Observer {
    * Prints the changes in order, and asks for the next change when it has the line of the last one.
    * The promise settles when the output takes more. Must not fail.
    */
-  readonly print: (changes: Iterable<Change<KubernetesObject>>) => Promise<void>;
+  readonly print: (changes: Iterable<Change>) => Promise<void>;
   /** An object came as text that is no JSON: it is to be listed anew. */
   readonly unreadable: (error: ProtocolError) => void;
   /** Ends a comparison that is under way. */
@@ -36,20 +40,23 @@ export interface PrintedObjectsOptions extends Observer {
 }
 
 /**
- * The collection that `chancery watch` prints. Of an object whose line was made it keeps a
- * `PrintedObject`: enough to tell what changes, and not what the object holds.
+ * The collection that `chancery watch` prints. Of an object whose line was made it keeps the metadata:
+ * enough to tell what changes, and not what the object holds.
  */
 export class PrintedObjects implements ReflectorSink<KubernetesObject> {
-  readonly hold: Hold = { known: (key) => this.#cache.objects?.get(key) };
   readonly #options: PrintedObjectsOptions;
   readonly #cache = new Cache<KubernetesObject>();
-  readonly #keeper: HeldObjectKeeper;
+  readonly #observer: EntryObserver;
   #waitingBytes = 0;
   #listed = false;
 
   constructor(options: PrintedObjectsOptions) {
     this.#options = options;
-    this.#keeper = { prepare: () => {}, unreadable: options.unreadable };
+    this.#observer = {
+      parsed: () => {},
+      releasable: () => {}, // the whole entry is, as soon as its line was made
+      unreadable: options.unreadable,
+    };
   }
 
   /** The first list is complete. */
@@ -59,10 +66,12 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
 
   readonly takePage: TakePage<KubernetesObject> = async (items, first) => {
     if (first) this.#waitingBytes = 0;
-    for (const item of items) this.#waitingBytes += bytesOf(item);
+    for (const item of items) {
+      if (item !== this.known(item.key)) this.#waitingBytes += bytesOf(item);
+    }
     if (this.#waitingBytes <= MAX_WAITING_BYTES) return items;
     // States that are older than the cached ones are left out here, and compared with the whole list.
-    await this.#print(this.#cache.applyAll(items.map((object) => ({ type: 'ADDED', object }))));
+    await this.#print(this.#cache.applyAll(items.map((entry) => ({ type: 'ADDED', entry }))));
     return items.map((item) => this.#printed(item));
   };
 
@@ -87,52 +96,58 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     this.#options.verified(drift);
   }
 
-  version(key: ObjectKey): ReturnType<VersionView['version']> {
-    const metadata = this.#cache.objects?.get(key)?.metadata;
-    return metadata && { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
+  known(key: ObjectKey): Entry | undefined {
+    return this.#cache.entries?.get(key);
   }
 
   keys(): Iterable<ObjectKey> {
-    return this.#cache.objects?.keys() ?? [];
+    return this.#cache.entries?.keys() ?? [];
   }
 
-  #print(changes: readonly Change<KubernetesObject>[]): Promise<void> {
-    for (const { object } of changes) {
-      if (object instanceof HeldObject) object.keptBy(this.#keeper);
-    }
+  #print(changes: readonly Change[]): Promise<void> {
+    for (const { entry } of changes) entry.observedBy(this.#observer);
     return this.#options.print(this.#lettingGo(changes));
   }
 
-  /** Of an object whose line was made, the rest is let go. */
-  *#lettingGo(
-    changes: readonly Change<KubernetesObject>[],
-  ): Generator<Change<KubernetesObject>, void, undefined> {
+  /** Of an object whose line was made, all but its metadata is let go. */
+  *#lettingGo(changes: readonly Change[]): Generator<Change, void, undefined> {
     for (const change of changes) {
       yield change;
-      const { type, key, object } = change;
+      const { type, entry } = change;
       // The next list brings an unreadable object anew, and must find that nothing was printed of it.
-      if (type === 'delete' || object instanceof PrintedObject || isUnreadable(object)) continue;
-      this.#cache.reduce(key, this.#reduced(object, type === 'update' ? change.old : undefined));
+      if (type === 'delete' || entry.isUnreadable) continue;
+      const reduced = ofMetadata(entry, this.#options.form);
+      if (type === 'update') reduced.follow(change.old);
+      this.#cache.reduce(reduced);
     }
   }
 
-  #reduced(object: KubernetesObject, before: KubernetesObject | undefined): PrintedObject {
-    if (!(before instanceof PrintedObject)) return PrintedObject.of(object, this.#options.form);
-    before.become(object);
-    return before;
-  }
-
   /** What is kept of `item`, where that is the same state of it. */
-  #printed(item: KubernetesObject): KubernetesObject {
-    const kept = this.#cache.objects?.get(keyOf(item));
-    if (!(kept instanceof PrintedObject)) return item;
-    const { uid, resourceVersion } = kept.metadata;
-    const isSame = uid === item.metadata.uid && resourceVersion === item.metadata.resourceVersion;
+  #printed(item: Entry): Entry {
+    const kept = this.known(item.key);
+    const isSame = kept?.uid === item.uid && kept.resourceVersion === item.resourceVersion;
     return isSame ? kept : item;
   }
 }
 
-function bytesOf(object: KubernetesObject): number {
-  if (object instanceof PrintedObject) return 0;
-  return object instanceof HeldObject ? object.textLength : estimateBytes(object);
+/** `entry` with no more of its object than the metadata, as text, without `managedFields`. */
+function ofMetadata(entry: Entry, { apiVersion, kind }: Form): Entry {
+  const { managedFields: _, ...metadata } = entry.metadata;
+  let text: string;
+  try {
+    text = JSON.stringify({ apiVersion, kind, metadata });
+  } catch {
+    // A RangeError: it is nested too deeply.
+    const { name, namespace, uid, resourceVersion } = metadata;
+    text = JSON.stringify({
+      apiVersion,
+      kind,
+      metadata: { name, namespace, uid, resourceVersion },
+    });
+  }
+  return Entry.ofText(entry, text, text.length - '}}'.length);
+}
+
+function bytesOf(entry: Entry): number {
+  return entry.textLength > 0 ? entry.textLength : estimateBytes(entry.object);
 }

@@ -1,10 +1,8 @@
 import { messageOf, ProtocolError } from '../core/errors.ts';
-import { HeldObject } from '../model/held-object.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { ObjectKey } from '../model/object.ts';
 import { apiVersionOf, type Resource } from '../model/resource.ts';
 import { INITIAL_EVENTS_END } from '../model/watch-event.ts';
-import type { Change } from '../store/cache.ts';
-import { PrintedObject } from './printed-object.ts';
+import type { Change } from '../store/change.ts';
 import { shellSafe, shellSafeJson } from './shell-safe-json.ts';
 
 const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
@@ -21,7 +19,7 @@ export type Unprintable = (key: ObjectKey, why: string) => void;
  * object anew. Of an object that was printed before and let go, the line has the metadata.
  */
 export function* watchLines(
-  changes: Iterable<Change<KubernetesObject>>,
+  changes: Iterable<Change>,
   unprintable: Unprintable,
 ): Generator<string, void, undefined> {
   for (const change of changes) {
@@ -36,17 +34,13 @@ export function* watchLines(
   }
 }
 
-function objectJson({ type, object }: Change<KubernetesObject>): string | undefined {
-  if (object instanceof PrintedObject) return shellSafe(object.json);
-  if (!(object instanceof HeldObject)) return shellSafeJson(object);
+function objectJson({ type, entry }: Change): string | undefined {
   try {
-    const text = object.readText();
-    return text === undefined ? shellSafeJson(object.read()) : shellSafe(text);
+    const { text } = entry;
+    return text === undefined ? shellSafeJson(entry.object) : shellSafe(text);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    if (type !== 'delete') return undefined;
-    const { apiVersion, kind, metadata } = object;
-    return shellSafeJson({ apiVersion, kind, metadata });
+    return type === 'delete' ? shellSafeJson(entry.nameAlone().object) : undefined;
   }
 }
 

@@ -3,14 +3,16 @@ import type { KubernetesObject } from '../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts';
 import type { JsonObject } from './answer.ts';
 
-/** A list answer, checked. */
-export interface DecodedList<T extends KubernetesObject> {
-  readonly items: readonly T[];
+/** A list answer without its items, checked. */
+export interface ListFrame {
   /** As sent; empty when absent. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
-  /** Bytes of JSON that the items were; counted where they are read one by one. */
-  readonly itemBytes?: number;
+}
+
+/** A list answer, checked. */
+interface DecodedList<T extends KubernetesObject> extends ListFrame {
+  readonly items: readonly T[];
 }
 
 /**
@@ -43,7 +45,7 @@ export function decodeFrame(
   answer: JsonObject,
   resource: Resource,
   expected: ObjectForm,
-): Omit<DecodedList<KubernetesObject>, 'items' | 'itemBytes'> {
+): ListFrame {
   const { metadata, apiVersion } = answer as UncheckedList;
   if (apiVersion !== expected.apiVersion) throw unexpected(resource, expected, answer);
   const token = textOf(metadata?.continue);
@@ -104,7 +106,7 @@ export function decodeItem<T extends KubernetesObject>(
   return object as T;
 }
 
-export function withForm<T extends KubernetesObject>(object: T, form: ObjectForm): T {
+function withForm<T extends KubernetesObject>(object: T, form: ObjectForm): T {
   if (object.apiVersion === form.apiVersion && object.kind === form.kind) return object;
   return { ...form, ...object, ...form };
 }

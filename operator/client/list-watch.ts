@@ -3,14 +3,12 @@ import { ProtocolError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { type DecodeOptions, decodeWatchEvents } from '../stream/decode.ts';
-import { decodeHeldEvents } from '../stream/decode-held.ts';
-import { readLines } from '../stream/lines.ts';
+import { type DecodeOptions, decodeEvents } from '../stream/decode.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
-import { readAnswer, requireSuccess } from './answer.ts';
-import { readHeldList } from './held-list.ts';
-import { decodeList, formOf, METADATA_FORM } from './list-answer.ts';
+import { requireSuccess } from './answer.ts';
+import { formOf, METADATA_FORM } from './list-answer.ts';
+import { readList } from './list-reader.ts';
 import { withQuery } from './query.ts';
 import { resourceDiscovery } from './resource-discovery.ts';
 import { pathOfCollection } from './scope.ts';
@@ -55,12 +53,11 @@ export function listWatch<T extends KubernetesObject>(
   const path = pathOfCollection(resource, namespace);
   const asked = { method: 'GET', path } as const;
   const own = formOf(resource);
-  const expected = metadataOnly ? METADATA_FORM : own;
 
   return {
     discovery: resourceDiscovery(transport, resource, clock),
 
-    async listPage(request: ListPageRequest): Promise<ListPage<T>> {
+    async listPage(request: ListPageRequest<T>): Promise<ListPage<T>> {
       const response = await transport.send({
         ...asked,
         path: withQuery(path, { ...selectors, ...pageParameters(request) }),
@@ -68,18 +65,19 @@ export function listWatch<T extends KubernetesObject>(
         purpose: 'call',
         signal: request.signal,
       });
-      const { hold } = request;
-      const page =
-        hold !== undefined && !metadataOnly
-          ? await readHeldList(response, clock, { asked, resource, hold })
-          : decodeList(await readAnswer(response, clock, { asked }), resource, expected);
+      const { known, dropManagedFields } = request;
+      const reading = { asked, resource, known, dropManagedFields };
+      const page = await readList(response, clock, {
+        ...reading,
+        ...(metadataOnly && { expected: METADATA_FORM }),
+      });
       requireResourceVersion(page.resourceVersion, resource);
-      for (const item of page.items) requireUid(item, resource);
+      for (const { uid } of page.items) requireUid(uid, resource);
       return page;
     },
 
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      const { resourceVersion, sendInitialEvents = false, timeoutSeconds, hold, signal } = request;
+      const { resourceVersion, sendInitialEvents = false, timeoutSeconds, signal } = request;
       if (!sendInitialEvents) requireResourceVersion(resourceVersion, resource);
       const response = await transport.send({
         ...asked,
@@ -97,26 +95,19 @@ export function listWatch<T extends KubernetesObject>(
         signal,
       });
       await requireSuccess(response, clock, asked);
-      const reading = { onChunk: () => request.onActivity?.() };
-      const decoding = {
-        expected,
-        onSkipped: (found: SkippedForm) => {
+      return decodeEvents<T>(response.body, {
+        expected: metadataOnly ? METADATA_FORM : own,
+        ...(metadataOnly && { form: own }),
+        dropManagedFields: request.dropManagedFields,
+        onChunk: () => request.onActivity?.(),
+        onSkipped: (found) => {
           request.onSkipped?.();
           onSkipped?.(found);
         },
-      };
-      const { body } = response;
-      if (hold !== undefined && !metadataOnly) {
-        const { dropManagedFields = false } = hold;
-        return decodeHeldEvents<T>(body, { ...reading, ...decoding, dropManagedFields });
-      }
-      const form = metadataOnly && { given: own };
-      return decodeWatchEvents<T>(readLines(body, reading), { ...decoding, ...form });
+      });
     },
   };
 }
-
-type SkippedForm = Parameters<NonNullable<DecodeOptions['onSkipped']>>[0];
 
 const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -145,8 +136,8 @@ function requireResourceVersion(resourceVersion: string, resource: Resource): vo
 }
 
 /** Without a uid, an object that was deleted and made anew could not be told from a changed one. */
-function requireUid({ metadata }: KubernetesObject, resource: Resource): void {
-  if (typeof metadata.uid === 'string' && metadata.uid !== '') return;
+function requireUid(uid: string, resource: Resource): void {
+  if (uid !== '') return;
   throw new ProtocolError('an item of a list has no uid', {
     code: 'DECODE',
     context: { resource: resourceName(resource) },

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
@@ -31,14 +32,15 @@ export interface Mapping {
   /** The objects that are mapped. */
   readonly source: Source;
   /**
-   * Called with the old and with the new object of a change; both answers are enqueued, each key once.
+   * Called with the old and with the new state of a changed object, whose `object` is parsed when it is
+   * asked for, and whose `metadata` alone costs less; both answers are enqueued, each key once.
    * It may look something up: other objects are mapped meanwhile, up to 16 at a time, while the changes
    * of one object stay in order, and what comes above 1,000 changes is merged object by object. One
    * that throws is called twice more, one that rejects after 0.1 s and 1 s; then the change is dropped,
    * with a log line and a count.
    */
   readonly map: (
-    object: KubernetesObject,
+    entry: Entry,
     context: MappingContext,
   ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
   /** Only changes that it is true for. Default: all. */
@@ -246,7 +248,7 @@ export function isController(value: unknown): value is Controller {
  */
 export function enqueueMapped<T extends KubernetesObject>(
   of: Source<T> | Resource<T>,
-  map: (object: T, context: MappingContext) => ReturnType<Mapping['map']>,
+  map: (entry: Entry<T>, context: MappingContext) => ReturnType<Mapping['map']>,
   { predicate }: { readonly predicate?: Predicate<T> } = {},
 ): Mapping {
   return {

@@ -2,10 +2,9 @@ import type { Client } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { deepCopy } from '../core/deep-copy.ts';
 import { OperatorError } from '../core/errors.ts';
-import { readObject } from '../model/held-object.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { deepFreeze } from '../store/freeze.ts';
-import { dropManagedFields, transformedOrWithheld } from '../store/transform.ts';
+import { dropManagedFields, transformedEntry } from '../store/transform.ts';
 import type { Controller } from './controller.ts';
 import type { Finalizer, Unfinished } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer-writes.ts';
@@ -160,7 +159,7 @@ function asCached(
 ): KubernetesObject {
   const own = deepCopy(stored); // a transform may change it in place
   const received = metadataOnly === true ? { ...cached, metadata: own.metadata } : own;
-  const seen = readObject(transformedOrWithheld(received, transform));
+  const seen = transformedEntry(received, transform).object;
   deepFreeze(seen);
   return seen;
 }

@@ -1,11 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
-import { metadataOf } from '../model/held-object.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { LOW_PRIORITY } from '../queue/work-queue.ts';
-import type { Change } from '../store/cache.ts';
-import { readable } from '../store/readable.ts';
+import type { Change } from '../store/change.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Controller, Mapping, MappingContext } from './controller.ts';
 import { mapInOrder } from './map-in-order.ts';
@@ -60,8 +59,7 @@ export function takeIn(options: IntakeOptions): Subscriptions {
     ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
   ].map(([source, handler]) => {
     const informer = informers.get(source);
-    // Most changes are told of by their key, or by whom their object belongs to: nothing else is read.
-    const registration = informer?.addHandler(handler, { resyncPeriodMs, held: true });
+    const registration = informer?.addHandler(handler, { resyncPeriodMs });
     // A child of ours that no cache has seen, and somebody has deleted: its owner is to miss it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
@@ -113,10 +111,8 @@ function forOwners(
       const keys = new Set(
         readably(options, change, () => nameWaits.freedBy(source.resource, change)),
       );
-      for (const object of passes(change) ? statesOf(change) : []) {
-        const owners = readably(options, change, () =>
-          ownerKeys(metadataOf(object), owner, anyOwner),
-        );
+      for (const entry of passes(change) ? statesOf(change) : []) {
+        const owners = readably(options, change, () => ownerKeys(entry.metadata, owner, anyOwner));
         for (const key of owners ?? []) keys.add(key);
       }
       const priority = priorityOf(change);
@@ -125,8 +121,8 @@ function forOwners(
   };
 }
 
-function statesOf(change: Change): readonly KubernetesObject[] {
-  return change.type === 'update' ? [change.object, change.old] : [change.object];
+function statesOf(change: Change): readonly Entry[] {
+  return change.type === 'update' ? [change.entry, change.old] : [change.entry];
 }
 
 /**
@@ -144,7 +140,7 @@ function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping):
   const target = controller.for.resource;
   return (changes) =>
     mapInOrder(
-      readable(changes).filter(passes),
+      changes.filter(passes),
       (change) => mappedKeys(change, { map, context, target, clock, signal }),
       (change, keys) => {
         const priority = priorityOf(change);
@@ -192,10 +188,10 @@ function readably<R>(
 /** Whatever a predicate says: otherwise an object with our finalizer would never go. */
 function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
   if (change.type !== 'update' || finalizer === undefined) return false;
-  const { deletionTimestamp, finalizers } = metadataOf(change.object);
+  const { deletionTimestamp, finalizers } = change.metadata;
   return (
     deletionTimestamp !== undefined &&
-    metadataOf(change.old).deletionTimestamp === undefined &&
+    change.old.metadata.deletionTimestamp === undefined &&
     finalizers?.includes(finalizer) === true
   );
 }

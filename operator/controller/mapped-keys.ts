@@ -1,8 +1,9 @@
 import { type Clock, sleep } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Entry } from '../model/entry.ts';
+import type { ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Change } from '../store/cache.ts';
+import type { Change } from '../store/change.ts';
 import type { Mapping, MappingContext } from './controller.ts';
 
 /** A mapping is called so often for one change, then the change is dropped. */
@@ -31,11 +32,11 @@ export function mappedKeys(
   change: Change,
   options: MappedKeysOptions,
 ): ReadonlySet<ObjectKey> | Promise<ReadonlySet<ObjectKey>> {
-  const objects =
-    change.type === 'update' && change.old !== change.object
-      ? [change.old, change.object]
-      : [change.object];
-  const answers = objects.map((object) => mapped(object, options));
+  const { entry } = change;
+  const entries = change.type === 'update' && change.old !== entry ? [change.old, entry] : [entry];
+  const unreadable = (): Keys | Promise<Keys> =>
+    change.type === 'delete' ? mapped(entry.nameAlone(), options, () => []) : [];
+  const answers = entries.map((one) => mapped(one, options, unreadable));
   return answers.some((answer) => answer instanceof Promise)
     ? Promise.all(answers).then((all) => new Set(all.flat()))
     : new Set((answers as Keys[]).flat());
@@ -43,35 +44,47 @@ export function mappedKeys(
 
 type Keys = readonly ObjectKey[];
 
-/** Tries a mapping that waits for nothing again at once, and any other after a pause. */
-function mapped(object: KubernetesObject, options: MappedKeysOptions): Keys | Promise<Keys> {
+/**
+ * Tries a mapping that waits for nothing again at once, and any other after a pause.
+ *
+ * @param unreadable - the answer for an object that turned out to be unreadable: its source tells of it
+ *   again when it can be read, but of a delete it does not.
+ */
+function mapped(
+  entry: Entry,
+  options: MappedKeysOptions,
+  unreadable: () => Keys | Promise<Keys>,
+): Keys | Promise<Keys> {
   for (let failures = 0; ; ) {
     try {
-      const answer = options.map(object, options.context);
+      const answer = options.map(entry, options.context);
       return answer instanceof Promise
-        ? mappedLater(object, answer, options, failures)
+        ? mappedLater(entry, answer, { ...options, unreadable }, failures)
         : checkedKeys(answer, options.target);
     } catch (error) {
+      if (entry.isUnreadable) return unreadable();
       if (++failures >= MAP_TRIES) return Promise.reject(mappingFailed(error));
     }
   }
 }
 
 async function mappedLater(
-  object: KubernetesObject,
+  entry: Entry,
   first: ReturnType<Mapping['map']>,
-  { map, context, target, clock, signal }: MappedKeysOptions,
+  options: MappedKeysOptions & { readonly unreadable: () => Keys | Promise<Keys> },
   failuresBefore: number,
 ): Promise<Keys> {
+  const { map, context, target, clock, signal, unreadable } = options;
   let answer = first;
   for (let failures = failuresBefore; ; ) {
     try {
       return checkedKeys(await answer, target);
     } catch (error) {
+      if (entry.isUnreadable) return unreadable();
       if (++failures >= MAP_TRIES) throw mappingFailed(error);
     }
     await sleep(clock, PAUSES_MS[failures - 1] ?? 0, signal);
-    answer = Promise.resolve().then(() => map(object, context)); // it may throw before it returns a promise
+    answer = Promise.resolve().then(() => map(entry, context)); // it may throw before it returns a promise
   }
 }
 

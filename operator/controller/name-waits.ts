@@ -1,5 +1,4 @@
 import type { Cancel, Clock } from '../core/clock.ts';
-import { metadataOf } from '../model/held-object.ts';
 import {
   controllerOf,
   type KubernetesObject,
@@ -10,7 +9,7 @@ import {
 import { type Resource, resourceName } from '../model/resource.ts';
 import { isOlder } from '../model/resource-version.ts';
 import { LOW_PRIORITY } from '../queue/work-queue.ts';
-import type { Change } from '../store/cache.ts';
+import type { Change } from '../store/change.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { Controller } from './controller.ts';
 import { isSameResource, type Source } from './source.ts';
@@ -188,18 +187,15 @@ function knowledgeOf(
   key: ObjectKey,
   wait: Wait,
 ): 'blocked' | 'newer' | 'older' {
-  const object = cache.cached(key);
-  if (object !== undefined && isInTheWay(wait, metadataOf(object))) return 'blocked';
-  const version = object?.metadata.resourceVersion ?? cache.resourceVersion;
+  const entry = cache.cached(key);
+  if (entry !== undefined && isInTheWay(wait, entry.metadata)) return 'blocked';
+  const version = entry?.resourceVersion ?? cache.resourceVersion;
   return version === undefined || isOlder(version, wait.resourceVersion) ? 'older' : 'newer';
 }
 
-function isFreed(wait: Wait, { type, object }: Change): boolean {
+function isFreed(wait: Wait, { type, entry }: Change): boolean {
   if (type === 'delete') return true;
-  const metadata = metadataOf(object);
-  return (
-    !isInTheWay(wait, metadata) && !isOlder(metadata.resourceVersion ?? '', wait.resourceVersion)
-  );
+  return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
 /** The same object, and of the same controller, or of none. */

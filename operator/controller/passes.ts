@@ -1,7 +1,6 @@
-import { readObject } from '../model/held-object.ts';
-import { isOfMetadata, metadataView } from '../model/metadata-only.ts';
-import type { KubernetesObject } from '../model/object.ts';
-import type { Change } from '../store/cache.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
+import type { Change } from '../store/change.ts';
 import type { Predicate, PredicateEvent } from './predicate.ts';
 
 /** True for a change that may go on to the queue. */
@@ -17,28 +16,41 @@ export function passesOf(
   failed: (error: unknown, change: Change) => void,
 ): Passes {
   if (predicate === undefined) return () => true;
-  const seen = isOfMetadata(predicate) ? metadataView : readObject;
   let hasFailed = false;
   return (change) => {
-    const event = eventOrUndefined(change, seen);
-    // Its source has told of it. The attempt at its key fails, which the queue sees to.
-    if (event === undefined) return true;
     try {
-      return predicate(event);
+      return predicate(eventOf(change));
     } catch (error) {
-      if (!hasFailed) failed(error, change);
-      hasFailed = true;
+      // Of an object that cannot be read its source has told. The attempt at its key fails, too.
+      if (!hasFailed && !isUnreadable(change)) {
+        failed(error, change);
+        hasFailed = true;
+      }
       return true;
     }
   };
 }
 
-/** Undefined where an object cannot be read. */
-function eventOrUndefined(...of: Parameters<typeof eventOf>): PredicateEvent | undefined {
-  try {
-    return eventOf(...of);
-  } catch {
-    return undefined;
+function isUnreadable(change: Change): boolean {
+  return change.entry.isUnreadable || (change.type === 'update' && change.old.isUnreadable);
+}
+
+/** An event that has no state before. */
+class EventOfEntry {
+  readonly type: 'create' | 'delete' | 'generic';
+  readonly #entry: Entry;
+
+  constructor(type: 'create' | 'delete' | 'generic', entry: Entry) {
+    this.type = type;
+    this.#entry = entry;
+  }
+
+  get object(): KubernetesObject {
+    return this.#entry.object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#entry.metadata;
   }
 }
 
@@ -46,13 +58,9 @@ function eventOrUndefined(...of: Parameters<typeof eventOf>): PredicateEvent | u
  * A resync is no update: a predicate that compares would drop what was asked to be told again, while
  * one that looks at the object itself still decides.
  */
-function eventOf(
-  change: Change,
-  seen: (object: KubernetesObject) => KubernetesObject,
-): PredicateEvent {
-  const object = seen(change.object);
-  if (change.type === 'delete') return { type: 'delete', object };
-  if (change.type === 'add') return { type: 'create', object };
-  if (change.resync === true) return { type: 'generic', object };
-  return { type: 'update', old: seen(change.old), object };
+function eventOf(change: Change): PredicateEvent {
+  if (change.type === 'delete') return new EventOfEntry('delete', change.entry);
+  if (change.type === 'add') return new EventOfEntry('create', change.entry);
+  if (change.resync === true) return new EventOfEntry('generic', change.entry);
+  return change;
 }

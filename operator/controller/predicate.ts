@@ -1,4 +1,5 @@
-import type { KubernetesObject } from '../model/object.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 
 /**
  * What a predicate decides on. A recreated object (another uid) comes as a delete and a create, so
@@ -6,9 +7,18 @@ import type { KubernetesObject } from '../model/object.ts';
  * a create, and what a relist finds changed as an update from what was known before. `generic`: nothing
  * has changed, and the object is told of again, as a resync does.
  */
-export type PredicateEvent<T extends KubernetesObject = KubernetesObject> =
-  | { readonly type: 'create' | 'delete' | 'generic'; readonly object: T }
-  | { readonly type: 'update'; readonly old: T; readonly object: T };
+export type PredicateEvent<T extends KubernetesObject = KubernetesObject> = {
+  /** Parsed when it is asked for: a predicate that looks at `metadata` alone costs no parsing. */
+  readonly object: T;
+  readonly metadata: ObjectMeta;
+} & (
+  | { readonly type: 'create' | 'delete' | 'generic' }
+  | {
+      readonly type: 'update';
+      /** The state before, with an `object` and a `metadata` of its own. */
+      readonly old: Entry<T>;
+    }
+);
 
 /**
  * True for what may reach the queue. Must not throw; one that does lets the event through, and is

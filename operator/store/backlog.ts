@@ -1,20 +1,20 @@
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import type { Change } from './cache.ts';
+import { Added, type Change, type Deleted, Updated, type UpdateReason } from './change.ts';
 
 /** Changes that wait for one handler, above which they are merged key by key. */
 export const COALESCE_ABOVE = 1_000;
 
 /** All that a handler must be told of one key: at most that an object went, and that one is there. */
 interface Merged<T extends KubernetesObject> {
-  readonly gone: Extract<Change<T>, { type: 'delete' }> | undefined;
-  readonly there: Exclude<Change<T>, { type: 'delete' }> | undefined;
+  readonly gone: Deleted<T> | undefined;
+  readonly there: Added<T> | Updated<T> | undefined;
 }
 
 /**
  * What a handler has not been told of yet: every change in order up to 1,000, above that at most two
  * for each key, so that a handler that never returns costs no more memory than the cache.
  *
- * Merging keeps the first `old` and the last `object`. A delete and an add are never merged into an
+ * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an
  * update; an add that was never told of and its delete cancel each other. The order of one key's
  * changes is kept, that between keys is the order of their first change that waits.
  */
@@ -67,27 +67,20 @@ function follow<T extends KubernetesObject>(
   change: Change<T>,
 ): Merged<T> {
   if (change.type === 'delete') {
-    const neverTold = there?.type === 'add' && gone?.object.metadata.uid !== uidOf(change);
+    const neverTold = there?.type === 'add' && gone?.entry.uid !== change.entry.uid;
     return { gone: neverTold ? gone : change, there: undefined };
   }
   if (there === undefined || change.type === 'add') return { gone, there: change };
-  if (there.type === 'add') return { gone, there: { ...there, object: change.object } };
-  const { key, object } = change;
-  const update = { type: 'update', key, object, old: there.old } as const;
-  return { gone, there: { ...update, ...sharedReason(there, change) } };
+  const { entry } = change;
+  if (there.type === 'add') return { gone, there: new Added(entry, there.initial) };
+  return { gone, there: new Updated(entry, there.old, sharedReason(there, change)) };
 }
-
-type Update = Extract<Change, { type: 'update' }>;
 
 /** Why nobody waits for two updates as one: a live one among them is waited for. */
-function sharedReason(a: Update, b: Update): Pick<Update, 'resync' | 'relist'> {
+function sharedReason(a: UpdateReason, b: UpdateReason): UpdateReason {
   if (a.resync === true && b.resync === true) return { resync: true };
-  const isLive = ({ resync, relist }: Update): boolean => resync !== true && relist !== true;
+  const isLive = ({ resync, relist }: UpdateReason): boolean => resync !== true && relist !== true;
   return isLive(a) || isLive(b) ? {} : { relist: true };
-}
-
-function uidOf({ object }: Change): string | undefined {
-  return object.metadata.uid;
 }
 
 function* unmerged<T extends KubernetesObject>(

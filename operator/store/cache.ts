@@ -1,40 +1,13 @@
 import { OBJECTS_A_TURN } from '../core/turns.ts';
-import { HeldObject, isUnreadable } from '../model/held-object.ts';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-
-/** One difference between two states of a cache. */
-export type Change<T extends KubernetesObject = KubernetesObject> =
-  | {
-      readonly type: 'add';
-      readonly key: ObjectKey;
-      readonly object: T;
-      /** Part of the first list: it existed before we looked. */
-      readonly initial: boolean;
-    }
-  | {
-      readonly type: 'update';
-      readonly key: ObjectKey;
-      readonly object: T;
-      readonly old: T;
-      /** Nothing changed, and `old === object`: a handler asked to be told again from time to time. */
-      readonly resync?: true;
-      /** Found by comparing with a list that came anew: no watch has told of it. */
-      readonly relist?: true;
-    }
-  | {
-      readonly type: 'delete';
-      readonly key: ObjectKey;
-      /** The last state that is known. */
-      readonly object: T;
-      /** The delete itself was not seen: `object` may not be what was deleted. */
-      readonly finalStateUnknown: boolean;
-    };
+import { Added, type Change, Deleted, Updated } from './change.ts';
 
 /** What a cache is to become, and how that differs from what it is. */
 export interface Replacement<T extends KubernetesObject> {
-  readonly objects: Map<ObjectKey, T>;
+  readonly entries: Map<ObjectKey, Entry<T>>;
   readonly changes: readonly Change<T>[];
 }
 
@@ -45,7 +18,7 @@ export interface Replacement<T extends KubernetesObject> {
  * which they may be delivered. Same name with another uid is a delete and an add, never an update.
  */
 export class Cache<T extends KubernetesObject> {
-  #objects: Map<ObjectKey, T> | undefined;
+  #entries: Map<ObjectKey, Entry<T>> | undefined;
   #outdatedCount = 0;
 
   /** Events that were ignored because something newer is known. */
@@ -54,8 +27,8 @@ export class Cache<T extends KubernetesObject> {
   }
 
   /** Undefined before the first list. */
-  get objects(): ReadonlyMap<ObjectKey, T> | undefined {
-    return this.#objects;
+  get entries(): ReadonlyMap<ObjectKey, Entry<T>> | undefined {
+    return this.#entries;
   }
 
   /**
@@ -65,39 +38,38 @@ export class Cache<T extends KubernetesObject> {
    * The changes are deletes first, then adds and updates in the order of the list; there are none
    * for what is the same.
    */
-  *compare(items: readonly T[]): Generator<void, Replacement<T>, undefined> {
-    const before = this.#objects;
-    const after = new Map<ObjectKey, T>();
+  *compare(items: readonly Entry<T>[]): Generator<void, Replacement<T>, undefined> {
+    const before = this.#entries;
+    const after = new Map<ObjectKey, Entry<T>>();
     const gone: Change<T>[] = [];
     const changes: Change<T>[] = [];
     let compared = 0;
-    for (const object of items) {
+    for (const entry of items) {
       if (compared++ > 0 && compared % OBJECTS_A_TURN === 1) yield;
-      const key = keyOf(object);
-      const old = before?.get(key);
-      if (old === undefined || old.metadata.uid !== object.metadata.uid) {
-        if (old !== undefined) gone.push(lost(key, old));
-        changes.push({ type: 'add', key, object, initial: before === undefined });
-      } else if (isUnreadable(old)) {
-        // Whoever tried to read it has missed a change: nobody can tell which.
-        if (old !== object)
-          changes.push({ type: 'update', key, object, old: object, relist: true });
-      } else if (old.metadata.resourceVersion !== object.metadata.resourceVersion) {
-        follow(object, old);
-        changes.push({ type: 'update', key, object, old, relist: true });
+      const old = before?.get(entry.key);
+      if (old === undefined || old.uid !== entry.uid) {
+        if (old !== undefined) gone.push(new Deleted(old, true));
+        changes.push(new Added(entry, before === undefined));
+      } else if (old.isUnreadable) {
+        // A change of it was missed: nobody can tell which.
+        if (old !== entry) changes.push(new Updated(entry, entry, { relist: true }));
+      } else if (old.resourceVersion !== entry.resourceVersion) {
+        entry.follow(old);
+        changes.push(new Updated(entry, old, { relist: true }));
       }
-      const unchanged = old !== undefined && isSameState(old, object) && !isUnreadable(old);
-      after.set(key, unchanged ? old : object);
+      const isUnchanged = old !== undefined && isSameState(old, entry) && !old.isUnreadable;
+      const kept = isUnchanged ? old : entry;
+      after.set(kept.key, kept);
     }
     for (const [key, old] of before ?? []) {
       if (compared++ > 0 && compared % OBJECTS_A_TURN === 1) yield;
-      if (!after.has(key)) gone.push(lost(key, old));
+      if (!after.has(key)) gone.push(new Deleted(old, true));
     }
-    return { objects: after, changes: [...gone, ...changes] };
+    return { entries: after, changes: [...gone, ...changes] };
   }
 
   /** In the turn of the call, however much it is: see `compare`. */
-  replace(items: readonly T[]): readonly Change<T>[] {
+  replace(items: readonly Entry<T>[]): readonly Change<T>[] {
     const comparing = this.compare(items);
     let step = comparing.next();
     while (step.done !== true) step = comparing.next();
@@ -106,14 +78,14 @@ export class Cache<T extends KubernetesObject> {
   }
 
   /** All of it at once: no reader sees a part. */
-  install({ objects }: Replacement<T>): void {
-    this.#objects = objects;
+  install({ entries }: Replacement<T>): void {
+    this.#entries = entries;
   }
 
-  /** Puts `object` in the place of the same state of it, with less of it. Nothing has changed. */
-  reduce(key: ObjectKey, object: T): void {
-    const old = this.#objects?.get(key);
-    if (old !== undefined && isSameState(old, object)) this.#objects?.set(key, object);
+  /** Puts `entry` in the place of the same state of its object, with less of it. Nothing has changed. */
+  reduce(entry: Entry<T>): void {
+    const old = this.#entries?.get(entry.key);
+    if (old !== undefined && isSameState(old, entry)) this.#entries?.set(old.key, entry);
   }
 
   /** The differences that one watch event makes; none for a replayed or outdated one. */
@@ -124,71 +96,59 @@ export class Cache<T extends KubernetesObject> {
   /** The differences that events make, one after the other. */
   applyAll(events: readonly WatchEvent<T>[]): readonly Change<T>[] {
     const changes: Change<T>[] = [];
-    this.#objects ??= new Map();
+    this.#entries ??= new Map();
     for (const event of events) {
       if (event.type === 'BOOKMARK') continue;
-      const { object } = event;
-      const key = keyOf(object);
-      const old = this.#objects.get(key);
-      if (event.type === 'DELETED') this.#remove(this.#objects, key, object, old, changes);
-      else this.#store(this.#objects, key, object, old, changes);
+      const { entry } = event;
+      const old = this.#entries.get(entry.key);
+      if (event.type === 'DELETED') this.#remove(this.#entries, entry, old, changes);
+      else this.#store(this.#entries, entry, old, changes);
     }
     return changes;
   }
 
   #store(
-    objects: Map<ObjectKey, T>,
-    key: ObjectKey,
-    object: T,
-    old: T | undefined,
+    entries: Map<ObjectKey, Entry<T>>,
+    entry: Entry<T>,
+    old: Entry<T> | undefined,
     changes: Change<T>[],
   ): void {
-    if (old !== undefined && (isSameState(old, object) || this.#isOutdated(object, old))) return;
-    objects.set(key, object);
-    if (old !== undefined && old.metadata.uid === object.metadata.uid) {
-      follow(object, old);
-      changes.push({ type: 'update', key, object, old });
+    if (old === undefined) {
+      entries.set(entry.key, entry);
+      changes.push(new Added(entry, false));
       return;
     }
-    if (old !== undefined) changes.push(lost(key, old));
-    changes.push({ type: 'add', key, object, initial: false });
+    if (isSameState(old, entry) || this.#isOutdated(entry, old)) return;
+    entry.follow(old);
+    entries.set(old.key, entry);
+    if (old.uid === entry.uid) {
+      changes.push(new Updated(entry, old));
+      return;
+    }
+    changes.push(new Deleted(old, true), new Added(entry, false));
   }
 
   #remove(
-    objects: Map<ObjectKey, T>,
-    key: ObjectKey,
-    object: T,
-    old: T | undefined,
+    entries: Map<ObjectKey, Entry<T>>,
+    entry: Entry<T>,
+    old: Entry<T> | undefined,
     changes: Change<T>[],
   ): void {
     if (old === undefined) return;
-    const another = old.metadata.uid !== object.metadata.uid;
-    if (another && this.#isOutdated(object, old)) return; // the delete of a predecessor, replayed
-    objects.delete(key);
-    changes.push(
-      another ? lost(key, old) : { type: 'delete', key, object, finalStateUnknown: false },
-    );
+    const isAnother = old.uid !== entry.uid;
+    if (isAnother && this.#isOutdated(entry, old)) return; // the delete of a predecessor, replayed
+    entries.delete(old.key);
+    changes.push(isAnother ? new Deleted(old, true) : new Deleted(entry, false));
   }
 
-  #isOutdated(object: T, cached: T): boolean {
-    const { resourceVersion = '' } = object.metadata;
-    const outdated = isOlder(resourceVersion, cached.metadata.resourceVersion ?? '');
+  #isOutdated(entry: Entry<T>, cached: Entry<T>): boolean {
+    const outdated = isOlder(entry.resourceVersion, cached.resourceVersion);
     if (outdated) this.#outdatedCount++;
     return outdated;
   }
 }
 
-function lost<T extends KubernetesObject>(key: ObjectKey, object: T): Change<T> {
-  return { type: 'delete', key, object, finalStateUnknown: true };
-}
-
-function follow(object: KubernetesObject, old: KubernetesObject): void {
-  if (object instanceof HeldObject && old instanceof HeldObject) object.follow(old);
-}
-
-function isSameState(a: KubernetesObject, b: KubernetesObject): boolean {
-  return (
-    // What mostly differs comes first.
-    a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid
-  );
+function isSameState(a: Entry, b: Entry): boolean {
+  // What mostly differs comes first.
+  return a.resourceVersion === b.resourceVersion && a.uid === b.uid;
 }

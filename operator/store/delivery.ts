@@ -1,15 +1,18 @@
 import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { Backlog } from './backlog.ts';
-import type { Change } from './cache.ts';
-import { readable, reading } from './readable.ts';
+import { type Change, readableChange } from './change.ts';
 
 /**
  * Told of changes in the order in which the store took them; the store has them already, and may
  * have later ones. Calls of one handler never overlap: while a promise that it returned is pending,
  * changes wait, and above 1,000 they are merged key by key. More than 1,000 at once, such as a first
- * list, come 1,000 in each turn of the event loop. What it throws is reported, and nobody
- * else's concern.
+ * list, or more than 512 KiB of JSON, come in several turns of the event loop. What it throws is reported,
+ * and harms no other handler.
+ *
+ * Objects are parsed when the handler asks for them, once for all handlers. It need not catch what an
+ * object that cannot be parsed throws: it is called again with the other changes of the call, some of
+ * which it may have seen. The source brings that object again.
  */
 export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],
@@ -18,11 +21,10 @@ export type ChangeHandler<T extends KubernetesObject> = (
 interface DeliveryOptions {
   /** The handler is done with every object of the first list. */
   readonly onSynced?: () => void;
-  /** As many changes in one call as there are. Default false: 1,000 in each turn. */
-  readonly inOneTurn?: boolean;
-  /** Objects are handed on as they are held. Default false: they are read before. */
-  readonly held?: boolean;
 }
+
+/** JSON that one call of a handler may parse, in characters: about 5 ms. */
+const TEXT_A_TURN = 512 * 1024;
 
 /**
  * Hands changes to one handler, one batch after the other. A handler that returns nothing is called
@@ -32,8 +34,6 @@ export class Delivery<T extends KubernetesObject> {
   readonly #handler: ChangeHandler<T>;
   readonly #failed: (error: unknown) => void;
   readonly #onSynced: () => void;
-  readonly #changesATurn: number;
-  readonly #held: boolean;
   readonly #backlog = new Backlog<T>();
   #busy = false;
   #working: Promise<void> | undefined;
@@ -44,13 +44,11 @@ export class Delivery<T extends KubernetesObject> {
   constructor(
     handler: ChangeHandler<T>,
     failed: (error: unknown) => void,
-    { onSynced = () => {}, inOneTurn = false, held = false }: DeliveryOptions = {},
+    { onSynced = () => {} }: DeliveryOptions = {},
   ) {
     this.#handler = handler;
     this.#failed = failed;
     this.#onSynced = onSynced;
-    this.#held = held;
-    this.#changesATurn = inOneTurn ? Number.POSITIVE_INFINITY : OBJECTS_A_TURN;
   }
 
   /** The handler is done with every object of the first list. */
@@ -68,11 +66,10 @@ export class Delivery<T extends KubernetesObject> {
     return this.#working;
   }
 
-  /** @param shown - the changes, read; for who shares them with others. Default: they are read here. */
-  push(changes: readonly Change<T>[], shown?: () => readonly Change<T>[]): void {
+  push(changes: readonly Change<T>[]): void {
     if (this.#closed || changes.length === 0) return;
     if (this.#busy) this.#backlog.add(changes);
-    else this.#begin(changes, shown);
+    else this.#begin(changes);
   }
 
   /** The changes that were pushed so far complete the first list. */
@@ -88,10 +85,10 @@ export class Delivery<T extends KubernetesObject> {
     this.#backlog.take();
   }
 
-  #begin(changes: readonly Change<T>[], shown?: () => readonly Change<T>[]): void {
+  #begin(changes: readonly Change<T>[]): void {
     this.#busy = true;
     for (let batch = changes; ; batch = this.#next()) {
-      const pending = this.#call(batch, batch === changes ? shown : undefined);
+      const pending = this.#call(batch);
       if (pending !== undefined) {
         this.#working = this.#finish(pending);
         return;
@@ -127,55 +124,52 @@ export class Delivery<T extends KubernetesObject> {
     if (!this.#closed) this.#onSynced();
   }
 
-  #call(
-    changes: readonly Change<T>[],
-    shown?: () => readonly Change<T>[],
-  ): Promise<void> | undefined {
-    return changes.length > this.#changesATurn
-      ? this.#callInTurns(changes)
-      : this.#callOnce(changes, shown);
+  #call(changes: readonly Change<T>[]): Promise<void> | undefined {
+    const end = endOfTurn(changes, 0);
+    return end < changes.length ? this.#callInTurns(changes, end) : this.#tell(changes);
   }
 
-  async #callInTurns(changes: readonly Change<T>[]): Promise<void> {
-    for (let told = 0; told < changes.length && !this.#closed; told += this.#changesATurn) {
-      if (told > 0) await nextTurn();
-      await this.#callOnce(changes.slice(told, told + this.#changesATurn));
+  async #callInTurns(changes: readonly Change<T>[], firstEnd: number): Promise<void> {
+    let from = 0;
+    for (let end = firstEnd; from < changes.length && !this.#closed; ) {
+      await this.#tell(changes.slice(from, end));
+      from = end;
+      if (from < changes.length) await nextTurn();
+      end = endOfTurn(changes, from);
     }
   }
 
   /** What the handler wants to be waited for; it never rejects. */
-  #callOnce(
-    changes: readonly Change<T>[],
-    shown: () => readonly Change<T>[] = () => readable(changes),
-  ): Promise<void> | undefined {
-    const steps = this.#held ? undefined : reading(changes);
-    if (steps === undefined || steps.next().done === true) return this.#tell(changes, shown);
-    return this.#tellInTurns(steps, changes, shown);
-  }
-
-  /** Objects so large that reading all of them would take too long at once. */
-  async #tellInTurns(
-    steps: Generator<void, void, undefined>,
-    changes: readonly Change<T>[],
-    shown: () => readonly Change<T>[],
-  ): Promise<void> {
-    do await nextTurn();
-    while (!this.#closed && steps.next().done !== true);
-    if (!this.#closed) await this.#tell(changes, shown);
-  }
-
-  #tell(
-    changes: readonly Change<T>[],
-    shown: () => readonly Change<T>[],
-  ): Promise<void> | undefined {
+  #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
-      const told = this.#held ? changes : shown();
-      if (told.length === 0) return undefined;
-      const pending: unknown = this.#handler(told); // a handler in JavaScript may return anything
-      return pending instanceof Promise ? pending.catch(this.#failed) : undefined;
+      const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
+      return pending instanceof Promise
+        ? pending.catch((error) => this.#again(changes, error))
+        : undefined;
     } catch (error) {
+      return this.#again(changes, error);
+    }
+  }
+
+  /** The handler has failed. If an object could not be read, the others are not missed for its sake. */
+  #again(changes: readonly Change<T>[], error: unknown): Promise<void> | undefined {
+    const left = changes.map(readableChange);
+    if (left.every((change, index) => change === changes[index])) {
       this.#failed(error);
       return undefined;
     }
+    const others = left.filter((change) => change !== undefined);
+    return others.length === 0 || this.#closed ? undefined : this.#tell(others);
   }
+}
+
+/** Behind the last change from `from` on that may be told of in the same turn as the first. */
+function endOfTurn(changes: readonly Change[], from: number): number {
+  const most = Math.min(changes.length, from + OBJECTS_A_TURN);
+  let characters = 0;
+  for (let at = from; at < most; at++) {
+    characters += changes[at]?.entry.textLength ?? 0;
+    if (characters > TEXT_A_TURN && at > from) return at;
+  }
+  return most;
 }

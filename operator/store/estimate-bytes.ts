@@ -1,4 +1,4 @@
-import { HeldObject } from '../model/held-object.ts';
+import type { Entry } from '../model/entry.ts';
 
 /** Bytes of an object's or array's own header, and of one of its slots, in V8 on 64 bits. */
 const HEADER_BYTES = 24;
@@ -17,10 +17,6 @@ export function estimateBytes(value: unknown): number {
     if (typeof part === 'string') bytes += HEADER_BYTES + part.length;
     if (typeof part !== 'object' || part === null) continue;
     bytes += HEADER_BYTES;
-    if (part instanceof HeldObject) {
-      bytes += heldBytes(part);
-      continue;
-    }
     for (const member of Object.values(part)) {
       bytes += SLOT_BYTES;
       waiting.push(member);
@@ -29,25 +25,24 @@ export function estimateBytes(value: unknown): number {
   return bytes;
 }
 
-function heldBytes(held: HeldObject): number {
-  const { textLength, keptLength } = held;
-  if (textLength > 0) return keptLength + textLength;
-  return keptLength + estimateBytes(held.isUnreadable ? held.readMetadata() : held.read());
+function entryBytes(entry: Entry): number {
+  const { textLength } = entry;
+  return HEADER_BYTES + (textLength > 0 ? textLength : estimateBytes(entry.object));
 }
 
 /** How many objects are measured to estimate them all. */
 const SAMPLE_SIZE = 100;
 
-/** `estimateBytes` of a collection, from at most about a hundred of its objects, evenly spread. */
-export function estimateTotalBytes(objects: ReadonlyMap<unknown, unknown>): number {
-  const every = Math.ceil(objects.size / SAMPLE_SIZE);
+/** Memory that a cache takes, from at most about a hundred of its entries, evenly spread. */
+export function estimateTotalBytes(entries: ReadonlyMap<unknown, Entry>): number {
+  const every = Math.ceil(entries.size / SAMPLE_SIZE);
   let position = 0;
   let measured = 0;
   let bytes = 0;
-  for (const object of objects.values()) {
+  for (const entry of entries.values()) {
     if (position++ % every !== 0) continue;
     measured++;
-    bytes += estimateBytes(object);
+    bytes += entryBytes(entry);
   }
-  return measured === 0 ? 0 : Math.round((bytes / measured) * objects.size);
+  return measured === 0 ? 0 : Math.round((bytes / measured) * entries.size);
 }

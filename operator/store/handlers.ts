@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import type { Change } from './cache.ts';
+import { Added, type Change } from './change.ts';
 import { type ChangeHandler, Delivery } from './delivery.ts';
-import { readable } from './readable.ts';
 import { Resync } from './resync.ts';
 
 /** How a handler is told of changes. Each option has a default. */
@@ -19,18 +19,6 @@ export interface HandlerOptions {
    * 0: never.
    */
   readonly resyncPeriodMs?: number;
-  /**
-   * However many changes there are at once, they come in one call, in the turn of the event loop in
-   * which the store takes them. Default false: 1,000 in each turn.
-   */
-  readonly inOneTurn?: boolean;
-  /**
-   * Objects that came as text and that nobody has looked at are handed on as they are, for the handler
-   * to read with `readObject`, or `metadataOf`, which fails where the text is no JSON; see
-   * `HeldObject`. For handlers of the toolkit that look at keys, or at few objects: a storm of events
-   * costs them no parsing. Default false: every object is read.
-   */
-  readonly held?: boolean;
   /** Called once, when the handler is done with every object of the first list. */
   readonly onSynced?: () => void;
 }
@@ -50,12 +38,20 @@ interface HandlersOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly random: () => number;
   /** What is cached; undefined before the first list and after the end. */
-  readonly objects: () => Iterable<readonly [ObjectKey, T]> | undefined;
-  readonly get: (key: ObjectKey) => T | undefined;
+  readonly entries: () => Iterable<Entry<T>> | undefined;
+  readonly get: (key: ObjectKey) => Entry<T> | undefined;
   readonly synced: () => boolean;
   readonly failed: (error: unknown) => void;
   /** A handler has become synced. */
   readonly changed: () => void;
+}
+
+/** Handlers of several sources: each of them is followed. */
+export interface HandlersFollower<T extends KubernetesObject> {
+  /** As `Handlers.publish`. */
+  publish(changes: readonly Change<T>[]): Promise<unknown> | undefined;
+  /** What has been published so far completes the first list of the source. */
+  synced(): void;
 }
 
 interface Registered<T extends KubernetesObject> {
@@ -68,6 +64,7 @@ interface Registered<T extends KubernetesObject> {
 export class Handlers<T extends KubernetesObject> {
   readonly #options: HandlersOptions<T>;
   readonly #registered = new Set<Registered<T>>();
+  readonly #followers = new Set<HandlersFollower<T>>();
   #running = false;
   /** What a handler is told of first that is added now; undefined when that was not asked lately. */
   #known: readonly Change<T>[] | undefined;
@@ -84,11 +81,8 @@ export class Handlers<T extends KubernetesObject> {
    */
   add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
     const { failed, changed, synced } = this.#options;
-    const { holdBack = false, inOneTurn = false, held = false, onSynced } = options;
-    const { resyncPeriodMs = 0 } = options;
+    const { holdBack = false, onSynced, resyncPeriodMs = 0 } = options;
     const delivery = new Delivery(handler, failed, {
-      inOneTurn,
-      held,
       onSynced: () => {
         onSynced?.();
         changed();
@@ -119,23 +113,32 @@ export class Handlers<T extends KubernetesObject> {
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
     if (changes.length === 0) return undefined;
     this.#known = undefined;
-    let held: Promise<void>[] | undefined;
-    let read: readonly Change<T>[] | undefined;
-    // Once for all of them: there may be a thousand.
-    const shown = (): readonly Change<T>[] => (read ??= readable(changes));
+    let waits: Promise<unknown>[] | undefined;
     for (const { delivery, holdBack } of [...this.#registered]) {
-      delivery.push(changes, shown);
-      if (holdBack && delivery.working !== undefined) {
-        held ??= [];
-        held.push(delivery.working);
-      }
+      delivery.push(changes);
+      if (!holdBack || delivery.working === undefined) continue;
+      waits ??= [];
+      waits.push(delivery.working);
     }
-    return held === undefined ? undefined : Promise.all(held);
+    for (const follower of this.#followers) {
+      const wait = follower.publish(changes);
+      if (wait === undefined) continue;
+      waits ??= [];
+      waits.push(wait);
+    }
+    return waits === undefined ? undefined : Promise.all(waits);
+  }
+
+  /** `follower` is told of all that is published, in the same turn, until the answer is called. */
+  follow(follower: HandlersFollower<T>): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
   }
 
   /** What has been published so far completes the first list. */
   markSynced(): void {
     for (const { delivery } of [...this.#registered]) delivery.markSynced();
+    for (const follower of this.#followers) follower.synced();
   }
 
   start(): void {
@@ -156,9 +159,7 @@ export class Handlers<T extends KubernetesObject> {
   #initial(): readonly Change<T>[] {
     if (this.#known !== undefined) return this.#known;
     const known: Change<T>[] = [];
-    for (const [key, object] of this.#options.objects() ?? []) {
-      known.push({ type: 'add', key, object, initial: true });
-    }
+    for (const entry of this.#options.entries() ?? []) known.push(new Added(entry, true));
     this.#known = known;
     queueMicrotask(() => {
       this.#known = undefined;
@@ -173,8 +174,8 @@ export class Handlers<T extends KubernetesObject> {
         context: { resyncPeriodMs: periodMs },
       });
     }
-    const { clock, get, objects, random } = this.#options;
+    const { clock, get, entries, random } = this.#options;
     const push = (changes: readonly Change<T>[]): void => delivery.push(changes);
-    return new Resync({ periodMs, clock, random, objects, get, push });
+    return new Resync({ periodMs, clock, random, entries, get, push });
   }
 }

@@ -1,36 +1,35 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { OBJECTS_A_TURN } from '../core/turns.ts';
-import { readObject } from '../model/held-object.ts';
-import { isOfMetadata, metadataView, ofMetadata } from '../model/metadata-only.ts';
-import { type KubernetesObject, type ObjectKey, ownersIn } from '../model/object.ts';
-import type { Change, Replacement } from './cache.ts';
+import type { Entry } from '../model/entry.ts';
+import { type KubernetesObject, type ObjectKey, ownersIn, splitKey } from '../model/object.ts';
+import type { Replacement } from './cache.ts';
+import type { Change } from './change.ts';
 
 /**
  * The values under which an object is found. Pure; one that throws finds that object under none. One that
- * looks at nothing but metadata says so with `ofMetadata`, and costs the reading of no object.
+ * looks at `metadata` alone costs the parsing of no object.
  * The type of a method, so that a source of Pods is a source.
  */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
-  of(object: T): readonly string[];
+  of(entry: Pick<Entry<T>, 'key' | 'metadata' | 'object'>): readonly string[];
 }['of'];
 
 /** By namespace; a cluster-scoped object is under none. */
-export const byNamespace: IndexFunction = ofMetadata(({ metadata }) =>
-  metadata.namespace === undefined ? [] : [metadata.namespace],
-);
+export const byNamespace: IndexFunction = ({ key }) => {
+  const { namespace } = splitKey(key);
+  return namespace === undefined ? [] : [namespace];
+};
 
 /** By the uid of each owner reference, controller or not. */
-export const byOwner: IndexFunction = ofMetadata(({ metadata }) =>
-  ownersIn(metadata).map(({ uid }) => uid),
-);
+export const byOwner: IndexFunction = ({ metadata }) => ownersIn(metadata).map(({ uid }) => uid);
 
 /** By the value of one label; an object without it is under none. */
 export function byLabel(label: string): IndexFunction {
-  return ofMetadata<IndexFunction>(({ metadata }) => {
+  return ({ metadata }) => {
     const labels = metadata.labels ?? {}; // an aggregated API server may send null
     const value = Object.hasOwn(labels, label) ? labels[label] : undefined;
     return value === undefined ? [] : [value];
-  });
+  };
 }
 
 /** One index: which keys stand under which value. */
@@ -51,9 +50,16 @@ export class Index<T extends KubernetesObject> {
     return this.#keys.get(value) ?? [];
   }
 
-  set(key: ObjectKey, object: T): void {
+  /** As `set`, of an entry that nobody else is about to look at. */
+  take(entry: Entry<T>): void {
+    this.set(entry);
+    entry.release();
+  }
+
+  set(entry: Entry<T>): void {
+    const { key } = entry;
     this.delete(key);
-    const values = this.valuesOf(object);
+    const values = this.valuesOf(entry);
     if (values.length === 0) return;
     this.#values.set(key, values);
     for (const value of values) {
@@ -78,9 +84,9 @@ export class Index<T extends KubernetesObject> {
   }
 
   /** The values under which it would be found: none when it cannot be read, or the function throws. */
-  valuesOf(object: T): readonly string[] {
+  valuesOf(entry: Entry<T>): readonly string[] {
     try {
-      return [...this.of(isOfMetadata(this.of) ? metadataView(object) : readObject(object))];
+      return [...this.of(entry)];
     } catch (error) {
       this.#failed(error);
       return [];
@@ -120,16 +126,16 @@ export class Indices<T extends KubernetesObject> {
    * Prepares for what the cache is to become, 1,000 objects a step, and changes nothing; the answer,
    * called in the turn in which it is given, changes every index at once.
    */
-  *prepare({ objects, changes }: Replacement<T>): Generator<void, () => void, undefined> {
+  *prepare({ entries, changes }: Replacement<T>): Generator<void, () => void, undefined> {
     if (changes.length <= OBJECTS_A_TURN) return () => this.update(changes);
     const prepared = new Map<Index<T>, Index<T>>();
     // An index may be added between two steps.
     for (const [name, index] of this.#byName) {
       const next = this.#empty(name, index.of);
       let taken = 0;
-      for (const [key, object] of objects) {
+      for (const entry of entries.values()) {
         if (taken++ % OBJECTS_A_TURN === 0) yield;
-        next.set(key, object);
+        next.take(entry);
       }
       prepared.set(index, next);
     }
@@ -144,9 +150,9 @@ export class Indices<T extends KubernetesObject> {
 
   update(changes: readonly Change<T>[]): void {
     for (const index of this.#byName.values()) {
-      for (const { type, key, object } of changes) {
-        if (type === 'delete') index.delete(key);
-        else index.set(key, object);
+      for (const { type, entry } of changes) {
+        if (type === 'delete') index.delete(entry.key);
+        else index.set(entry);
       }
     }
   }

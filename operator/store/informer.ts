@@ -2,6 +2,7 @@ import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
+import { Entry, type EntryObserver } from '../model/entry.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { compareResourceVersions, isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -9,14 +10,19 @@ import type { CompleteList } from '../watch/list-all.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../watch/reflector.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import { Cache, type Change, type Replacement } from './cache.ts';
-import { Contact } from './contact.ts';
+import { Cache, type Replacement } from './cache.ts';
+import { type Change, Deleted } from './change.ts';
 import type { ChangeHandler } from './delivery.ts';
 import { estimateTotalBytes } from './estimate-bytes.ts';
-import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
+import { deepFreeze } from './freeze.ts';
+import {
+  type HandlerOptions,
+  type HandlerRegistration,
+  Handlers,
+  type HandlersFollower,
+} from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
-import { Keeping } from './keeping.ts';
 import { Overlay, type OwnWriteForm } from './overlay.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
@@ -35,12 +41,11 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #labels: Labels;
   readonly #clock: Clock;
   readonly #meter: Meter;
-  readonly #keeping: Keeping;
+  readonly #entryObserver: EntryObserver;
   readonly #observer: InformerObserver;
   readonly #cache = new Cache<T>();
   readonly #indices: Indices<T>;
   readonly #handlers: Handlers<T>;
-  readonly #contact: Contact<T>;
   readonly #reflector: Reflector<T>;
   readonly #waiting = new Waiting();
   readonly #advancing = new Set<() => void>();
@@ -48,6 +53,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   /** Index functions that have thrown: each is told of once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
+  /** Of which something was parsed in this turn. */
+  #releasable: Entry[] = [];
   #resourceVersion: string | undefined;
   #listedAt: number | undefined;
   #phase: 'idle' | 'running' | 'stopped' = 'idle';
@@ -59,29 +66,32 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     this.#labels = reflector.labels ?? { resource: name };
     this.#clock = clock;
     this.#meter = meter;
-    this.#keeping = new Keeping(freeze, (error) => this.#reflector.unreadable(error));
+    this.#entryObserver = {
+      parsed: freeze ? deepFreeze : (): void => {},
+      releasable: (entry) => this.#releaseSoon(entry),
+      unreadable: (error) => this.#reflector.unreadable(error),
+    };
     this.#observer = observer;
     this.#indices = new Indices((index, error) => this.#indexFailed(index, error));
     this.#handlers = new Handlers({
       clock,
       random,
-      objects: () => (this.#phase === 'stopped' ? undefined : this.#cache.objects),
-      get: (key) => this.#cache.objects?.get(key),
+      entries: () => (this.#phase === 'stopped' ? undefined : this.#cache.entries?.values()),
+      get: (key) => this.#cache.entries?.get(key),
       synced: () => this.synced,
       failed: (error) => this.#handlerFailed(error),
       changed: () => this.#waiting.changed(),
     });
-    this.#contact = new Contact(source, clock);
     // What is made of an object of ours is one of ours.
     this.#ownWriteForm = (ownWriteForm ?? asItIs) as (answer: T) => OwnWriteForm<T>;
     this.overlay = new Overlay({
       ...{ clock, meter, labels: this.#labels },
-      cached: (key) => this.#cache.objects?.get(key),
+      cached: (key) => this.#cache.entries?.get(key),
       resourceVersion: () => this.#resourceVersion,
       formOf: this.#ownWriteForm,
       active: () => this.#phase === 'running',
     });
-    this.#reflector = new Reflector(this.#contact, this.#sink(), {
+    this.#reflector = new Reflector(source, this.#sink(), {
       ...reflector,
       onNotice: (notice) => {
         if (notice.kind === 'regression') this.overlay.clear();
@@ -91,7 +101,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     const view = {
       name,
       indices: this.#indices,
-      objects: () => this.#cache.objects,
+      entries: () => this.#cache.entries,
       state: () => (this.#phase === 'stopped' ? 'stopped' : this.synced ? 'synced' : 'unsynced'),
     } as const;
     this.store = storeOf(view);
@@ -103,18 +113,18 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   get synced(): boolean {
-    return this.#cache.objects !== undefined && this.#phase !== 'stopped';
+    return this.#cache.entries !== undefined && this.#phase !== 'stopped';
   }
 
   get state(): SourceState {
     if (this.#phase !== 'running') return this.#phase;
     const { health } = this.status;
     if (health === 'forbidden' || health === 'unserved') return health;
-    return this.#contact.activity ?? 'waiting';
+    return this.#reflector.activity ?? 'waiting';
   }
 
   get lastContactAt(): number | undefined {
-    return this.#contact.lastAt;
+    return this.#reflector.lastContactAt;
   }
 
   /** `clock.monotonic()` when the last complete list was in the store; undefined before the first. */
@@ -126,28 +136,32 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#resourceVersion;
   }
 
-  cached(key: ObjectKey): T | undefined {
-    return this.synced ? this.#cache.objects?.get(key) : undefined;
+  cached(key: ObjectKey): Entry<T> | undefined {
+    return this.synced ? this.#cache.entries?.get(key) : undefined;
   }
 
-  entries(): Iterable<readonly [ObjectKey, T]> {
-    return this.synced ? (this.#cache.objects ?? []) : [];
+  entries(): Iterable<Entry<T>> {
+    return this.synced ? (this.#cache.entries?.values() ?? []) : [];
   }
 
   /** Objects in the store, and the memory that they take, estimated from a sample. */
   size(): { readonly objects: number; readonly bytes: number } {
-    const objects = this.synced ? this.#cache.objects : undefined;
-    if (objects === undefined) return { objects: 0, bytes: 0 };
-    return { objects: objects.size, bytes: estimateTotalBytes(objects) };
+    const entries = this.synced ? this.#cache.entries : undefined;
+    if (entries === undefined) return { objects: 0, bytes: 0 };
+    return { objects: entries.size, bytes: estimateTotalBytes(entries) };
   }
 
   addHandler(handler: ChangeHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
     return this.#handlers.add(handler, options);
   }
 
+  follow(follower: HandlersFollower<T>): () => void {
+    return this.#handlers.follow(follower);
+  }
+
   addIndex(name: string, of: IndexFunction<T>): void {
     const index = this.#indices.add(name, of);
-    this.#fill(index, [...(this.#cache.objects?.keys() ?? [])], 0);
+    this.#fill(index, [...(this.#cache.entries?.keys() ?? [])], 0);
   }
 
   hasIndex(name: string): boolean {
@@ -214,7 +228,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   #sink(): ReflectorSink<T> {
     return {
-      hold: { known: (key) => this.#cache.objects?.get(key) },
+      known: (key) => this.#cache.entries?.get(key),
       replace: (list: CompleteList<T>): Promise<void> | undefined =>
         inTurns(this.#replacing(list), this.#signal),
       apply: (batch: readonly WatchEvent<T>[]): Promise<void> | undefined => {
@@ -227,11 +241,11 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
           this.#advanced();
           return undefined;
         }
-        for (const { object } of changes) this.#keeping.keep(object);
+        for (const { entry } of changes) entry.observedBy(this.#entryObserver);
         this.#indices.update(changes);
-        const held = this.#tell(changes);
+        const waits = this.#tell(changes);
         this.#advanced();
-        return held;
+        return waits;
       },
       statusChanged: (status) => {
         this.#observer.statusChanged(status);
@@ -240,8 +254,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       verified: (drift) => {
         if (drift.length > 0) this.#observer.drifted(drift);
       },
-      version: (key) => this.#cache.objects?.get(key)?.metadata as VersionOf | undefined,
-      keys: () => this.#cache.objects?.keys() ?? [],
+      keys: () => this.#cache.entries?.keys() ?? [],
     };
   }
 
@@ -257,42 +270,53 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     changeIndices();
     this.#listedAt = this.#clock.monotonic();
     this.#resourceVersion = resourceVersion;
-    const held = this.#tell(replacement.changes);
+    const waits = this.#tell(replacement.changes);
     this.#handlers.markSynced();
     this.#waiting.changed();
     this.#advanced();
-    return held;
+    return waits;
+  }
+
+  /**
+   * Lets go of what was parsed in the next turn of the event loop: until then all readers share it. Kept,
+   * it would cost more than parsing it again: V8 copies and marks what lives long.
+   */
+  #releaseSoon(entry: Entry): void {
+    if (this.#releasable.push(entry) > 1) return;
+    setImmediate(() => {
+      const parsed = this.#releasable;
+      this.#releasable = [];
+      for (const each of parsed) each.release();
+    });
   }
 
   #neverShows(written: T): boolean {
     const form = this.#ownWriteForm(written);
-    const isCached = this.#cache.objects?.has(keyOf(written)) === true;
-    return form === undefined || (form.object === undefined && !isCached);
+    const isCached = this.#cache.entries?.has(keyOf(written)) === true;
+    return form === undefined || (form.entry === undefined && !isCached);
   }
 
   #advanced(): void {
-    const vanished = this.overlay.advanced().map((object): Change<T> => {
-      return { type: 'delete', key: keyOf(object), object, finalStateUnknown: true };
-    });
+    const vanished = this.overlay.advanced().map((entry) => new Deleted(entry, true));
     for (const listener of [...this.#advancing]) listener();
     if (vanished.length === 0) return;
     for (const listener of [...this.#vanishing]) listener(vanished);
   }
 
   *#takingIn({ changes }: Replacement<T>): Generator<void, void, undefined> {
-    for (const [index, { object }] of changes.entries()) {
-      if (this.#keeping.freezes && index > 0 && index % OBJECTS_A_TURN === 0) yield;
-      this.#keeping.keep(object);
+    for (const [index, { entry }] of changes.entries()) {
+      if (index > 0 && index % OBJECTS_A_TURN === 0) yield;
+      entry.observedBy(this.#entryObserver);
     }
   }
 
   /** Waits for handlers that ask for it, but not beyond the end: one may never settle. */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
-    const held = this.#handlers.publish(changes);
-    return held === undefined
+    const waits = this.#handlers.publish(changes);
+    return waits === undefined
       ? undefined
       : abortable(
-          held.then(() => {}),
+          waits.then(() => {}),
           this.#signal,
         );
   }
@@ -300,7 +324,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #advance(batch: readonly WatchEvent<T>[]): void {
     for (const event of batch) {
       const version =
-        event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+        event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
       if (!version || isOlder(version, this.#resourceVersion ?? '')) continue;
       this.#resourceVersion = version;
     }
@@ -310,8 +334,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
     const until = from + OBJECTS_A_TURN;
     for (const key of keys.slice(from, until)) {
-      const object = this.#cache.objects?.get(key);
-      if (object !== undefined) index.set(key, object);
+      const entry = this.#cache.entries?.get(key);
+      if (entry !== undefined) index.take(entry);
     }
     if (until < keys.length) {
       const next = this.#clock.schedule(0, () => this.#fill(index, keys, until));
@@ -340,8 +364,6 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 }
 
-type VersionOf = { readonly uid: string | undefined; readonly resourceVersion: string | undefined };
-
 function asItIs(answer: KubernetesObject): OwnWriteForm<KubernetesObject> {
-  return { object: answer };
+  return { entry: Entry.of(answer) };
 }

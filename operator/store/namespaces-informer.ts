@@ -1,8 +1,9 @@
 import { aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import type { Entry } from '../model/entry.ts';
 import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import type { Change } from './cache.ts';
+import type { Change } from './change.ts';
 import {
   combinedState,
   combinedStatus,
@@ -10,7 +11,12 @@ import {
   oldestResourceVersion,
 } from './combined-status.ts';
 import type { ChangeHandler } from './delivery.ts';
-import { type HandlerOptions, type HandlerRegistration, Handlers } from './handlers.ts';
+import {
+  type HandlerOptions,
+  type HandlerRegistration,
+  Handlers,
+  type HandlersFollower,
+} from './handlers.ts';
 import { ensureIndex, type IndexFunction } from './indices.ts';
 import type { InformerLease, NamespacesInformerOptions } from './informer-lease.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
@@ -27,7 +33,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #handlers: Handlers<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
-  /** Namespaces whose first list all handlers have been told of. */
+  /** Namespaces whose first list was published. */
   readonly #told = new Set<string>();
   /** Ends what this facade has registered with the informers. */
   readonly #cancels: readonly (() => void)[];
@@ -41,7 +47,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     this.#handlers = new Handlers({
       clock,
       random: options.random ?? Math.random,
-      objects: () => (this.#stopped ? undefined : this.entries()),
+      entries: () => (this.#stopped ? undefined : this.entries()),
       get: (key) => this.cached(key),
       synced: () => this.synced,
       failed,
@@ -79,17 +85,21 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return oldestResourceVersion(this.#informers());
   }
 
-  cached(key: ObjectKey): T | undefined {
+  cached(key: ObjectKey): Entry<T> | undefined {
     return this.#members.get(splitKey(key).namespace ?? '')?.informer.cached(key);
   }
 
   /** Of those namespaces that have their first list. */
-  *entries(): Generator<readonly [ObjectKey, T], void, undefined> {
+  *entries(): Generator<Entry<T>, void, undefined> {
     for (const informer of this.#informers()) yield* informer.entries();
   }
 
   addHandler(handler: ChangeHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
     return this.#handlers.add(handler, options);
+  }
+
+  follow(follower: HandlersFollower<T>): () => void {
+    return this.#handlers.follow(follower);
   }
 
   addIndex(name: string, of: IndexFunction<T>): void {
@@ -148,16 +158,15 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
 
   #follow(namespace: string, informer: SharedInformer<T>): readonly (() => void)[] {
     const cancel = informer.onStateChange(() => this.#memberChanged());
-    const registration = informer.addHandler((changes) => this.#publish(changes), {
-      holdBack: true,
-      held: true, // whether they are read is for its own handlers to say
-      inOneTurn: true, // a handler that is added meanwhile sees in the stores what all were told of
-      onSynced: () => {
+    const unfollow = informer.follow({
+      publish: (changes) => this.#handlers.publish(changes),
+      synced: () => {
         this.#told.add(namespace);
         this.#memberChanged();
       },
     });
-    return [cancel, () => registration.remove()];
+    if (informer.synced) this.#told.add(namespace);
+    return [cancel, unfollow];
   }
 
   #onEach(listen: (informer: SharedInformer<T>) => () => void): () => void {
@@ -165,10 +174,6 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return () => {
       for (const cancel of cancels) cancel();
     };
-  }
-
-  #publish(changes: readonly Change<T>[]): void | Promise<void> {
-    return this.#handlers.publish(changes)?.then(() => {});
   }
 
   #memberChanged(): void {

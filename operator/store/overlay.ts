@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
-import { metadataOf } from '../model/held-object.ts';
+import type { Entry } from '../model/entry.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { isOlder, isOrdered } from '../model/resource-version.ts';
 
@@ -16,7 +16,7 @@ export const EXPECTATION_TTL_MS: number = 5 * 60_000;
 /** What of an answer to a write a cache would show. */
 export type OwnWriteForm<T extends KubernetesObject> =
   /** As it would be cached; undefined when it is none of the cache's objects. */
-  | { readonly object: T | undefined }
+  | { readonly entry: Entry<T> | undefined }
   /** Nobody here can tell: the cache is left as it is. */
   | undefined;
 
@@ -24,8 +24,8 @@ interface OverlayOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly meter?: Meter;
   readonly labels?: Labels;
-  /** What is cached under a key, as it is held. */
-  readonly cached: (key: ObjectKey) => T | undefined;
+  /** What is cached under a key. */
+  readonly cached: (key: ObjectKey) => Entry<T> | undefined;
   /** How far the cache is; undefined before the first list. */
   readonly resourceVersion: () => string | undefined;
   readonly formOf: (answer: T) => OwnWriteForm<T>;
@@ -33,11 +33,11 @@ interface OverlayOptions<T extends KubernetesObject> {
   readonly active: () => boolean;
 }
 
-interface Entry<T extends KubernetesObject> {
+interface Answer<T extends KubernetesObject> {
   readonly uid: string;
   readonly resourceVersion: string;
   /** Undefined for one that has left the selection of the source by our write. */
-  readonly object: T | undefined;
+  readonly entry: Entry<T> | undefined;
   readonly expiresAt: number;
 }
 
@@ -62,7 +62,7 @@ const SWEEP_SPACING_MS = 1_000;
 export class Overlay<T extends KubernetesObject> {
   readonly #options: OverlayOptions<T>;
   /** By key, the oldest answer first. */
-  readonly #entries = new Map<ObjectKey, Entry<T>>();
+  readonly #answers = new Map<ObjectKey, Answer<T>>();
   /** By uid: the objects that are deleted, or being deleted, by our doing. */
   readonly #removals = new Map<string, Removal>();
   #epoch = 0;
@@ -79,30 +79,30 @@ export class Overlay<T extends KubernetesObject> {
 
   /** Nothing but the cache is shown. */
   get isEmpty(): boolean {
-    return this.#entries.size === 0 && this.#removals.size === 0;
+    return this.#answers.size === 0 && this.#removals.size === 0;
   }
 
   /** How many answers and removals are remembered. */
   get size(): number {
-    return this.#entries.size + this.#removals.size;
+    return this.#answers.size + this.#removals.size;
   }
 
   /** Keys that the cache may not have. */
   keys(): Iterable<ObjectKey> {
-    return this.#entries.keys();
+    return this.#answers.keys();
   }
 
   /** The uids that are known under a key: who deletes the key deletes them, or they are gone. */
   uidsOf(key: ObjectKey): readonly string[] {
-    const uids = [this.#options.cached(key)?.metadata.uid, this.#entries.get(key)?.uid];
-    return uids.filter((uid) => uid !== undefined);
+    const uids = [this.#options.cached(key)?.uid, this.#answers.get(key)?.uid];
+    return uids.filter((uid) => uid !== undefined && uid !== '') as string[];
   }
 
   /** What a reader sees under `key` where the cache has `cached`. */
-  shown(key: ObjectKey, cached: T | undefined): T | undefined {
-    const entry = this.#entries.get(key);
-    const object = entry !== undefined && this.#isNewer(entry, cached) ? entry.object : cached;
-    return object === undefined || this.#isRemoved(object) ? undefined : object;
+  shown(key: ObjectKey, cached: Entry<T> | undefined): Entry<T> | undefined {
+    const answer = this.#answers.get(key);
+    const entry = answer !== undefined && this.#isNewer(answer, cached) ? answer.entry : cached;
+    return entry === undefined || this.#isRemoved(entry) ? undefined : entry;
   }
 
   /** Remembers the whole object with which a write was answered. */
@@ -116,17 +116,17 @@ export class Overlay<T extends KubernetesObject> {
       this.#remove(uid, { key, lastVersion: resourceVersion });
       return;
     }
-    const known = this.#entries.get(key);
+    const known = this.#answers.get(key);
     if (known !== undefined && !isOlder(known.resourceVersion, resourceVersion)) return;
-    const unseen = this.#options.cached(key)?.metadata.uid !== uid;
+    const unseen = this.#options.cached(key)?.uid !== uid;
     const ttlMs = unseen && generateName !== undefined ? EXPECTATION_TTL_MS : OVERLAY_TTL_MS;
     const expiresAt = clock.monotonic() + ttlMs;
     const form = formOf(answer);
-    this.#entries.delete(key);
+    this.#answers.delete(key);
     if (form === undefined) return;
-    const entry: Entry<T> = { uid, resourceVersion, object: form.object, expiresAt };
-    if (!this.#isNewer(entry, this.#options.cached(key))) return;
-    this.#entries.set(key, entry);
+    const remembered: Answer<T> = { uid, resourceVersion, entry: form.entry, expiresAt };
+    if (!this.#isNewer(remembered, this.#options.cached(key))) return;
+    this.#answers.set(key, remembered);
     this.#planSweep();
   }
 
@@ -140,15 +140,15 @@ export class Overlay<T extends KubernetesObject> {
    * The cache has come further. The answer is what was shown until now and is not in the cache: it
    * was deleted, and where the cache never had it, no change of the cache will ever tell.
    */
-  advanced(): readonly T[] {
+  advanced(): readonly Entry<T>[] {
     const version = this.#options.resourceVersion();
     if (version === undefined) return [];
-    const vanished: T[] = [];
-    for (const [key, { uid, resourceVersion, object }] of this.#entries) {
+    const vanished: Entry<T>[] = [];
+    for (const [key, { uid, resourceVersion, entry }] of this.#answers) {
       if (isOlder(version, resourceVersion)) break;
-      this.#entries.delete(key);
-      const isThere = this.#options.cached(key)?.metadata.uid === uid;
-      if (object !== undefined && !isThere) vanished.push(object);
+      this.#answers.delete(key);
+      const isThere = this.#options.cached(key)?.uid === uid;
+      if (entry !== undefined && !isThere) vanished.push(entry);
     }
     return vanished;
   }
@@ -156,7 +156,7 @@ export class Overlay<T extends KubernetesObject> {
   /** Forgets everything, and what is under way: the world that it was about may be another. */
   clear(): void {
     this.#epoch++;
-    this.#entries.clear();
+    this.#answers.clear();
     this.#removals.clear();
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
@@ -168,24 +168,23 @@ export class Overlay<T extends KubernetesObject> {
     this.#planSweep();
   }
 
-  #isNewer({ resourceVersion, expiresAt }: Entry<T>, cached: T | undefined): boolean {
+  #isNewer({ resourceVersion, expiresAt }: Answer<T>, cached: Entry<T> | undefined): boolean {
     const { clock, resourceVersion: reached } = this.#options;
     const version = reached();
     return (
       clock.monotonic() < expiresAt &&
       (version === undefined || isOlder(version, resourceVersion)) &&
-      (cached === undefined || isOlder(cached.metadata.resourceVersion ?? '', resourceVersion))
+      (cached === undefined || isOlder(cached.resourceVersion, resourceVersion))
     );
   }
 
   /** One that is on its way, behind its finalizers, is shown as soon as that is known. */
-  #isRemoved(object: T): boolean {
-    const { uid = '', resourceVersion = '' } = object.metadata;
-    const removal = this.#removals.get(uid);
+  #isRemoved(entry: Entry<T>): boolean {
+    const removal = this.#removals.get(entry.uid);
     if (removal === undefined || this.#options.clock.monotonic() >= removal.expiresAt) return false;
     const { lastVersion } = removal;
-    if (metadataOf(object).deletionTimestamp === undefined) return true;
-    return lastVersion !== undefined && !isOlder(lastVersion, resourceVersion);
+    if (entry.metadata.deletionTimestamp === undefined) return true;
+    return lastVersion !== undefined && !isOlder(lastVersion, entry.resourceVersion);
   }
 
   #planSweep(): void {
@@ -193,7 +192,7 @@ export class Overlay<T extends KubernetesObject> {
     const { clock } = this.#options;
     const now = clock.monotonic();
     let nextAt = now + OVERLAY_TTL_MS; // nothing that comes meanwhile expires before
-    for (const { expiresAt } of this.#entries.values()) nextAt = Math.min(nextAt, expiresAt);
+    for (const { expiresAt } of this.#answers.values()) nextAt = Math.min(nextAt, expiresAt);
     for (const { expiresAt } of this.#removals.values()) nextAt = Math.min(nextAt, expiresAt);
     this.#cancelSweep = clock.schedule(Math.max(nextAt - now, SWEEP_SPACING_MS), () => {
       this.#cancelSweep = undefined;
@@ -205,25 +204,25 @@ export class Overlay<T extends KubernetesObject> {
   #sweep(nowMs: number): void {
     const { cached, meter = noMeter, labels = {} } = this.#options;
     let expired = 0;
-    for (const [key, entry] of this.#entries) {
-      if (nowMs < entry.expiresAt) continue;
-      this.#entries.delete(key);
-      if (this.#isNewer({ ...entry, expiresAt: Number.POSITIVE_INFINITY }, cached(key))) expired++;
+    for (const [key, answer] of this.#answers) {
+      if (nowMs < answer.expiresAt) continue;
+      this.#answers.delete(key);
+      if (this.#isNewer({ ...answer, expiresAt: Number.POSITIVE_INFINITY }, cached(key))) expired++;
     }
     for (const [uid, { key, expiresAt }] of this.#removals) {
       if (nowMs < expiresAt) continue;
       this.#removals.delete(uid);
       const left = cached(key);
-      if (left?.metadata.uid === uid && !isLeaving(left)) expired++;
+      if (left?.uid === uid && !isLeaving(left)) expired++;
     }
     if (expired > 0) meter.count('chancery_overlay_expired_total', labels, expired);
   }
 }
 
 /** One that nobody can read is not known to be. */
-function isLeaving(object: KubernetesObject): boolean {
+function isLeaving(entry: Entry): boolean {
   try {
-    return metadataOf(object).deletionTimestamp !== undefined;
+    return entry.metadata.deletionTimestamp !== undefined;
   } catch {
     return false;
   }

@@ -1,12 +1,12 @@
 import { deepCopy } from '../core/deep-copy.ts';
-import { HeldObject } from '../model/held-object.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import { deepFreeze } from './freeze.ts';
 import type { OwnWriteForm } from './overlay.ts';
-import { type Transform, transformedOrWithheld } from './transform.ts';
+import { type Transform, transformedEntry } from './transform.ts';
 
 /** What a source selects, and what it keeps of each object. */
 export interface OwnWriteFormOptions<T extends KubernetesObject> {
@@ -32,22 +32,22 @@ export function ownWriteForm<T extends KubernetesObject>({
   const { metadataOnly = false, namespace, transform, freeze = false } = source;
   const labels = selectorOf(labelSelector);
   const fields = (fieldSelector ?? '').split(',').filter((term) => term.trim() !== '');
-  const kept = (answer: T): T => {
+  const kept = (answer: T): Entry<T> => {
     const { apiVersion, kind, metadata } = answer;
     const received = metadataOnly ? ({ apiVersion, kind, metadata } as T) : answer;
-    const object = transformedOrWithheld(deepCopy(received), transform);
-    if (freeze && !(object instanceof HeldObject)) deepFreeze(object);
-    return object;
+    const entry = transformedEntry(deepCopy(received), transform);
+    if (freeze && !entry.isUnreadable) deepFreeze(entry.object);
+    return entry;
   };
   return (answer) => {
     const { metadata } = answer;
-    if (namespace !== undefined && metadata.namespace !== namespace) return { object: undefined };
+    if (namespace !== undefined && metadata.namespace !== namespace) return { entry: undefined };
     if (labels === undefined) return undefined;
-    if (!matchesSelector(labels, metadata.labels)) return { object: undefined };
+    if (!matchesSelector(labels, metadata.labels)) return { entry: undefined };
     const selected = fields.map((term) => holds(term, answer));
-    if (selected.includes(false)) return { object: undefined };
+    if (selected.includes(false)) return { entry: undefined };
     if (selected.includes(undefined)) return undefined;
-    return { object: kept(answer) };
+    return { entry: kept(answer) };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../core/clock.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import type { Change } from './cache.ts';
+import { type Change, Updated } from './change.ts';
 
 /** Into how many parts a round is cut at most: 10 h of 100,000 objects are 100 every 36 s. */
 const MAX_PARTS = 1_000;
@@ -14,8 +15,8 @@ interface ResyncOptions<T extends KubernetesObject> {
   /** Uniform numbers in [0, 1). */
   readonly random: () => number;
   /** What is cached at the moment of the call; undefined when nothing can be told. */
-  readonly objects: () => Iterable<readonly [ObjectKey, T]> | undefined;
-  readonly get: (key: ObjectKey) => T | undefined;
+  readonly entries: () => Iterable<Entry<T>> | undefined;
+  readonly get: (key: ObjectKey) => Entry<T> | undefined;
   readonly push: (changes: readonly Change<T>[]) => void;
 }
 
@@ -42,8 +43,8 @@ export class Resync<T extends KubernetesObject> {
   }
 
   #round(): void {
-    const { clock, objects, periodMs, random } = this.#options;
-    const keys = [...(objects() ?? [])].map(([key]) => key);
+    const { clock, entries, periodMs, random } = this.#options;
+    const keys = Array.from(entries() ?? [], ({ key }) => key);
     const parts = Math.max(1, Math.min(keys.length, MAX_PARTS));
     const partMs = (periodMs * (1 - JITTER + 2 * JITTER * random())) / parts;
     const wait = (part: number): void => {
@@ -58,13 +59,12 @@ export class Resync<T extends KubernetesObject> {
   }
 
   #tell(keys: readonly ObjectKey[]): void {
-    const { get, objects, push } = this.#options;
-    if (objects() === undefined) return;
+    const { get, entries, push } = this.#options;
+    if (entries() === undefined) return;
     const changes: Change<T>[] = [];
     for (const key of keys) {
-      const object = get(key);
-      if (object === undefined) continue;
-      changes.push({ type: 'update', key, object, old: object, resync: true });
+      const entry = get(key);
+      if (entry !== undefined) changes.push(new Updated(entry, entry, { resync: true }));
     }
     push(changes);
   }

@@ -1,8 +1,9 @@
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import type { Change } from './cache.ts';
+import type { Change } from './change.ts';
 import type { ChangeHandler } from './delivery.ts';
-import type { HandlerOptions, HandlerRegistration } from './handlers.ts';
+import type { HandlerOptions, HandlerRegistration, HandlersFollower } from './handlers.ts';
 import type { IndexFunction } from './indices.ts';
 import type { Store } from './store.ts';
 
@@ -41,13 +42,10 @@ export interface SharedInformer<T extends KubernetesObject> {
   readonly lastContactAt: number | undefined;
   /** The store is at least at this resourceVersion; undefined before the first list. */
   readonly resourceVersion: string | undefined;
-  /**
-   * What is cached under a key, as it is held: see `readObject`. Undefined before the first list, too,
-   * and after the end.
-   */
-  cached(key: ObjectKey): T | undefined;
-  /** All that is cached, in the same way. */
-  entries(): Iterable<readonly [ObjectKey, T]>;
+  /** The entry that is cached under a key. Undefined before the first list, too, and after the end. */
+  cached(key: ObjectKey): Entry<T> | undefined;
+  /** All that is cached; nothing before the first list, and after the end. */
+  entries(): Iterable<Entry<T>>;
   /**
    * Tells `handler` of everything in the store, as initial adds, and then of each change: without a
    * gap, without a duplicate, one call after the other, independently of all other handlers.
@@ -55,6 +53,11 @@ export interface SharedInformer<T extends KubernetesObject> {
    * @throws ConfigurationError `CONFIG` for options that are unusable.
    */
   addHandler(handler: ChangeHandler<T>, options?: HandlerOptions): HandlerRegistration;
+  /**
+   * `follower` is told of every change in the turn in which the store takes it, without a queue of its
+   * own, until the answer is called. For a source that stands for several.
+   */
+  follow(follower: HandlersFollower<T>): () => void;
   /**
    * Adds an index. What is cached already is indexed 1,000 objects at a time, so that nothing else
    * waits: see `hasIndex`.

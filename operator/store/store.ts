@@ -1,7 +1,7 @@
 import { deepCopy } from '../core/deep-copy.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
-import { metadataOf, readObject } from '../model/held-object.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { Entry } from '../model/entry.ts';
+import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import type { Index, Indices } from './indices.ts';
@@ -33,14 +33,16 @@ export interface Store<T extends KubernetesObject> {
    *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
    *   object whose transform failed: it is there, and cannot be read.
+   * @throws ProtocolError `DECODE` for an object that is no JSON; its source then lists it anew.
    */
   get(key: ObjectKey, options?: GetOptions): T | undefined;
   /**
    * A snapshot; later events do not change the returned array. It has all objects that the query
    * selects, or it throws: it never lacks one that cannot be read.
    *
-   * @throws OperatorError `USER_CODE` when the transform of one of these objects failed. Objects in other
-   *   namespaces, and those that the selector does not select, do no harm.
+   * @throws OperatorError `USER_CODE` when the transform of one of these objects failed, and ProtocolError
+   *   `DECODE` when one of them is no JSON. Objects in other namespaces, and those that the selector does
+   *   not select, do no harm.
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end.
    * @throws ConfigurationError `CONFIG` for a selector that cannot be parsed.
    */
@@ -48,7 +50,8 @@ export interface Store<T extends KubernetesObject> {
   /**
    * The objects that an index finds under `value`, as a snapshot.
    *
-   * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built.
+   * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built; `USER_CODE` and
+   *   `DECODE` as `list` does.
    * @throws ConfigurationError `CONFIG` when there is no such index.
    */
   byIndex(name: string, value: string): readonly T[];
@@ -59,8 +62,7 @@ interface StoreSource<T extends KubernetesObject> {
   /** Names the source in errors. */
   readonly name: string;
   readonly state: () => 'unsynced' | 'synced' | 'stopped';
-  /** As they are held: what is shown of them is read. */
-  readonly objects: () => ReadonlyMap<ObjectKey, T> | undefined;
+  readonly entries: () => ReadonlyMap<ObjectKey, Entry<T>> | undefined;
   readonly indices: Indices<T>;
   /** What is shown instead of what is cached. Default: nothing is. */
   readonly overlay?: Overlay<T>;
@@ -69,8 +71,8 @@ interface StoreSource<T extends KubernetesObject> {
 /** A store over a cache that others change. */
 export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Store<T> {
   const { name, state, indices, overlay } = source;
-  const objects = (): ReadonlyMap<ObjectKey, T> => {
-    const known = source.objects();
+  const entries = (): ReadonlyMap<ObjectKey, Entry<T>> => {
+    const known = source.entries();
     if (known === undefined || state() !== 'synced') throw notSynced(name, state() === 'stopped');
     return known;
   };
@@ -79,51 +81,56 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
       return state() === 'synced';
     },
     get(key, options) {
-      const cached = objects().get(key);
+      const cached = entries().get(key);
       const shown = overlay === undefined ? cached : overlay.shown(key, cached);
-      return shown === undefined ? undefined : copied(readObject(shown), options);
+      return shown === undefined ? undefined : copied(shown.keep(), options);
     },
-    list: (query) => shownObjects(objects(), overlay).filter(filterOf(query)).map(readObject),
+    list: (query) => shownEntries(entries(), overlay).filter(filterOf(query)).map(kept),
     byIndex(indexName, value) {
       const index = indices.get(indexName);
       if (index === undefined) throw unknownIndex(indexName, indices.names);
-      const known = objects();
+      const known = entries();
       if (!index.complete) throw indexNotBuilt(name, indexName);
-      return shownUnder(index, value, known, overlay).map(readObject);
+      return shownUnder(index, value, known, overlay).map(kept);
     },
   };
 }
 
-function shownObjects<T extends KubernetesObject>(
-  cached: ReadonlyMap<ObjectKey, T>,
+/** Whoever reads a store reads it again: what it shows stays parsed. */
+function kept<T extends KubernetesObject>(entry: Entry<T>): T {
+  return entry.keep();
+}
+
+function shownEntries<T extends KubernetesObject>(
+  cached: ReadonlyMap<ObjectKey, Entry<T>>,
   overlay: Overlay<T> | undefined,
-): T[] {
+): Entry<T>[] {
   if (overlay === undefined || overlay.isEmpty) return [...cached.values()];
-  const shown = [...cached].map(([key, object]) => overlay.shown(key, object));
+  const shown = [...cached].map(([key, entry]) => overlay.shown(key, entry));
   for (const key of overlay.keys()) {
     if (!cached.has(key)) shown.push(overlay.shown(key, undefined));
   }
-  return shown.filter((object) => object !== undefined);
+  return shown.filter((entry) => entry !== undefined);
 }
 
 /** An index knows what is cached; what is shown instead may be found under other values. */
 function shownUnder<T extends KubernetesObject>(
   index: Index<T>,
   value: string,
-  cached: ReadonlyMap<ObjectKey, T>,
+  cached: ReadonlyMap<ObjectKey, Entry<T>>,
   overlay: Overlay<T> | undefined,
-): T[] {
+): Entry<T>[] {
   const keys = new Set(index.keys(value));
-  const indexed = (key: ObjectKey): T | undefined => {
-    const object = cached.get(key);
-    if (overlay === undefined || overlay.isEmpty) return object;
-    const shown = overlay.shown(key, object);
-    const isSame = shown === undefined || (shown === object && keys.has(key));
+  const indexed = (key: ObjectKey): Entry<T> | undefined => {
+    const entry = cached.get(key);
+    if (overlay === undefined || overlay.isEmpty) return entry;
+    const shown = overlay.shown(key, entry);
+    const isSame = shown === undefined || (shown === entry && keys.has(key));
     return isSame || index.valuesOf(shown).includes(value) ? shown : undefined;
   };
   const found = Array.from(keys, indexed);
   for (const key of overlay?.keys() ?? []) if (!keys.has(key)) found.push(indexed(key));
-  return found.filter((object) => object !== undefined);
+  return found.filter((entry) => entry !== undefined);
 }
 
 /** `object` itself, or what `options` ask for. */
@@ -141,11 +148,11 @@ export function notSynced(name: string, stopped: boolean): OperatorError {
   return new OperatorError(problem, { code: 'NOT_SYNCED', layer: 'user-code', context });
 }
 
-function filterOf({ namespace, selector = [] }: Query = {}): (object: KubernetesObject) => boolean {
+function filterOf({ namespace, selector = [] }: Query = {}): (entry: Entry) => boolean {
   const requirements = typeof selector === 'string' ? parseSelector(selector) : selector;
-  return (object) =>
-    (namespace === undefined || object.metadata.namespace === namespace) &&
-    (requirements.length === 0 || matchesSelector(requirements, metadataOf(object).labels));
+  return (entry) =>
+    (namespace === undefined || splitKey(entry.key).namespace === namespace) &&
+    (requirements.length === 0 || matchesSelector(requirements, entry.keepMetadata().labels));
 }
 
 export function unknownIndex(index: string, known: readonly string[]): ConfigurationError {

@@ -1,5 +1,5 @@
 import { type ErrorContext, OperatorError } from '../core/errors.ts';
-import { HeldObject } from '../model/held-object.ts';
+import { Entry } from '../model/entry.ts';
 import { type KubernetesObject, keyOf, type ObjectKey, type ObjectMeta } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
@@ -38,7 +38,7 @@ export function dropManagedFields<T extends KubernetesObject>(object: T): T {
  *
  * An object whose transform throws, returns no object, or changes what tells one object from another,
  * is withheld: the cache knows that it is there and has its metadata, and nobody can read it (see
- * `HeldObject.withheld`). A reader of that object, or of a list that has it, gets an OperatorError
+ * `Entry.withheld`). A reader of that object, or of a list that has it, gets an OperatorError
  * `USER_CODE`; nobody is told that the object is not there. Every other object is as ever, and nothing
  * is listed anew for it: its next state, and the next list, are transformed again.
  */
@@ -47,46 +47,47 @@ export function transformed<T extends KubernetesObject>(
   transform: Transform<T>,
   observer: TransformObserver = UNOBSERVED,
 ): ListWatch<T> {
-  const one = (object: T): T => observed(object, transform, observer);
+  // This one needs no object: the source leaves managedFields out before it makes entries.
+  if ((transform as unknown) === dropManagedFields) return withoutManagedFields(source);
+  const one = (entry: Entry<T>): Entry<T> => observed(entry, transform, observer);
   const event = (received: WatchEvent<T>): WatchEvent<T> => {
-    if (received.type === 'BOOKMARK' || received.object instanceof HeldObject) return received;
-    const object = one(received.object);
-    if (received.type === 'DELETED') observer.settled(keyOf(object));
-    return { ...received, object };
+    if (received.type === 'BOOKMARK') return received;
+    const entry = one(received.entry);
+    if (received.type === 'DELETED') observer.settled(entry.key);
+    return { ...received, entry };
   };
-  // Of a text managedFields are cut out; for anything else to be done with it, it must be read.
-  const drops = (transform as unknown) === dropManagedFields;
-  const holding = <R extends Pick<WatchRequest, 'hold'>>({ hold, ...request }: R) => ({
-    ...request,
-    ...(hold !== undefined && drops && { hold: { ...hold, dropManagedFields: true } }),
-  });
   return {
     discovery: source.discovery,
-    async listPage(request: ListPageRequest): Promise<ListPage<T>> {
-      const page = await source.listPage(holding(request));
+    async listPage({ known: _, ...request }: ListPageRequest<T>): Promise<ListPage<T>> {
+      const page = await source.listPage(request);
       return { ...page, items: page.items.map(one) };
     },
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      const batches = await source.watch(holding(request));
-      return mapBatches(batches, event);
+      return mapBatches(await source.watch(request), event);
     },
   };
 }
 
+function withoutManagedFields<T extends KubernetesObject>(source: ListWatch<T>): ListWatch<T> {
+  return {
+    discovery: source.discovery,
+    listPage: (request) => source.listPage({ ...request, dropManagedFields: true }),
+    watch: (request) => source.watch({ ...request, dropManagedFields: true }),
+  };
+}
+
+/** @throws ProtocolError `DECODE` for text that is no JSON: the list or the watch fails, as by a bad line. */
 function observed<T extends KubernetesObject>(
-  object: T,
+  entry: Entry<T>,
   transform: Transform<T>,
   observer: TransformObserver,
-): T {
-  // It is held for who drops managedFields alone, and without them.
-  if (object instanceof HeldObject) return object;
-  const key = keyOf(object);
+): Entry<T> {
   let failed = false;
-  const result = transformedOrWithheld(object, transform, (error) => {
+  const result = transformedEntry(entry.object, transform, (error) => {
     failed = true;
-    observer.failed(key, error);
+    observer.failed(entry.key, error);
   });
-  if (!failed) observer.settled(key);
+  if (!failed) observer.settled(entry.key);
   return result;
 }
 
@@ -95,25 +96,25 @@ function observed<T extends KubernetesObject>(
  *
  * @param failed - told of the failure. Default: nobody is.
  */
-export function transformedOrWithheld<T extends KubernetesObject>(
+export function transformedEntry<T extends KubernetesObject>(
   object: T,
   transform: Transform<T>,
   failed: (error: OperatorError) => void = () => {},
-): T {
+): Entry<T> {
   // A transform that changes it in place may have taken members away before it throws.
   const { apiVersion, kind } = object;
   const metadata = { ...object.metadata };
   let failure: OperatorError;
   try {
     const result = transform(object);
-    if (hasIdentity(result, metadata)) return result;
+    if (hasIdentity(result, metadata)) return Entry.of(result);
     failure = failureAt(metadata, 'the transform of a source changed the identity of an object');
   } catch (error) {
     const problem = 'the transform of a source threw, or returned no object';
     failure = failureAt(metadata, problem, error);
   }
   failed(failure);
-  return HeldObject.withheld({ apiVersion, kind, metadata }, failure) as unknown as T; // nobody reads it
+  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // nobody reads it
 }
 
 function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolean {
@@ -143,7 +144,10 @@ function placeOf(thrown: unknown): ErrorContext {
   return { thrown: thrown.constructor.name, ...(at !== undefined && { at }) };
 }
 
-/** As an iterator of promises: each generator that a batch passes takes it several turns of its own. */
+/**
+ * As an iterator of promises: each generator that a batch passes takes it several turns of its own. What
+ * `change` throws comes after the events before.
+ */
 function mapBatches<E>(
   batches: AsyncIterable<readonly E[]>,
   change: (event: E) => E,
@@ -151,10 +155,20 @@ function mapBatches<E>(
   return {
     [Symbol.asyncIterator]() {
       const iterator = batches[Symbol.asyncIterator]();
+      let failure: { readonly error: unknown } | undefined;
       return {
         async next() {
+          if (failure !== undefined) throw failure.error;
           const { done, value } = await iterator.next();
-          return done === true ? { done, value } : { done: false, value: value.map(change) };
+          if (done === true) return { done, value };
+          const changed: E[] = [];
+          try {
+            for (const event of value) changed.push(change(event));
+          } catch (error) {
+            if (changed.length === 0) throw error;
+            failure = { error };
+          }
+          return { done: false, value: changed };
         },
         return: async () => {
           await iterator.return?.();

@@ -1,63 +1,77 @@
+import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
+import { Entry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError, isStatus } from '../model/status.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../model/watch-event.ts';
+import { ByteLines } from './byte-lines.ts';
+import type { EntryOptions, Form } from './entry-of-bytes.ts';
+import type { ReadLinesOptions } from './lines.ts';
 import { ownedIterator } from './owned-iterator.ts';
+import { scanEvent } from './scan-event.ts';
 
-export interface DecodeOptions {
+export interface DecodeOptions extends ReadLinesOptions, EntryOptions {
   /** Events about objects of another kind are left out. Default: every kind is accepted. */
-  readonly expected?: { readonly apiVersion: string; readonly kind: string };
-  /** `apiVersion` and `kind` that every object is given in place of its own. Default: it keeps them. */
-  readonly given?: { readonly apiVersion: string; readonly kind: string };
+  readonly expected?: Form | undefined;
   /** Called for every event that was left out. Must not throw. */
-  readonly onSkipped?: (found: { readonly apiVersion: string; readonly kind: string }) => void;
+  readonly onSkipped?: (found: Form) => void;
 }
 
 /**
- * Lines → watch events, batch by batch. The one place where bytes of a watch become typed values.
+ * Bytes → watch events, a batch for each chunk. The one place where bytes of a watch become typed
+ * values.
  *
- * Events before a bad line of the same batch are yielded before the error is thrown, so that a
- * consumer has applied everything that arrived intact. Leaving the loop, or `return()` before it
- * began, ends `lines` too.
+ * Of a line as kube-apiserver writes it the identity of its object is read, and nothing is parsed; any
+ * other line is. Events before a bad line of the same batch are yielded before the error is thrown, so
+ * that a consumer has applied everything that arrived intact. Leaving the loop, or `return()` before it
+ * began, destroys `body`.
  *
  * @throws ApiError for a wire `ERROR` event, e.g. 410 `Expired`.
- * @throws ProtocolError `DECODE` for a line that is not a watch event, and for an `ERROR` that
- *   carries no Status. Its context names the length of the line, never its content.
+ * @throws ProtocolError `DECODE` for a line that is not a watch event, for one that is too long, and for
+ *   an `ERROR` that carries no Status. Its context names the length of the line, never its content. What
+ *   is no JSON within an object and behind its metadata is found when the object is asked for.
  */
-export function decodeWatchEvents<T extends KubernetesObject>(
-  lines: AsyncIterable<readonly string[]>,
+export function decodeEvents<T extends KubernetesObject>(
+  body: Readable,
   options: DecodeOptions = {},
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  const iterator = lines[Symbol.asyncIterator]();
-  const batches = decodeBatches<T>({ [Symbol.asyncIterator]: () => iterator }, options);
-  return ownedIterator(batches, () => {
-    // Its failure is the body's, and nobody reads that any more.
-    iterator.return?.().catch(() => {});
-  });
+  return ownedIterator(batchesOf<T>(body, options), () => body.destroy());
 }
 
-async function* decodeBatches<T extends KubernetesObject>(
-  lines: AsyncIterable<readonly string[]>,
+async function* batchesOf<T extends KubernetesObject>(
+  body: Readable,
   options: DecodeOptions,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  for await (const batch of lines) {
-    const { events, failure } = decodeBatch<T>(batch, options);
+  const { maxLineBytes, onChunk } = options;
+  const lines = new ByteLines(maxLineBytes);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    onChunk?.(chunk.length);
+    const events: WatchEvent<T>[] = [];
+    const failure = decodeChunk(lines, chunk, events, options);
     if (events.length > 0) yield events;
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure.error;
   }
 }
 
-function decodeBatch<T extends KubernetesObject>(
-  batch: readonly string[],
+/** Adds the events of a chunk, up to the first line that is none. */
+function decodeChunk<T extends KubernetesObject>(
+  lines: ByteLines,
+  chunk: Buffer,
+  events: WatchEvent<T>[],
   options: DecodeOptions,
-): { events: readonly WatchEvent<T>[]; failure?: Error } {
-  const events: WatchEvent<T>[] = [];
-  for (const line of batch) {
-    const decoded = decodeLine<T>(line, options);
-    if (decoded instanceof Error) return { events, failure: decoded };
-    if (decoded !== undefined) events.push(decoded);
+): { readonly error: unknown } | undefined {
+  const isForeignTo = (found: UncheckedObject): boolean => isForeign(found, options);
+  try {
+    lines.read(chunk, (bytes, from, to) => {
+      const scanned = scanEvent<T>(bytes, from, to, options, isForeignTo);
+      if (scanned === 'foreign') return;
+      const event = scanned ?? decodeLine<T>(bytes.toString('utf8', from, to), options);
+      if (event !== undefined) events.push(event);
+    });
+  } catch (error) {
+    return { error };
   }
-  return { events };
+  return undefined;
 }
 
 /** What a line may turn out to be before it is checked. */
@@ -76,33 +90,48 @@ interface UncheckedObject {
   } | null;
 }
 
-/** The event, the error that it means, or undefined for one to leave out. */
+/**
+ * The event of a line that is parsed; undefined for one to leave out.
+ *
+ * @throws ApiError and ProtocolError as `decodeEvents` does.
+ */
 export function decodeLine<T extends KubernetesObject>(
   line: string,
   options: DecodeOptions,
-): WatchEvent<T> | Error | undefined {
-  const envelope = parseObject(line);
-  if (envelope instanceof Error) return envelope;
-  const { type, object } = envelope;
-  if (type === 'ERROR') return errorEvent(object, line);
-  if (!isRecord(object)) return undecodable('a watch event has no object', line);
+): WatchEvent<T> | undefined {
+  const { type, object } = parseObject(line);
+  if (type === 'ERROR') throw errorEvent(object, line);
+  if (!isRecord(object)) throw undecodable('a watch event has no object', line);
   const subject: UncheckedObject = object;
-  if (!isKnownType(type)) return undecodable('a watch event has an unknown type', line);
+  if (!isKnownType(type)) throw undecodable('a watch event has an unknown type', line);
   if (isForeign(subject, options)) return undefined;
   if (type === 'BOOKMARK') return bookmark(subject);
   const name = subject.metadata?.name;
   if (typeof name !== 'string' || name === '') {
-    return undecodable('the object of a watch event has no name', line);
+    throw undecodable('the object of a watch event has no name', line);
   }
-  const { given } = options;
-  return { type, object: (given ? { ...object, ...given } : object) as unknown as T };
+  // The options say that it is the text of a T.
+  return { type, entry: Entry.of(parsedAs(object as unknown as T, options)) };
+}
+
+/** `object`, as `options` want it. */
+export function parsedAs<T extends KubernetesObject>(
+  object: T,
+  { dropManagedFields = false, form }: EntryOptions,
+): T {
+  const drops = dropManagedFields && object.metadata.managedFields !== undefined;
+  const isOfForm =
+    form === undefined || (object.apiVersion === form.apiVersion && object.kind === form.kind);
+  if (!drops && isOfForm) return object;
+  const { managedFields, ...metadata } = object.metadata;
+  return { ...form, ...object, ...form, ...(drops && { metadata }) };
 }
 
 function isKnownType(type: unknown): type is WatchEvent['type'] {
   return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
 }
 
-export function isForeign(
+function isForeign(
   object: Pick<UncheckedObject, 'apiVersion' | 'kind'>,
   { expected, onSkipped }: DecodeOptions,
 ): boolean {
@@ -128,15 +157,16 @@ function errorEvent(object: unknown, line: string): Error {
   return undecodable('an ERROR event carries no Status', line, 'ERROR');
 }
 
-function parseObject(line: string): Envelope | Error {
+function parseObject(line: string): Envelope {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
     // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
-    return undecodable('a line of a watch is not JSON', line);
+    throw undecodable('a line of a watch is not JSON', line);
   }
-  return isRecord(value) ? value : undecodable('a line of a watch is not an object', line);
+  if (isRecord(value)) return value;
+  throw undecodable('a line of a watch is not an object', line);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

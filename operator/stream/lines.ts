@@ -21,16 +21,19 @@ export interface ReadLinesOptions {
 }
 
 /**
- * Bytes → lines. The only module that imports split2.
+ * Bytes → lines. The lines of an answer that is a stream of lines, such as the log of a Pod.
  *
- * Yields all complete lines of a chunk as one array, without terminators; lines of nothing but spaces,
- * tabs and carriage returns are dropped, and CRLF is accepted. Splits bytes at `\n` before decoding UTF-8, so that a chunk may end anywhere.
- * A last line without `\n` is never yielded, however the stream ended: it may be cut short even
- * where it looks complete. Leaving the loop, or `return()` before it began, destroys `body`, which
- * closes the connection. Nothing is read ahead of the consumer.
+ * Yields all complete lines of a chunk as one array, in order, without terminators. Lines of nothing but
+ * spaces, tabs and carriage returns are left out, and CRLF is accepted. Splits bytes at `\n` before
+ * decoding UTF-8, so that a chunk may end anywhere. A last line without `\n` is never yielded, however
+ * the stream ended: it may be cut short even where it looks complete. Nothing is read ahead of the
+ * consumer.
  *
+ * @param body - of a `TransportResponse`, for example. Leaving the loop, or `return()` before it began,
+ *   destroys it, which closes the connection.
  * @throws ProtocolError `DECODE` when a line outgrows `maxLineBytes`.
- * @throws whatever `body` fails with.
+ * @throws the error that `body` fails with: of a transport an AmbassadorError `CONNECTION_LOST` when the
+ *   answer breaks off, and `signal.reason` when the request is aborted.
  */
 export function readLines(
   body: Readable,

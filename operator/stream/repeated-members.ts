@@ -22,29 +22,31 @@ const SOUGHT: readonly SoughtName[] = [
 const WORTH_SEARCHING = 16 * 1024;
 
 /**
- * False only if no member of `tail` can be one that came before: `tail` is the rest of an object from the
- * brace that closes its metadata. True says nothing: then the members are to be told apart.
+ * False only if no member of `text` from `from` on can be one that came before. True says nothing: then
+ * the members are to be told apart.
+ *
+ * @param from - where the brace stands that closes the object's metadata.
  */
-export function mayComeTwice(tail: string): boolean {
-  if (tail.length > WORTH_SEARCHING || hasEscapedLetter(tail)) return true;
-  for (const name of SOUGHT) if (isNamedBehindMember(tail, name)) return true;
+export function mayComeTwice(text: string, from: number): boolean {
+  if (text.length - from > WORTH_SEARCHING || hasEscapedLetter(text, from)) return true;
+  for (const name of SOUGHT) if (isNamedBehindMember(text, from, name)) return true;
   return false;
 }
 
 /** Whether the name comes elsewhere than as the first of an object, which it cannot be behind metadata. */
-function isNamedBehindMember(tail: string, { quoted, end }: SoughtName): boolean {
+function isNamedBehindMember(text: string, from: number, { quoted, end }: SoughtName): boolean {
   const before = quoted.length - end.length;
-  for (let at = tail.indexOf(end); at >= 0; at = tail.indexOf(end, at + end.length)) {
-    const from = at - before;
-    if (tail.startsWith(quoted, from) && tail[from - 1] !== '{') return true;
+  for (let at = text.indexOf(end, from); at >= 0; at = text.indexOf(end, at + end.length)) {
+    const name = at - before;
+    if (text.startsWith(quoted, name) && text[name - 1] !== '{') return true;
   }
   return false;
 }
 
 /** Whether there may be an escape such as `\u0064`, which is a letter. Go writes none. */
-function hasEscapedLetter(tail: string): boolean {
-  for (let at = tail.indexOf('\\u00'); at >= 0; at = tail.indexOf('\\u00', at + 4)) {
-    if ('567'.includes(tail[at + 4] ?? '5')) return true;
+function hasEscapedLetter(text: string, from: number): boolean {
+  for (let at = text.indexOf('\\u00', from); at >= 0; at = text.indexOf('\\u00', at + 4)) {
+    if ('567'.includes(text[at + 4] ?? '5')) return true;
   }
   return false;
 }

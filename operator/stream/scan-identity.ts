@@ -16,8 +16,12 @@ export interface ScannedIdentity {
   readonly name: Readonly<Span>;
   readonly uid: Readonly<Span>;
   readonly resourceVersion: Readonly<Span>;
+  /** Where the member `metadata` begins: its opening quote. */
+  readonly metadataFrom: number;
   /** Behind the brace that closes `metadata`. */
   readonly metadataTo: number;
+  /** Nothing but `apiVersion` and `kind` comes before `metadata`, and neither of them behind it. */
+  readonly isFormFirst: boolean;
   /** Behind the last member that was looked at, which may come after the metadata. */
   readonly behind: number;
   /** `managedFields`, with a comma in front or behind; from -1 where there are none. */
@@ -40,7 +44,9 @@ class Found implements ScannedIdentity {
   readonly name: Span = { from: -1, to: -1 };
   readonly uid: Span = { from: -1, to: -1 };
   readonly resourceVersion: Span = { from: -1, to: -1 };
+  metadataFrom = -1;
   metadataTo = -1;
+  isFormFirst = true;
   behind = -1;
   managedFrom = -1;
   managedTo = -1;
@@ -52,7 +58,9 @@ class Found implements ScannedIdentity {
     this.name.from = -1;
     this.uid.from = -1;
     this.resourceVersion.from = -1;
+    this.metadataFrom = -1;
     this.metadataTo = -1;
+    this.isFormFirst = true;
     this.behind = -1;
     this.managedFrom = -1;
     this.managedTo = -1;
@@ -111,11 +119,14 @@ function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): b
     if (member === 'metadata') {
       if (found.metadataTo >= 0) return false;
       at = scanMetadata(bytes, value, to);
+      found.metadataFrom = key;
       found.metadataTo = at;
     } else if (member !== undefined) {
       at = takeText(member, bytes, value, to);
+      if (found.metadataTo >= 0) found.isFormFirst = false;
     } else {
       at = endOfValue(bytes, value, to);
+      if (found.metadataTo < 0) found.isFormFirst = false;
     }
     if (at < 0) return false;
     if (found.metadataTo > 0 && (!formed || (found.kind !== '' && found.apiVersion !== ''))) {

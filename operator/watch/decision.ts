@@ -1,7 +1,7 @@
 import { AmbassadorError, ProtocolError } from '../core/errors.ts';
 import { type Action, SHORT_WATCH_MS } from './classify.ts';
 import type { ListConsistency } from './list-watch.ts';
-import type { WindowReport } from './watch-window.ts';
+import type { WatchReport } from './watch-once.ts';
 
 /** An action, and the failure that it answers. */
 export interface Decision extends Action {
@@ -20,7 +20,7 @@ export const RELIST_NOW: Decision = Object.freeze({
 export const REPEAT_NOW: Decision = Object.freeze({ ...RELIST_NOW, step: 'resume' });
 
 /** A watch that delivered something, or lived for a second. */
-export function hasWorked({ lines, acceptedForMs }: WindowReport): boolean {
+export function hasWorked({ lines, acceptedForMs }: WatchReport): boolean {
   return lines > 0 || (acceptedForMs ?? 0) >= SHORT_WATCH_MS;
 }
 

@@ -1,4 +1,5 @@
-import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { CompleteList } from './list-all.ts';
 
@@ -9,7 +10,7 @@ import type { CompleteList } from './list-all.ts';
  * Objects are kept here until then, so that a stream that ends early has changed nothing.
  */
 export class InitialEvents<T extends KubernetesObject> {
-  readonly #objects = new Map<ObjectKey, T>();
+  readonly #entries = new Map<ObjectKey, Entry<T>>();
 
   /**
    * Takes events up to the end marker. A marker without a resourceVersion is none: no watch could
@@ -24,12 +25,12 @@ export class InitialEvents<T extends KubernetesObject> {
       if (event.type === 'BOOKMARK') {
         const { initialEventsEnd, resourceVersion = '0' } = event;
         if (!initialEventsEnd || resourceVersion === '0') continue;
-        const items = [...this.#objects.values()];
+        const items = [...this.#entries.values()];
         return { list: { items, resourceVersion }, rest: batch.slice(index + 1) };
       }
-      const key = keyOf(event.object);
-      if (event.type === 'DELETED') this.#objects.delete(key);
-      else this.#objects.set(key, event.object);
+      const { entry } = event;
+      if (event.type === 'DELETED') this.#entries.delete(entry.key);
+      else this.#entries.set(entry.key, entry);
     }
     return undefined;
   }

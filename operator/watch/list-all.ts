@@ -1,10 +1,11 @@
 import { ProtocolError } from '../core/errors.ts';
 import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isGone } from '../model/status.ts';
-import type { Hold, ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
+import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
 
-export interface ListPagesRequest {
+export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: ListConsistency;
   /** Objects in a page; 0 for everything at once. Pages are for the latest state only. */
   readonly pageSize: number;
@@ -13,22 +14,22 @@ export interface ListPagesRequest {
    * whose token expires fails. Default false.
    */
   readonly bySize?: boolean;
-  /** Left out: objects are parsed. */
-  readonly hold?: Hold | undefined;
+  /** As in `ListPageRequest`. */
+  readonly known?: ListPageRequest<T>['known'];
   readonly signal: AbortSignal;
 }
 
 /**
- * Takes the objects of a page, and answers those that stand for them in the list.
+ * Takes the entries of a page, and answers those that stand for them in the list.
  *
  * @param first - the page begins a list.
  */
 export type TakePage<T extends KubernetesObject> = (
-  items: readonly T[],
+  items: readonly Entry<T>[],
   first: boolean,
-) => readonly T[] | Promise<readonly T[]>;
+) => readonly Entry<T>[] | Promise<readonly Entry<T>[]>;
 
-interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest, 'bySize'> {
+interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest<T>, 'bySize'> {
   /** Called for each page, before the next one is asked for. Then pages are chosen by size. */
   readonly takePage?: TakePage<T> | undefined;
 }
@@ -47,7 +48,7 @@ const MAX_OBJECTS = 5_000_000;
 
 /** Every object of a collection at one resourceVersion. */
 export interface CompleteList<T extends KubernetesObject> {
-  readonly items: readonly T[];
+  readonly items: readonly Entry<T>[];
   /** Of the first page: the only one from which a watch misses nothing. */
   readonly resourceVersion: string;
 }
@@ -69,13 +70,13 @@ export async function listAll<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
   { takePage, ...listing }: ListAllRequest<T>,
 ): Promise<GatheredList<T>> {
-  const objects = new Map<ObjectKey, T>();
+  const entries = new Map<ObjectKey, Entry<T>>();
   const duplicates: ObjectKey[] = [];
   let resourceVersion = '';
   const request = { ...listing, bySize: takePage !== undefined };
   for await (const { page, first } of listPages(source, request)) {
     if (first) {
-      objects.clear();
+      entries.clear();
       duplicates.length = 0;
       resourceVersion = page.resourceVersion;
     }
@@ -83,12 +84,11 @@ export async function listAll<T extends KubernetesObject>(
     for (const [index, item] of items.entries()) {
       // A page may be all there is: a list that is not older than a state has no other.
       if (index > 0 && index % OBJECTS_A_TURN === 0) await nextTurn();
-      const key = keyOf(item);
-      if (objects.has(key)) duplicates.push(key);
-      objects.set(key, item);
+      if (entries.has(item.key)) duplicates.push(item.key);
+      entries.set(item.key, item);
     }
   }
-  return { items: [...objects.values()], resourceVersion, duplicates };
+  return { items: [...entries.values()], resourceVersion, duplicates };
 }
 
 /** A page; a `first` one begins the list, or begins it anew: what came before is void. */
@@ -113,20 +113,20 @@ interface Page<T extends KubernetesObject> {
  */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
-  { consistency, pageSize, bySize = false, hold, signal }: ListPagesRequest,
+  { consistency, pageSize, bySize = false, known, signal }: ListPagesRequest<T>,
 ): AsyncGenerator<Page<T>, void, undefined> {
   const sizes = bySize && pageSize > 0 ? new PageLimit(pageSize) : undefined;
   const limit = sizes?.limit ?? (consistency.kind === 'latest' ? pageSize : 0);
   const end = new EndlessListGuard();
   let pages = 0;
-  let request: ListPageRequest = { consistency, limit, hold, signal };
+  let request: ListPageRequest<T> = { consistency, limit, known, signal };
   for (let first = true; ; first = false) {
     let page: ListPage<T>;
     try {
       page = await source.listPage(request);
     } catch (error) {
       if (first || bySize || !isGone(error)) throw error;
-      const whole = { consistency: { kind: 'latest' }, limit: 0, hold, signal } as const;
+      const whole = { consistency: { kind: 'latest' }, limit: 0, known, signal } as const;
       yield { page: await source.listPage(whole), first: true };
       return;
     }
@@ -181,8 +181,7 @@ class EndlessListGuard {
 
   check({ items }: ListPage<KubernetesObject>, token: string): void {
     const before = this.#keys.size;
-    for (const item of [items[0], items.at(-1)])
-      if (item !== undefined) this.#keys.add(keyOf(item));
+    for (const item of [items[0], items.at(-1)]) if (item !== undefined) this.#keys.add(item.key);
     this.#objects += items.length;
     this.#barrenPages = this.#keys.size > before ? 0 : this.#barrenPages + 1;
     if (this.#tokens.has(token)) throw endless('the token of a page comes again');

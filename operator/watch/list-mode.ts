@@ -1,6 +1,6 @@
 import { ApiError } from '../model/status.ts';
 import type { ListGate } from './list-gate.ts';
-import type { WindowReport } from './watch-window.ts';
+import type { WatchReport } from './watch-once.ts';
 
 /**
  * How lists are made. `paged`: page by page. `stream`: as the initial events of the watch, which
@@ -39,7 +39,7 @@ export class ListModeChoice {
   }
 
   /** A stream ended before its list was complete. @returns true when this list is paged now. */
-  ended({ outcome, acceptedForMs }: WindowReport): boolean {
+  ended({ outcome, acceptedForMs }: WatchReport): boolean {
     const error = 'error' in outcome ? outcome.error : undefined;
     const broke = acceptedForMs !== undefined && !(error instanceof ApiError);
     if (broke) this.#unfinished++;

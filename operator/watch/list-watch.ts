@@ -1,3 +1,4 @@
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { Discovery } from './discovery.ts';
@@ -11,34 +12,30 @@ export type ListConsistency =
   /** Anything not older than this resourceVersion, served from the server's cache. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
-/**
- * Objects may be handed on as text that was not read yet, see `HeldObject`: who asks reads each through
- * `readObject`. A source that cannot hold hands on what it always does.
- */
-export interface Hold {
-  /** Held without `metadata.managedFields`. Default false. */
-  readonly dropManagedFields?: boolean;
-  /**
-   * What is known under a key. Where a list shows the same state of it, this is handed on in its place,
-   * and the text is let go at once.
-   */
-  readonly known?: (key: ObjectKey) => KubernetesObject | undefined;
+/** What a list or a watch leaves out of its objects. */
+interface EntriesRequest {
+  /** Objects come without `metadata.managedFields`. Default false. */
+  readonly dropManagedFields?: boolean | undefined;
+  readonly signal: AbortSignal;
 }
 
-export interface ListPageRequest {
+export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
+  extends EntriesRequest {
   readonly consistency: ListConsistency;
   /** Objects in a page; 0 asks for everything at once. */
   readonly limit: number;
   /** Token of the page before. Then `consistency` is not sent: the token implies it. */
   readonly continueToken?: string;
-  /** Left out: objects are parsed. */
-  readonly hold?: Hold | undefined;
-  readonly signal: AbortSignal;
+  /**
+   * The entry that is cached under a key. Where the list shows the same state of the object, it is handed
+   * on again. Default: every entry is a new one.
+   */
+  readonly known?: ((key: ObjectKey) => Entry<T> | undefined) | undefined;
 }
 
 export interface ListPage<T extends KubernetesObject> {
   /** Complete objects: `apiVersion` and `kind` are filled in where the server left them out. */
-  readonly items: readonly T[];
+  readonly items: readonly Entry<T>[];
   readonly resourceVersion: string;
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
@@ -46,7 +43,7 @@ export interface ListPage<T extends KubernetesObject> {
   readonly itemBytes?: number | undefined;
 }
 
-export interface WatchRequest {
+export interface WatchRequest extends EntriesRequest {
   /** Events after this resourceVersion. Never empty and never `0`, but for initial events. */
   readonly resourceVersion: string;
   /**
@@ -60,9 +57,6 @@ export interface WatchRequest {
   readonly onActivity?: () => void;
   /** Called for every event that is left out because it is about an object of another kind. */
   readonly onSkipped?: () => void;
-  /** Left out: objects are parsed. */
-  readonly hold?: Hold | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** One resource, listable page by page and watchable. What a reflector needs from a client. */
@@ -74,7 +68,7 @@ export interface ListWatch<T extends KubernetesObject> {
    *   resourceVersion is empty or `0`, and one with an item without a uid, is a ProtocolError
    *   `DECODE`.
    */
-  listPage(request: ListPageRequest): Promise<ListPage<T>>;
+  listPage(request: ListPageRequest<T>): Promise<ListPage<T>>;
   /**
    * Resolves when the server has accepted the watch (its answer's head arrived), to batches of
    * events in the order of the wire. The iterator ends when the server ends the watch in order,

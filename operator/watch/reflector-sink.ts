@@ -1,7 +1,7 @@
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { CompleteList, TakePage } from './list-all.ts';
-import type { Hold } from './list-watch.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 import type { VersionView } from './verification.ts';
 
@@ -10,8 +10,8 @@ import type { VersionView } from './verification.ts';
  * slows the socket instead of filling memory.
  */
 export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
-  /** It reads objects through `readObject`, so that they may be held. Left out: they are parsed. */
-  readonly hold?: Hold | undefined;
+  /** The entry that the sink has under a key. */
+  known(key: ObjectKey): Entry<T> | undefined;
   /**
    * Takes the objects of a page before its list is complete, so that they need not all be in memory at
    * once. It answers the objects that stand for them in the list. A list may fail on a later page: then

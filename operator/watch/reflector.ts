@@ -1,15 +1,18 @@
 import { linkedAbort } from '../core/abort.ts';
 import { sleep } from '../core/clock.ts';
 import type { ProtocolError } from '../core/errors.ts';
+import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { WatchEvent } from '../model/watch-event.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './classify.ts';
-import { type Decision, listAfter } from './decision.ts';
+import { Contact } from './contact.ts';
+import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './decision.ts';
+import { InitialEvents } from './initial-events.ts';
 import { type CompleteList, type GatheredList, listAll } from './list-all.ts';
 import type { GateSeat } from './list-gate.ts';
 import { ListModeChoice } from './list-mode.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
 import { Pace } from './pace.ts';
-import { Position } from './position.ts';
 import {
   type ReflectorOptions,
   type ResolvedOptions,
@@ -17,9 +20,11 @@ import {
 } from './reflector-options.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
+import { RegressionProbe } from './regression-probe.ts';
+import { ResumePoint } from './resume-point.ts';
 import { SourceMeter } from './source-meter.ts';
 import { Verifier } from './verifier.ts';
-import { WatchStep } from './watch-step.ts';
+import { type WatchConsumer, type WatchReport, watchOnce } from './watch-once.ts';
 
 export type { ReflectorSink } from './reflector-sink.ts';
 
@@ -31,7 +36,7 @@ export type { ReflectorSink } from './reflector-sink.ts';
  * and answered with a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
-  readonly #source: ListWatch<T>;
+  readonly #source: Contact<T>;
   readonly #sink: ReflectorSink<T>;
   readonly #options: ResolvedOptions;
   readonly #meter: SourceMeter;
@@ -39,8 +44,8 @@ export class Reflector<T extends KubernetesObject> {
   readonly #mode: ListModeChoice;
   readonly #reporter: StatusReporter;
   readonly #verifier: Verifier;
-  readonly #position = new Position();
-  readonly #watch: WatchStep<T>;
+  readonly #probe: RegressionProbe;
+  readonly #resumePoint = new ResumePoint();
   #history = NO_HISTORY;
   /** The list that must succeed before a watch can go on; undefined when the sink has one. */
   #due: ListConsistency | undefined;
@@ -48,14 +53,21 @@ export class Reflector<T extends KubernetesObject> {
   #regressed = false;
   /** The sink was emptied because the definition of the resource is gone. */
   #cleared = false;
+  /** Ends the watch that is under way, for an entry that cannot be parsed. */
+  #cutWatch: ((error: ProtocolError) => void) | undefined;
+  /** An entry that cannot be parsed was found while nothing was watched. */
+  #unreadable: ProtocolError | undefined;
+  /** The watch before saw a line at least every 75 s. */
+  #wasLively = false;
   #running: Promise<void> | undefined;
 
   /** @throws ConfigurationError `CONFIG` for options that are unusable. */
   constructor(source: ListWatch<T>, sink: ReflectorSink<T>, options: ReflectorOptions) {
-    this.#source = source;
     this.#sink = sink;
     this.#options = resolveOptions(options);
     const { clock, random, gate, labels, settings } = this.#options;
+    const contact = new Contact(source, clock);
+    this.#source = contact;
     this.#meter = new SourceMeter(this.#options.meter, labels, clock);
     this.#pace = new Pace(clock, random);
     const { group, version, resource: plural } = labels;
@@ -66,19 +78,24 @@ export class Reflector<T extends KubernetesObject> {
       sink.statusChanged(status);
     });
     this.#verifier = new Verifier({
-      ...{ source, view: sink, position: this.#position, meter: this.#meter, gate, clock, random },
-      paging: sink.takePage === undefined ? {} : { hold: sink.hold, bySize: true },
+      ...{
+        source: contact,
+        view: sink,
+        resumePoint: this.#resumePoint,
+        meter: this.#meter,
+        gate,
+        clock,
+        random,
+      },
+      paging: { known: (key) => sink.known(key), bySize: sink.takePage !== undefined },
       pageSize: settings.pageSize,
       intervalMs: settings.relistIntervalMs,
       verified: (drift) => sink.verified(drift),
       regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
-    this.#watch = new WatchStep({
-      ...{ source, sink, options: this.#options, position: this.#position, meter: this.#meter },
-      ...{ pace: this.#pace, mode: this.#mode, reporter: this.#reporter, verifier: this.#verifier },
-      publish: (list) => this.#publish(list),
-      decide: (outcome, worked) => this.#decide(outcome, worked),
-      regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
+    this.#probe = new RegressionProbe({
+      ...{ source: contact, gate, meter: this.#meter },
+      monotonic: () => clock.monotonic(),
     });
   }
 
@@ -86,9 +103,19 @@ export class Reflector<T extends KubernetesObject> {
     return this.#reporter.status;
   }
 
+  /** What is under way; undefined between attempts. */
+  get activity(): 'listing' | 'watching' | undefined {
+    return this.#source.activity;
+  }
+
+  /** `clock.monotonic()` of the last sign of life of the server; undefined when there was none. */
+  get lastContactAt(): number | undefined {
+    return this.#source.lastAt;
+  }
+
   /** Everything up to this resourceVersion is in the sink. */
   get resourceVersion(): string | undefined {
-    return this.#position.resourceVersion;
+    return this.#resumePoint.resourceVersion;
   }
 
   /**
@@ -115,11 +142,13 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * An object that the sink was given, and held, cannot be read: everything is listed anew, as after a
-   * line that cannot be decoded.
+   * An entry of the sink turned out to be no JSON when somebody asked for its object, which may be at any
+   * time: the watch that is open ends, and if none is, the next one as soon as it begins. The list that
+   * follows brings the object anew; a list that begins first leaves nothing to do.
    */
   unreadable(error: ProtocolError): void {
-    this.#watch.unreadable(error);
+    if (this.#cutWatch === undefined) this.#unreadable = error;
+    else this.#cutWatch(error);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -146,11 +175,11 @@ export class Reflector<T extends KubernetesObject> {
     await this.#wait(seat.startDelayMs(), signal);
     while (!signal.aborted) {
       const pages = this.#due !== undefined && !this.#mode.streams;
-      const decision = pages ? await this.#list(signal) : await this.#watch.run(this.#due, signal);
+      const decision = pages ? await this.#list(signal) : await this.#watch(signal);
       if (signal.aborted) return;
       if (decision === undefined) continue;
       const wasWatching = this.#due === undefined;
-      this.#due = listAfter(decision, this.#due, this.#position.resourceVersion);
+      this.#due = listAfter(decision, this.#due, this.#resumePoint.resourceVersion);
       const ownMs = this.#pace.delayMs(decision);
       const lostWatch = wasWatching && this.#due !== undefined;
       const delayMs = lostWatch ? Math.max(ownMs, seat.needsRelist()) : ownMs;
@@ -163,7 +192,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /** A run after another one never starts behind it. */
   #firstList(): ListConsistency {
-    const { resourceVersion } = this.#position;
+    const { resourceVersion } = this.#resumePoint;
     if (this.#options.settings.initialList === 'consistent') return { kind: 'latest' };
     return resourceVersion === undefined
       ? { kind: 'any' }
@@ -178,12 +207,13 @@ export class Reflector<T extends KubernetesObject> {
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
     // Not when it is complete: what it shows again may be found out while it is under way.
-    this.#watch.listing();
+    this.#unreadable = undefined;
     try {
       const consistency = this.#due ?? { kind: 'latest' };
-      const { hold, takePage } = this.#sink;
-      const request = { consistency, pageSize, hold, signal };
-      list = await listAll(this.#source, { ...request, takePage });
+      const known = (key: ObjectKey): Entry<T> | undefined => this.#sink.known(key);
+      const { takePage } = this.#sink;
+      const request = { consistency, pageSize, known, takePage, signal };
+      list = await listAll(this.#source, request);
     } catch (error) {
       if (signal.aborted) return undefined;
       const decision = this.#decide({ during: 'list', error }, false);
@@ -199,15 +229,161 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #publish(list: CompleteList<T>): Promise<void> {
-    if (this.#position.isAhead(list.resourceVersion)) this.#noteRegression(list.resourceVersion);
+    if (this.#resumePoint.isAhead(list.resourceVersion)) this.#noteRegression(list.resourceVersion);
     this.#verifier.replaced();
     await this.#sink.replace(list);
-    this.#position.jump(list.resourceVersion);
+    this.#resumePoint.jump(list.resourceVersion);
     this.#due = undefined;
     this.#regressed = false;
     this.#cleared = false;
     this.#mode.listed();
     this.#reporter.listed();
+  }
+
+  /**
+   * One watch, and what to do after it; it begins with the list that is due, where one is. Undefined
+   * when it was stopped.
+   */
+  async #watch(signal: AbortSignal): Promise<Decision | undefined> {
+    const { clock, gate } = this.#options;
+    const due = this.#due;
+    await this.#wait(this.#pace.spacingMs(), signal);
+    const release = due === undefined ? (): void => {} : await gate.enter(signal);
+    using cut = linkedAbort(signal);
+    let cutFor: 'drift' | ProtocolError | undefined;
+    const live = (): void => {
+      this.#verifier.watching(() => {
+        cutFor = 'drift';
+        cut.abort(new Error('cache drifted'));
+      });
+      this.#cutWatch = (error) => {
+        cutFor = error;
+        cut.abort(error);
+      };
+      if (this.#unreadable !== undefined) this.#cutWatch(this.#unreadable);
+      this.#unreadable = undefined;
+    };
+    const startedAt = clock.monotonic();
+    /** The list that is coming; undefined when it is complete, and when there is none. */
+    let initial = due && new InitialEvents<T>();
+    const consumer: WatchConsumer<T> = {
+      accepted: () => {
+        this.#meter.opened('ok');
+        if (initial === undefined) this.#reporter.accepted();
+      },
+      proven: () => {
+        if (initial === undefined) this.#reporter.proven();
+      },
+      events: async (batch) => {
+        this.#meter.received(batch);
+        if (initial === undefined) return this.#deliver(batch);
+        const complete = initial.take(batch);
+        if (complete === undefined) return;
+        initial = undefined;
+        release();
+        this.#meter.listed('stream', 'ok', startedAt);
+        this.#unreadable = undefined;
+        await this.#publish(complete.list);
+        live();
+        this.#reporter.proven();
+        if (complete.rest.length > 0) await this.#deliver(complete.rest);
+      },
+    };
+    if (due === undefined) live();
+    try {
+      const report = await this.#watchOnce(consumer, due, () => initial !== undefined, cut.signal);
+      if (signal.aborted) return undefined;
+      if (cutFor === 'drift') return RELIST_NOW;
+      // What had been read as an event turned out to be none: as if its line had been found out then.
+      if (cutFor !== undefined) return this.#decide({ during: 'stream', error: cutFor }, false);
+      if (initial !== undefined) return this.#unfinished(report, startedAt);
+      return await this.#afterWatch(report, signal);
+    } finally {
+      release();
+      this.#verifier.notWatching();
+      this.#cutWatch = undefined;
+    }
+  }
+
+  async #watchOnce(
+    consumer: WatchConsumer<T>,
+    due: ListConsistency | undefined,
+    awaitsInitialEvents: () => boolean,
+    signal: AbortSignal,
+  ): Promise<WatchReport> {
+    const timeoutSeconds = this.#timeoutSeconds();
+    this.#pace.opened();
+    const report = await watchOnce(this.#source, consumer, {
+      resourceVersion: this.#versionToWatchFrom(due),
+      ...(due !== undefined && { awaitsInitialEvents }),
+      timeoutSeconds,
+      livelyBefore: this.#wasLively,
+      clock: this.#options.clock,
+      onSkipped: () => this.#meter.skipped(),
+      signal,
+    });
+    this.#wasLively = report.lively;
+    if (report.acceptedForMs !== undefined) {
+      const isHealthy = !('stalled' in report.outcome);
+      this.#pace.closed(report.acceptedForMs, timeoutSeconds * 1_000, isHealthy);
+    }
+    return report;
+  }
+
+  /** Applies a batch, and moves the resume point afterwards. */
+  async #deliver(batch: readonly WatchEvent<T>[]): Promise<void> {
+    const sink = this.#sink;
+    const older = await this.#resumePoint.deliver(batch, {
+      apply: async (events: readonly WatchEvent<T>[]) => {
+        await sink.apply(events);
+        this.#verifier.observe(events);
+      },
+      known: (key) => sink.known(key),
+      keys: () => sink.keys(),
+    });
+    for (let count = 0; count < older; count++) this.#meter.regressed();
+  }
+
+  async #afterWatch(report: WatchReport, signal: AbortSignal): Promise<Decision> {
+    if (report.slowConsumer) this.#meter.slowConsumer();
+    const decision = this.#decide(report.outcome, hasWorked(report));
+    if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
+    const seen = this.#resumePoint.resourceVersion;
+    if (seen === undefined || !this.#probe.suspects(report, decision)) return decision;
+    const behind = await this.#probe.find(seen, signal);
+    if (behind === undefined) return decision;
+    this.#noteRegression(behind);
+    return { ...RELIST_NOW, reason: 'ahead-of-server' };
+  }
+
+  /** A watch ended before the list that it was to begin with was complete: nothing has changed. */
+  #unfinished(report: WatchReport, startedAt: number): Decision {
+    const { outcome } = report;
+    const error = 'error' in outcome ? outcome.error : undefined;
+    if (this.#mode.ended(report)) {
+      this.#options.onNotice({ kind: 'not-streamed', error });
+      this.#meter.listed('stream', 'stream-refused', startedAt);
+      return REPEAT_NOW;
+    }
+    const decision = this.#decide(
+      'error' in outcome ? { during: 'list', error: outcome.error } : outcome,
+      false,
+    );
+    if (report.acceptedForMs === undefined) this.#meter.opened(decision.reason);
+    this.#meter.listed('stream', decision.reason, startedAt);
+    return decision;
+  }
+
+  /** Of a streamed list, how old it may be; empty for the newest state. */
+  #versionToWatchFrom(due: ListConsistency | undefined): string {
+    if (due === undefined) return this.#resumePoint.resourceVersion ?? '';
+    if (due.kind === 'latest') return '';
+    return due.kind === 'any' ? '0' : due.resourceVersion;
+  }
+
+  #timeoutSeconds(): number {
+    const [min, max] = this.#options.settings.watchTimeoutSeconds;
+    return Math.floor(min + (max - min) * this.#options.random());
   }
 
   async #untilServed(decision: Decision, firstMs: number, signal: AbortSignal): Promise<void> {
@@ -222,7 +398,7 @@ export class Reflector<T extends KubernetesObject> {
     };
     const clears = (): boolean =>
       settings.onUnserved === 'clear' &&
-      this.#position.resourceVersion !== undefined &&
+      this.#resumePoint.resourceVersion !== undefined &&
       !this.#cleared;
     const gone = (): Promise<void> => this.#clear();
     await discoveryPoll.untilServed(discovery, { delayMs, clears, gone, signal });
@@ -230,7 +406,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Empties a sink that had its first list; the list that is due stays due. */
   async #clear(): Promise<void> {
-    const { resourceVersion } = this.#position;
+    const { resourceVersion } = this.#resumePoint;
     if (resourceVersion === undefined) return;
     this.#cleared = true;
     this.#verifier.replaced();
@@ -251,7 +427,7 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#regressed) return;
     this.#regressed = true;
     this.#meter.regressed();
-    const from = this.#position.resourceVersion ?? '';
+    const from = this.#resumePoint.resourceVersion ?? '';
     this.#options.onNotice({ kind: 'regression', from, to });
   }
 

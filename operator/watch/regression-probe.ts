@@ -4,7 +4,7 @@ import type { Action } from './classify.ts';
 import type { ListGate } from './list-gate.ts';
 import type { ListWatch } from './list-watch.ts';
 import type { SourceMeter } from './source-meter.ts';
-import type { WindowReport } from './watch-window.ts';
+import type { WatchReport } from './watch-once.ts';
 
 /** Stalls in a row after which not only the line is suspected. */
 const SUSPICIOUS_STALLS = 2;
@@ -29,7 +29,7 @@ export class RegressionProbe {
   }
 
   /** A window without a line, or a second stall, gives reason to ask. */
-  suspects(report: WindowReport, { reason }: Action): boolean {
+  suspects(report: WatchReport, { reason }: Action): boolean {
     this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
     const silent = reason === 'ended' && report.lines === 0;
     return silent || this.#stallsInARow >= SUSPICIOUS_STALLS;

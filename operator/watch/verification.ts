@@ -1,20 +1,18 @@
 import { type Clock, sleep } from '../core/clock.ts';
 import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
+import type { EntryIdentity } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { type ListPagesRequest, listPages } from './list-all.ts';
 import type { ListWatch } from './list-watch.ts';
 
 /** What tells one state of an object from another. */
-interface ObjectVersion {
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-}
+type ObjectVersion = Pick<EntryIdentity, 'uid' | 'resourceVersion'>;
 
 /** The versions that a cache holds at the moment of the call. */
 export interface VersionView {
-  version(key: ObjectKey): ObjectVersion | undefined;
+  known(key: ObjectKey): ObjectVersion | undefined;
   keys(): Iterable<ObjectKey>;
 }
 
@@ -46,9 +44,9 @@ export class Verification {
   observe(batch: readonly WatchEvent<KubernetesObject>[]): void {
     for (const event of batch) {
       if (event.type === 'BOOKMARK') continue;
-      const key = keyOf(event.object);
+      const { key, resourceVersion } = event.entry;
       this.#touched.add(key);
-      if (event.type === 'DELETED') this.#deleted.set(key, event.object.metadata.resourceVersion);
+      if (event.type === 'DELETED') this.#deleted.set(key, resourceVersion);
     }
   }
 
@@ -71,9 +69,8 @@ export class Verification {
         wanted.clear();
         listVersion = page.resourceVersion;
       }
-      for (const item of page.items) {
-        const { uid, resourceVersion } = item.metadata;
-        wanted.set(keyOf(item), { uid, resourceVersion });
+      for (const { key, uid, resourceVersion } of page.items) {
+        wanted.set(key, { uid, resourceVersion });
       }
     }
     listed(listVersion);
@@ -94,7 +91,7 @@ export class Verification {
 
   /** The list has the object; the cache has not, or has an older state of it. */
   #isBehind(key: ObjectKey, wanted: ObjectVersion): boolean {
-    const cached = this.#view.version(key);
+    const cached = this.#view.known(key);
     const order = orderOf(cached?.resourceVersion, wanted.resourceVersion);
     if (cached?.uid === wanted.uid && isAtLeast(order)) return false;
     if (this.#deleted.has(key)) {
@@ -105,7 +102,7 @@ export class Verification {
 
   /** The cache has an object that the list has not, and did not learn of it after the list. */
   #isLeftOver(key: ObjectKey, listVersion: string): boolean {
-    const cached = this.#view.version(key);
+    const cached = this.#view.known(key);
     if (cached === undefined) return false;
     const order = orderOf(cached.resourceVersion, listVersion);
     return order === undefined ? !this.#touched.has(key) : order <= 0;

@@ -7,7 +7,7 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListPagesRequest } from './list-all.ts';
 import type { ListGate } from './list-gate.ts';
 import type { ListWatch } from './list-watch.ts';
-import type { Position } from './position.ts';
+import type { ResumePoint } from './resume-point.ts';
 import type { SourceMeter } from './source-meter.ts';
 import { Verification, type VersionView } from './verification.ts';
 
@@ -15,14 +15,14 @@ import { Verification, type VersionView } from './verification.ts';
 interface VerifierOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly view: VersionView;
-  readonly position: Position;
+  readonly resumePoint: ResumePoint;
   readonly gate: ListGate;
   readonly meter: SourceMeter;
   readonly clock: Clock;
   readonly random: () => number;
   readonly pageSize: number;
   /** How else the list is read. */
-  readonly paging: Pick<ListPagesRequest, 'hold' | 'bySize'>;
+  readonly paging: Pick<ListPagesRequest, 'known' | 'bySize'>;
   /** Mean time between comparisons; 0 for none but those that are asked for. */
   readonly intervalMs: number;
   /** A comparison has ended. */
@@ -119,10 +119,10 @@ export class Verifier {
     release: () => void,
     signal: AbortSignal,
   ): Promise<readonly ObjectKey[]> {
-    const { source, position, meter, clock, verified, regressed } = this.#options;
+    const { source, resumePoint, meter, clock, verified, regressed } = this.#options;
     const { pageSize, paging } = this.#options;
     const startedAt = clock.monotonic();
-    const seen = position.resourceVersion;
+    const seen = resumePoint.resourceVersion;
     const listed = (resourceVersion: string): void => {
       release();
       meter.listed('verify', 'ok', startedAt);

@@ -2,25 +2,36 @@ import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { MAX_WAITING_BYTES, PrintedObjects } from '../../operator/cli/printed-objects.ts';
 import { watchLines } from '../../operator/cli/watch-lines.ts';
-import { HeldObject } from '../../operator/model/held-object.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
 import { Reflector } from '../../operator/watch/reflector.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
+import { entryOfText, textEntry } from '../support/text-entry.ts';
 import { configMap, summary } from './printed.ts';
 
 const { signal } = new AbortController();
 
-/** An object that came as text. */
-function held(name: string, resourceVersion = '1', text = 'x'): HeldObject {
+/** Metadata of a ConfigMap, as it comes from a server. */
+function metadataOf(name: string, resourceVersion = '1') {
   const identity = { name, namespace: 'demo', uid: `uid-${name}`, resourceVersion };
-  const metadata = { ...identity, labels: { app: name }, managedFields: [{ manager: 'm' }] };
-  const json = JSON.stringify({ ...configMap(name, { text }), metadata });
-  const end = json.indexOf('},"data":');
-  const head = json.slice(0, end);
-  return new HeldObject(
-    { apiVersion: 'v1', kind: 'ConfigMap', ...identity },
-    { head, tail: json.slice(end) },
-  );
+  return { ...identity, labels: { app: name }, managedFields: [{ manager: 'm' }] };
+}
+
+/** The same as they are printed and kept of an object that was printed before. */
+function keptMetadataOf(name: string, resourceVersion = '1') {
+  const { managedFields: _, ...metadata } = metadataOf(name, resourceVersion);
+  return metadata;
+}
+
+/** An object that came as text. */
+function ofText(name: string, resourceVersion = '1', text = 'x'): Entry {
+  const metadata = metadataOf(name, resourceVersion);
+  return textEntry<KubernetesObject>({ ...configMap(name, { text }), metadata });
+}
+
+/** An object that was parsed when it came. */
+function parsed(name: string, metadata: object = metadataOf(name), text = 'x'): Entry {
+  return Entry.of({ ...configMap(name, { text }), metadata } as KubernetesObject);
 }
 
 /** Objects whose changes are written down as lines, and not before `gate` resolves. */
@@ -43,52 +54,55 @@ function printed(gate: Promise<void> = Promise.resolve()) {
   return { objects, lines, unreadable };
 }
 
-const textOf = (kept: KubernetesObject | undefined): string => JSON.stringify(kept);
-const keptOf = ({ objects }: ReturnType<typeof printed>, object: KubernetesObject) =>
-  objects.hold?.known?.(keyOf(object));
+const keptOf = ({ objects }: ReturnType<typeof printed>, { key }: Entry): Entry | undefined =>
+  objects.known(key);
 
-test('of an object that was listed, and of one that was watched, no text is kept once it is printed', async () => {
-  const [listed, watched] = [held('listed', '1', 'secret'), held('watched', '2', 'secret')];
-  const parsed = {
-    ...configMap('parsed', { k: 'secret' }),
-    metadata: { ...held('parsed').metadata },
-  };
+test('of an object that was listed, and of one that was watched, no more than the metadata is kept once it is printed', async () => {
+  const [listed, watched] = [ofText('listed', '1', 'secret'), ofText('watched', '2', 'secret')];
+  const other = parsed('parsed', metadataOf('parsed'), 'secret');
   const collection = printed();
 
-  await collection.objects.replace({ items: [listed, parsed], resourceVersion: '1' });
-  await collection.objects.apply([{ type: 'ADDED', object: watched }]);
+  await collection.objects.replace({ items: [listed, other], resourceVersion: '1' });
+  await collection.objects.apply([{ type: 'ADDED', entry: watched }]);
 
   expect(summary(collection.lines)).toEqual(['ADDED listed', 'ADDED parsed', 'ADDED watched']);
-  for (const object of [listed, watched, parsed]) {
-    const kept = keptOf(collection, object);
-    expect(kept).not.toBe(object);
-    expect(kept?.metadata).toEqual(object.metadata);
-    expect(textOf(kept)).not.toContain('secret');
-    expect(kept).not.toBeInstanceOf(HeldObject);
+  for (const entry of [listed, watched, other]) {
+    const kept = keptOf(collection, entry);
+    expect(kept).not.toBe(entry);
+    const { key, uid, resourceVersion } = entry;
+    expect([kept?.key, kept?.uid, kept?.resourceVersion]).toEqual([key, uid, resourceVersion]);
+    const { managedFields: _, ...metadata } = entry.metadata;
+    // As text, which takes less memory than an object.
+    expect(JSON.parse(kept?.text ?? '')).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    expect(kept?.metadata).toEqual(metadata);
   }
 });
 
 test('a DELETED that only a list has shown has the metadata of the last state that was printed', async () => {
   const collection = printed();
   const { objects } = collection;
-  const changed = configMap('a');
-  const metadata = { ...held('a', '2').metadata, labels: { app: 'other' } };
-  await objects.replace({ items: [held('a', '1')], resourceVersion: '1' });
+  const labels = { app: 'other' };
+  await objects.replace({ items: [ofText('a', '1')], resourceVersion: '1' });
 
-  await objects.apply([{ type: 'MODIFIED', object: { ...changed, metadata } }]);
+  const changed = parsed('a', { ...metadataOf('a', '2'), labels });
+  await objects.apply([{ type: 'MODIFIED', entry: changed }]);
   await objects.replace({ items: [], resourceVersion: '3' });
 
   expect(summary(collection.lines)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
   expect(JSON.parse(collection.lines[2] ?? '')).toEqual({
     type: 'DELETED',
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata },
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { ...keptMetadataOf('a', '2'), labels },
+    },
   });
 });
 
 test('an object is kept until its line is taken', async () => {
   const { promise: gate, resolve } = Promise.withResolvers<void>();
   const collection = printed(gate);
-  const [first, second] = [held('a'), held('b')];
+  const [first, second] = [ofText('a'), ofText('b')];
 
   const replacing = collection.objects.replace({ items: [first, second], resourceVersion: '1' });
   await Promise.resolve();
@@ -102,8 +116,8 @@ test('an object is kept until its line is taken', async () => {
 
 test('pages wait for their list up to a limit, and are printed from there on', async () => {
   const collection = printed();
-  const small = held('small');
-  const page = ['a', 'b'].map((name) => held(name, '1', 'x'.repeat(MAX_WAITING_BYTES / 2)));
+  const small = ofText('small');
+  const page = ['a', 'b'].map((name) => ofText(name, '1', 'x'.repeat(MAX_WAITING_BYTES / 2)));
 
   const waiting = await collection.objects.takePage([small], true);
   const linesWhileWaiting = [...collection.lines];
@@ -111,29 +125,48 @@ test('pages wait for their list up to a limit, and are printed from there on', a
   const linesOfPage = summary(collection.lines);
   await collection.objects.replace({ items: [...waiting, ...taken], resourceVersion: '1' });
 
-  expect(waiting).toEqual([small]);
+  expect(waiting).toHaveLength(1);
+  expect(waiting[0]).toBe(small);
   expect(linesWhileWaiting).toEqual([]);
   expect(linesOfPage).toEqual(['ADDED a', 'ADDED b']);
-  expect(taken.some((object) => object instanceof HeldObject)).toBe(false);
-  expect(taken.map(keyOf)).toEqual(page.map(keyOf));
+  expect(taken.map(({ object }) => Object.keys(object))).toEqual(
+    page.map(() => ['apiVersion', 'kind', 'metadata']),
+  );
+  expect(taken.map(({ key }) => key)).toEqual(page.map(({ key }) => key));
   expect(summary(collection.lines)).toEqual(['ADDED a', 'ADDED b', 'ADDED small']);
 });
 
 test('a page that shows what was printed before prints nothing', async () => {
   const collection = printed();
   const text = 'x'.repeat(MAX_WAITING_BYTES);
-  await collection.objects.takePage([held('a', '1', text)], true);
+  await collection.objects.takePage([ofText('a', '1', text)], true);
 
-  const again = await collection.objects.takePage([held('a', '1', text)], true);
+  const again = await collection.objects.takePage([ofText('a', '1', text)], true);
 
   expect(summary(collection.lines)).toEqual(['ADDED a']);
-  expect(again[0]).toBe(keptOf(collection, held('a')));
+  expect(again[0]).toBe(keptOf(collection, ofText('a')));
+});
+
+test('what is kept of printed objects does not count against the limit of what may wait', async () => {
+  const collection = printed();
+  const { objects } = collection;
+  const annotations = { long: 'x'.repeat(MAX_WAITING_BYTES) };
+  const large = parsed('large', { ...metadataOf('large'), annotations });
+  await objects.replace({ items: [large], resourceVersion: '1' });
+  const kept = keptOf(collection, large);
+
+  const waiting = await objects.takePage(kept === undefined ? [] : [kept, ofText('new')], true);
+  const before = summary(collection.lines);
+  await objects.replace({ items: waiting, resourceVersion: '2' });
+
+  expect(before).toEqual(['ADDED large']);
+  expect(summary(collection.lines)).toEqual(['ADDED large', 'ADDED new']);
 });
 
 test('an older state on a page is printed when the list is complete, as after a restore', async () => {
   const collection = printed();
-  await collection.objects.replace({ items: [held('a', '7')], resourceVersion: '7' });
-  const older = held('a', '5', 'x'.repeat(MAX_WAITING_BYTES));
+  await collection.objects.replace({ items: [ofText('a', '7')], resourceVersion: '7' });
+  const older = ofText('a', '5', 'x'.repeat(MAX_WAITING_BYTES));
 
   const items = await collection.objects.takePage([older], true);
   const before = collection.lines.length;
@@ -145,37 +178,52 @@ test('an older state on a page is printed when the list is complete, as after a 
 
 test('an object that is no JSON is kept as it is, so that the next list brings it anew', async () => {
   const collection = printed();
-  const identity = { name: 'a', namespace: 'demo', uid: 'uid-a', resourceVersion: '1' };
-  const broken = new HeldObject(
-    { apiVersion: 'v1', kind: 'ConfigMap', ...identity },
-    { head: `{"metadata":${JSON.stringify(identity).slice(0, -1)}`, tail: '},"data":nonsense}' },
-  );
+  const { object } = ofText('a');
+  const broken = entryOfText(object, JSON.stringify(object).replace('"x"', 'nonsense'));
 
-  await collection.objects.apply([{ type: 'ADDED', object: broken }]);
+  await collection.objects.apply([{ type: 'ADDED', entry: broken }]);
   const { length: unreadableCount } = collection.unreadable;
-  await collection.objects.replace({ items: [held('a')], resourceVersion: '2' });
+  const kept = keptOf(collection, broken);
+  await collection.objects.replace({ items: [ofText('a')], resourceVersion: '2' });
 
   expect(unreadableCount).toBe(1);
+  expect(kept).toBe(broken);
   expect(summary(collection.lines)).toEqual(['MODIFIED a']);
 });
 
 test('metadata that JSON.stringify cannot walk costs no other object, and its own names are kept', async () => {
   const collection = printed();
   const depth = 100_000;
-  const deep = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as never;
-  const plain = configMap('deep');
-  const metadata = { ...plain.metadata, uid: 'uid-deep', resourceVersion: '1', annotations: deep };
+  const annotations = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+  const deep = parsed('deep', { ...metadataOf('deep'), annotations });
 
-  await collection.objects.replace({
-    items: [{ ...plain, metadata }, held('a')],
-    resourceVersion: '1',
-  });
+  await collection.objects.replace({ items: [deep, ofText('a')], resourceVersion: '1' });
+  const kept = keptOf(collection, deep);
   await collection.objects.replace({ items: [], resourceVersion: '2' });
 
   expect(summary(collection.lines)).toEqual(['ADDED a', 'DELETED deep', 'DELETED a']);
+  expect(kept?.object).toEqual({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'deep', namespace: 'demo', uid: 'uid-deep', resourceVersion: '1' },
+  });
 });
 
-test('a verification reads pages of the same size, and holds what it reads as text', async () => {
+test('of each state that is printed no more than the metadata is kept, in place of those before', async () => {
+  const collection = printed();
+  const { objects } = collection;
+  await objects.replace({ items: [ofText('a', '1')], resourceVersion: '1' });
+
+  await objects.apply([{ type: 'MODIFIED', entry: ofText('a', '2') }]);
+  await objects.apply([{ type: 'MODIFIED', entry: ofText('a', '3') }]);
+
+  const kept = objects.known(keyOf(configMap('a')));
+  expect([...objects.keys()]).toEqual(['demo/a']);
+  expect(kept?.resourceVersion).toBe('3');
+  expect(kept?.metadata).toEqual(keptMetadataOf('a', '3'));
+});
+
+test('a verification reads pages of the same size, and is handed what is kept', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const clock = new FakeClock();
@@ -194,5 +242,8 @@ test('a verification reads pages of the same size, and holds what it reads as te
 
   expect(drift).toEqual([]);
   expect(collection.lists.map(({ limit }) => limit)).toEqual([10, 10]);
-  expect(collection.lists.map(({ hold }) => hold)).toEqual([objects.hold, objects.hold]);
+  const [key] = objects.keys();
+  for (const { known } of collection.lists) {
+    expect(key && known?.(key as never)).toBe(key && objects.known(key));
+  }
 });

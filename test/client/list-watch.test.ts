@@ -5,6 +5,7 @@ import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { plain } from '../stream/decoded.ts';
 import { collect, recordedWatches, watchText } from '../support/recorded-stream.ts';
 import {
   answerOf,
@@ -73,11 +74,12 @@ describe('a page', () => {
 
     const page = await listWatch(transport, configMaps, scope).listPage(request);
 
-    expect(page).toEqual({
-      items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u' } }],
-      resourceVersion: '9',
-      continueToken: undefined,
-    });
+    const { items, itemBytes, ...frame } = page;
+    expect(items.map(({ object }) => object)).toEqual([
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u' } },
+    ]);
+    expect(itemBytes).toBe('{"metadata":{"name":"a","uid":"u"}}'.length);
+    expect(frame).toEqual({ resourceVersion: '9', continueToken: undefined });
     expect(parsePath(transport.requests[0])).toEqual({
       path: '/api/v1/namespaces/demo/configmaps',
       query: { ...selectors, ...query },
@@ -150,7 +152,10 @@ describe('a watch', () => {
     const reading = collect(events);
     server.sockets[0]?.end(chunkOf(line('ADDED', 'a')) + chunkOf(''));
 
-    expect((await reading).items).toMatchObject([[{ object: { metadata: { name: 'a' } } }]]);
+    const { items } = await reading;
+    expect(items.map((batch) => batch.map(plain))).toMatchObject([
+      [{ object: { metadata: { name: 'a' } } }],
+    ]);
   });
 
   test.each([
@@ -188,7 +193,7 @@ describe('a watch', () => {
     const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
     const { items, error } = await collect(events);
 
-    expect(items.flat()).toMatchObject([{ object: { metadata: { name: 'a' } } }]);
+    expect(items.flat().map(plain)).toMatchObject([{ object: { metadata: { name: 'a' } } }]);
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', layer: 'ambassador' });
   });
 
@@ -205,7 +210,7 @@ describe('a watch', () => {
     );
     const { items } = await collect(await source.watch(fresh));
 
-    expect(items.flat()).toMatchObject([{ object: { metadata: { name: 'a' } } }]);
+    expect(items.flat().map(plain)).toMatchObject([{ object: { metadata: { name: 'a' } } }]);
     expect(skipped).toEqual([{ apiVersion: 'v1', kind: 'Secret' }]);
   });
 
@@ -298,5 +303,49 @@ describe('a watch', () => {
     expect(items.flat().map(({ type }) => type)).toEqual(
       sent.map((text) => (JSON.parse(text) as { type: string }).type),
     );
+  });
+});
+
+describe('of metadata alone', () => {
+  const managedFields = [{ manager: 'kubectl' }];
+  const metadata = { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '7', managedFields };
+  const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+  const whole = {
+    kind: 'PartialObjectMetadataList',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: { resourceVersion: '9' },
+    items: [partial],
+  };
+  const transport = cannedTransport(({ path }) => ({
+    body: path.includes('watch=')
+      ? `${JSON.stringify({ type: 'ADDED', object: partial })}\n`
+      : whole,
+  }));
+  const source = listWatch(transport, configMaps, { metadataOnly: true });
+  const wanted = (drops: boolean): object => {
+    const { managedFields: _, ...rest } = metadata;
+    return { kind: 'ConfigMap', apiVersion: 'v1', metadata: drops ? rest : metadata };
+  };
+
+  test.each([
+    true,
+    false,
+  ])('a page and a watch give objects their own form, without managedFields: %s', async (drops) => {
+    const more = { dropManagedFields: drops };
+
+    const page = await source.listPage({ ...latest, ...more });
+    const { items } = await collect(await source.watch({ ...fresh, ...more }));
+
+    expect(page.items.map(({ object }) => object)).toEqual([wanted(drops)]);
+    expect(items.flat().map(plain)).toEqual([{ type: 'ADDED', object: wanted(drops) }]);
+  });
+
+  test('a page hands on what is known in the same state', async () => {
+    const before = await source.listPage(latest);
+    const known = (): (typeof before.items)[number] | undefined => before.items[0];
+
+    const { items } = await source.listPage({ ...latest, known });
+
+    expect(items[0]).toBe(before.items[0]);
   });
 });

@@ -10,8 +10,9 @@ import { source } from '../../operator/controller/source.ts';
 import { sourcesOf } from '../../operator/controller/sources-of.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import { secrets, services } from '../../operator/model/kubernetes/resources.ts';
-import { keyOf, objectKey } from '../../operator/model/object.ts';
+import { objectKey } from '../../operator/model/object.ts';
 
 const base = {
   name: 'config-restart',
@@ -149,11 +150,14 @@ describe('source', () => {
 describe('enqueueMapped', () => {
   test('names keys for each object of its source', async () => {
     const own = source(pods);
-    const mapping = enqueueMapped(own, (pod) => [keyOf(pod), objectKey(undefined, pod.kind)]);
+    const mapping = enqueueMapped(own, ({ key, object }) => [
+      key,
+      objectKey(undefined, object.kind),
+    ]);
 
     const store = () => expect.unreachable('it looks nothing up');
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };
-    const keys = await mapping.map(pod, { store });
+    const keys = await mapping.map(Entry.of(pod), { store });
 
     expect(mapping.source).toBe(own);
     expect([...keys]).toEqual(['n/a', 'Pod']);

@@ -8,17 +8,18 @@ import { source } from '../../operator/controller/source.ts';
 import type { Trigger } from '../../operator/controller/trigger.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
+import type { Entry } from '../../operator/model/entry.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
 
 const other = source<Thing>(others);
-const keyOf = ({ value }: Thing): ObjectKey => objectKey('demo', `v${value}`);
+const keyOf = ({ object }: Entry<Thing>): ObjectKey => objectKey('demo', `v${object.value}`);
 
 test('[K-10] an asynchronous mapping enqueues what it finds for the old and for the new object, each once', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
-    watches: [enqueueMapped(other, async (object) => [keyOf(object), objectKey('demo', 'both')])],
+    watches: [enqueueMapped(other, async (entry) => [keyOf(entry), objectKey('demo', 'both')])],
     reconcile,
   });
   bench.collection(others).put('c', 1);
@@ -36,7 +37,7 @@ test('[K-10] the changes of one object are mapped in order, those of others besi
   const gates = new Map<string, () => void>();
   const bench = new ControllerBench({
     watches: [
-      enqueueMapped(other, async ({ metadata: { name }, value }) => {
+      enqueueMapped(other, async ({ metadata: { name }, object: { value } }) => {
         begun.push(`${name}=${value}`);
         if (name === 'slow') await new Promise<void>((resolve) => gates.set(`${value}`, resolve));
         return [];
@@ -155,9 +156,9 @@ test('[K-10] a mapping that fails twice loses nothing', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     watches: [
-      enqueueMapped(other, async (object) => {
+      enqueueMapped(other, async (entry) => {
         if (++calls < 3) throw new Error('no answer');
-        return [keyOf(object)];
+        return [keyOf(entry)];
       }),
     ],
     reconcile,
@@ -188,8 +189,8 @@ test('[K-10] who stops does not wait for the next try of a mapping', async () =>
 
 test('[K-10] a predicate of a mapping keeps changes from it', async () => {
   const mapped: number[] = [];
-  const map = ({ value }: Thing): ObjectKey[] => {
-    mapped.push(value);
+  const map = ({ object }: Entry<Thing>): ObjectKey[] => {
+    mapped.push(object.value);
     return [];
   };
   const bench = new ControllerBench({

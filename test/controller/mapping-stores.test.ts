@@ -58,7 +58,7 @@ test('[K-10] a mapping finds who names an object in the store of its controller,
 
 test('[K-10] a mapping is called with the change in its store already, at the start with all that is there', async () => {
   const found: unknown[] = [];
-  const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
+  const mapping = enqueueMapped<Thing>(others, ({ object: { value } }, { store }) => {
     const values = [others, things].flatMap((each) =>
       store(each)
         .list()

@@ -8,8 +8,10 @@ import { NameWaits } from '../../operator/controller/name-waits.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import { controllerOf, type KubernetesObject, objectKey } from '../../operator/model/object.ts';
-import { Cache, type Change } from '../../operator/store/cache.ts';
+import { Cache } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 
 const KEY = objectKey('demo', 'one');
@@ -30,7 +32,7 @@ class World {
   readonly #waits: NameWaits;
   readonly #untold: {
     readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-    readonly object: ConfigMap;
+    readonly entry: Entry<ConfigMap>;
   }[] = [];
   #object: ConfigMap | undefined;
   #version = 10;
@@ -44,7 +46,7 @@ class World {
   constructor() {
     this.#cache.replace([]);
     const owned = source(configMaps);
-    const cached = (): ConfigMap | undefined => this.#cached;
+    const cached = (): Entry<ConfigMap> | undefined => this.#cached;
     const version = (): string => this.#cachedVersion;
     const informer = {
       cached,
@@ -67,8 +69,8 @@ class World {
     });
   }
 
-  get #cached(): ConfigMap | undefined {
-    return this.#cache.objects?.get(objectKey('demo', 'a'));
+  get #cached(): Entry<ConfigMap> | undefined {
+    return this.#cache.entries?.get(objectKey('demo', 'a'));
   }
 
   /** What the key should have found by now. */
@@ -93,7 +95,7 @@ class World {
     this.#isDue = false;
     this.attempts++;
     this.#waits.began(KEY);
-    this.found = this.#cached ?? this.#object;
+    this.found = this.#cached?.object ?? this.#object;
     if (this.found !== undefined) this.#waits.refused(KEY, configMaps, CHILD, this.found);
     this.#waits.ended(KEY);
   }
@@ -126,19 +128,20 @@ class World {
     };
     const object = { ...CHILD, metadata };
     this.#object = type === 'DELETED' ? undefined : object;
-    this.#untold.push({ type, object });
+    this.#untold.push({ type, entry: Entry.of(object) });
   }
 
   #deliver(): void {
     const event = this.#untold.shift();
     if (event === undefined) return;
-    this.#tell(this.#cache.apply(event), event.object.metadata.resourceVersion ?? '');
+    this.#tell(this.#cache.apply(event), event.entry.resourceVersion);
   }
 
   /** The events in between are never told. */
   #relist(): void {
     this.#untold.length = 0;
-    this.#tell(this.#cache.replace(this.#object ? [this.#object] : []), String(this.#version));
+    const listed = this.#object === undefined ? [] : [Entry.of(this.#object)];
+    this.#tell(this.#cache.replace(listed), String(this.#version));
   }
 
   #tell(changes: readonly Change<ConfigMap>[], version: string): void {

@@ -11,6 +11,7 @@ import { NameWaits } from '../../operator/controller/name-waits.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import {
   controllerOf,
   type KubernetesObject,
@@ -18,7 +19,7 @@ import {
   objectKey,
 } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { Change } from '../../operator/store/cache.ts';
+import { Added, type Change, Deleted } from '../../operator/store/change.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
@@ -221,8 +222,8 @@ class FakeCache {
   shown: ConfigMap | undefined;
   resourceVersion = '1';
 
-  cached(): ConfigMap | undefined {
-    return this.shown;
+  cached(): Entry<ConfigMap> | undefined {
+    return this.shown && Entry.of(this.shown);
   }
 }
 
@@ -269,10 +270,10 @@ describe('what happens between a refusal and its note', () => {
       waits.began(key);
       waits.ended(key);
     };
-    const tell = (change: Partial<Change>): readonly ObjectKey[] =>
-      waits.freedBy(configMaps, { key: objectKey('demo', 'a'), ...change } as Change);
-    const deleted = (object: ConfigMap): readonly ObjectKey[] => tell({ type: 'delete', object });
-    return { again, attempt, cache, clock, deleted, quiet, tell, waits };
+    const tell = (change: Change): readonly ObjectKey[] => waits.freedBy(configMaps, change);
+    const added = (object: ConfigMap) => tell(new Added(Entry.of(object), false));
+    const deleted = (object: ConfigMap) => tell(new Deleted(Entry.of(object), false));
+    return { added, again, attempt, cache, clock, deleted, quiet, waits };
   }
 
   test('an object that the cache has is waited for without a timer', () => {
@@ -322,11 +323,11 @@ describe('what happens between a refusal and its note', () => {
   });
 
   test('one that the cache is to learn of is waited for, and not looked at when it has come', () => {
-    const { again, attempt, cache, clock, deleted, tell } = start();
+    const { added, again, attempt, cache, clock, deleted } = start();
     cache.resourceVersion = '4';
     attempt(state('u1', 5));
 
-    const freed = tell({ type: 'add', object: state('u1', 5) });
+    const freed = added(state('u1', 5));
     clock.advance(120_000);
 
     expect([freed, again]).toEqual([[], []]);
@@ -335,18 +336,18 @@ describe('what happens between a refusal and its note', () => {
 
   test('one that the cache learns of as somebody else’s, or under another uid, is free', () => {
     for (const object of [state('u1', 7, ownedBy('u9')), state('u2', 7)]) {
-      const { attempt, tell } = start();
+      const { added, attempt } = start();
       attempt(state('u1', 5));
 
-      expect(tell({ type: 'add', object })).toEqual([KEY]);
+      expect(added(object)).toEqual([KEY]);
     }
   });
 
   test('what the cache is told of older states frees nobody', () => {
-    const { attempt, tell } = start();
+    const { added, attempt } = start();
     attempt(state('u1', 5));
 
-    expect(tell({ type: 'add', object: state('u1', 3, ownedBy('u9')) })).toEqual([]);
+    expect(added(state('u1', 3, ownedBy('u9')))).toEqual([]);
   });
 
   test('one whose whole life the cache has missed is looked at after 30 s, then ever more seldom', () => {

@@ -11,7 +11,9 @@ import {
   resourceVersionChanged,
   statusChanged,
 } from '../../operator/controller/predicates.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
+import { Updated } from '../../operator/store/change.ts';
 import { ControllerBench, recordKeys } from '../support/controller-bench.ts';
 
 const DELETED = '2026-01-01T00:00:00Z';
@@ -26,18 +28,20 @@ function object(metadata: Partial<ObjectMeta> = {}, status?: object): Kubernetes
 }
 
 const before = object();
-const update = (now: KubernetesObject, old = before): PredicateEvent => ({
-  type: 'update',
-  old,
-  object: now,
+const update = (now: KubernetesObject, old = before): PredicateEvent =>
+  new Updated(Entry.of(now), Entry.of(old));
+const of = (type: 'create' | 'delete' | 'generic'): PredicateEvent => ({
+  type,
+  object: before,
+  metadata: before.metadata,
 });
 const newer = { resourceVersion: '2' };
 const deleting = { deletionTimestamp: DELETED, finalizers: ['x/a'] };
 
 const EVENTS: Record<string, PredicateEvent> = {
-  create: { type: 'create', object: before },
-  delete: { type: 'delete', object: before },
-  resync: { type: 'generic', object: before },
+  create: of('create'),
+  delete: of('delete'),
+  resync: of('generic'),
   'nothing changes': update(before),
   'another version, nothing else': update(object(newer)),
   'the spec changes': update(object({ ...newer, generation: 2 })),

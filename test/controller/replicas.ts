@@ -2,6 +2,7 @@ import type { Consistency, Controller } from '../../operator/controller/controll
 import { controller, enqueueMapped } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
+import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import type { Resource } from '../../operator/model/resource.ts';
@@ -20,7 +21,7 @@ export interface ReplicasOptions {
 export function replicasController(options: ReplicasOptions): Controller {
   const { parents, consistency, replicas, child } = options;
   const children = source(options.children, { labelSelector: 'app=web' });
-  const parentOf = ({ metadata }: KubernetesObject) => [objectKey(metadata.namespace, 'parent')];
+  const parentOf = ({ metadata }: Entry) => [objectKey(metadata.namespace, 'parent')];
   return controller({
     name: 'replicas',
     for: parents,

@@ -34,7 +34,7 @@ test('[Q-20] after a restart a live change does not wait for the first list', as
 test('[Q-20] keys that a mapping names from a first list wait for live ones too', async () => {
   const seen: [string, number][] = [];
   const { collection, run } = start({
-    watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
+    watches: [enqueueMapped(others, ({ object }) => [objectKey('demo', `thing-${object.value}`)])],
     reconcile: async (key, _object, { priority }) => {
       seen.push([key, priority]);
       return AWAIT_CHANGE;

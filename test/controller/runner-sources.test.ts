@@ -11,7 +11,7 @@ import { optional, others, start, things } from './started-runner.ts';
 test('[K-10] maps the old and the new object of another source', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
-    watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
+    watches: [enqueueMapped(others, ({ object }) => [objectKey('demo', `thing-${object.value}`)])],
     reconcile: async (key) => {
       seen.push(key);
       return AWAIT_CHANGE;
@@ -32,8 +32,8 @@ test('a mapping that throws is logged, and later changes still map', async () =>
   const seen: string[] = [];
   const { collection, lines, run } = start({
     watches: [
-      enqueueMapped(others, ({ value }) => {
-        if (value === 1) throw new Error('bad mapping');
+      enqueueMapped(others, ({ object }) => {
+        if (object.value === 1) throw new Error('bad mapping');
         return [objectKey('demo', 'mapped')];
       }),
     ],

@@ -1,5 +1,5 @@
 import { type KubernetesObject, keyOf, type ObjectKey } from '../../operator/model/object.ts';
-import type { Change } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 
 /** What tells one state of an object from any other. */
 export interface Seen {

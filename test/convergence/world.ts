@@ -8,9 +8,10 @@ import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts
 import { keyOf } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { FakeCollection, type Thing } from '../support/fake-collection.ts';
+import type { FakeCollection, Thing } from '../support/fake-collection.ts';
 import { noClient } from '../support/no-client.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { WrittenCollection } from '../support/written-collection.ts';
 import { differences, Ledger, type Seen, seenOf } from './ledger.ts';
 
 const things = source(
@@ -117,7 +118,8 @@ class Life {
 /** A server, and an operator that is killed and started again beside it, on a clock that we own. */
 export class World {
   readonly clock = new FakeClock();
-  readonly collection = new FakeCollection();
+  /** Its objects are sent as bytes: some are told without parsing them, others not. */
+  readonly collection: FakeCollection;
   readonly random: () => number;
   readonly options: WorldOptions;
   /** What a handler keeps its informer waiting for. */
@@ -129,6 +131,7 @@ export class World {
 
   constructor(random: () => number, options: WorldOptions) {
     this.random = random;
+    this.collection = new WrittenCollection(random);
     this.options = options;
     this.#life = new Life(this);
   }

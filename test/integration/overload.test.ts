@@ -7,7 +7,7 @@ import { systemClock } from '../../operator/core/clock.ts';
 import { type KubernetesObject, splitKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import type { Change } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 import type { HandlerRegistration } from '../../operator/store/handlers.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { dropManagedFields, transformed } from '../../operator/store/transform.ts';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:all`: everything that a change has to pass. Both lanes, the checks and the build, the
- * suites that run again, and the page of guarantees held against the reports of what ran.
+ * `npm run test:all`: everything that a change has to pass. Both lanes, the checks and the build,
+ * properties with 1,000 runs each, and the page of guarantees held against the reports of what ran.
  *
  * The last line of standard output is `N passed, N failed`, with `, N skipped` where tests were skipped.
  * Exit codes: 0 when nothing failed, 1 when something did, 2 for wrong arguments.

@@ -43,10 +43,10 @@ async function list({ source, signal }: Served, limit: number): Promise<Listed> 
   const items: KubernetesObject[] = [];
   const request = { consistency: { kind: 'latest' }, limit, signal } as const;
   let page = await source.listPage(request);
-  items.push(...page.items);
+  items.push(...page.items.map(({ object }) => object));
   while (page.continueToken !== undefined) {
     page = await source.listPage({ ...request, continueToken: page.continueToken });
-    items.push(...page.items);
+    items.push(...page.items.map(({ object }) => object));
   }
   return { items, resourceVersion: page.resourceVersion };
 }
@@ -65,11 +65,11 @@ async function eventsUntil(
 }
 
 function nameOf(event: WatchEvent<KubernetesObject>): string {
-  return event.type === 'BOOKMARK' ? 'bookmark' : event.object.metadata.name;
+  return event.type === 'BOOKMARK' ? 'bookmark' : event.entry.metadata.name;
 }
 
 function versionOf(event: WatchEvent<KubernetesObject>): string | undefined {
-  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+  return event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
 }
 
 test('pages of any size show each object once', async () => {
@@ -98,7 +98,7 @@ test('a burst reaches a watch whole and in order, and its marker is last', async
   expect(versions).toEqual(versions.map((_, index) => Number(resourceVersion) + 1 + index));
   expect(seen).toHaveLength(1_000);
   expect(new Set(seen.map(nameOf)).size).toBe(11);
-  expect(seen.at(-1)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'marker-1' } } });
+  expect([seen.at(-1)?.type, seen.map(nameOf).at(-1)]).toEqual(['ADDED', 'marker-1']);
 });
 
 test('a list shows what the events have told', async () => {
@@ -189,8 +189,11 @@ test('an event in chunks arrives as one', async () => {
   await served.server.sendInChunks(100_000, 16_384, 'marker-1');
   const seen = await events;
 
+  const sent = seen.flatMap((event) =>
+    event.type === 'BOOKMARK' ? [] : { type: event.type, object: event.entry.object },
+  );
   expect(seen).toHaveLength(1);
-  expect(JSON.stringify(seen).length).toBeGreaterThan(100_000);
+  expect(JSON.stringify(sent).length).toBeGreaterThan(100_000);
 });
 
 test('everything is deleted in the order of the list, and the marker is left alone', async () => {

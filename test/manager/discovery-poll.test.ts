@@ -121,7 +121,7 @@ test.each<[string, (context: ReconcileContext) => Promise<unknown>]>([
   const before = polledAt.length;
   const added = configMap('wish', '101');
 
-  world.collection('configmaps').push({ type: 'ADDED', object: added });
+  world.collection('configmaps').push('ADDED', added);
   await clock.advanceAndSettle(1_000);
 
   expect(before).toBe(0);

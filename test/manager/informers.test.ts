@@ -10,9 +10,11 @@ import { defineResource, type Resource } from '../../operator/model/resource.ts'
 import { ApiError } from '../../operator/model/status.ts';
 import { byLabel, byOwner } from '../../operator/store/indices.ts';
 import type { Discovery } from '../../operator/watch/discovery.ts';
-import { FakeCollection } from '../support/fake-collection.ts';
+import type { ListPageRequest } from '../../operator/watch/list-watch.ts';
+import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { TextCollection } from '../support/text-collection.ts';
 
 const nodes = defineResource({
   group: '',
@@ -27,8 +29,10 @@ function world(
   namespaces: readonly string[] = ['demo'],
   {
     discovery,
+    newCollection = () => new FakeCollection(),
     ...options
   }: {
+    readonly newCollection?: () => FakeCollection;
     readonly meter?: Meter;
     readonly freeze?: boolean;
     /** Of all sources; serves nothing. */
@@ -42,7 +46,7 @@ function world(
   const prepared = new Map<string, FakeCollection>();
   const prepare = (plural: string, namespace = 'demo'): FakeCollection => {
     const name = `${plural} ${namespace}`;
-    const collection = prepared.get(name) ?? new FakeCollection();
+    const collection = prepared.get(name) ?? newCollection();
     prepared.set(name, collection);
     return collection;
   };
@@ -60,7 +64,7 @@ function world(
       const common = { client, groupVersion: 'v1', plural, served: async () => [] } as const;
       return {
         discovery: { ...common, ...discovery },
-        listPage: (request) => source.listPage(request),
+        listPage: (request: ListPageRequest<Thing>) => source.listPage(request),
         watch: (request) => source.watch(request),
       };
     },
@@ -188,7 +192,8 @@ test('only metadata is asked for where a source says so', () => {
 });
 
 test('managed fields are not cached, unless the transform of a source keeps them', async () => {
-  const { asked, informers, prepare, run } = world();
+  const newCollection = () => new TextCollection();
+  const { asked, informers, prepare, run } = world(['demo'], { newCollection });
   const pod = prepare('pods').put('a');
   Object.assign(pod.metadata, { managedFields: [{ manager: 'kubectl' }] });
   const usual = informers.of(source(pods));

@@ -35,9 +35,9 @@ describe('a manager', () => {
     world.collection('configmaps').items.push(configMap('a'));
     await world.start();
 
-    world.collection('configmaps').push({ type: 'ADDED', object: configMap('b', '101') });
+    world.collection('configmaps').push('ADDED', configMap('b', '101'));
     await settle();
-    world.collection('configmaps').push({ type: 'DELETED', object: configMap('a', '102') });
+    world.collection('configmaps').push('DELETED', configMap('a', '102'));
     await settle();
 
     expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a undefined']);
@@ -304,7 +304,7 @@ describe('stopping', () => {
 
     world.stop.abort(new Error('stop'));
     await world.clock.advanceAndSettle(9_999);
-    collection.push({ type: 'ADDED', object: configMap('c', '101') });
+    collection.push('ADDED', configMap('c', '101'));
     await settle();
     const openBefore = collection.openWatches;
     finish.resolve();

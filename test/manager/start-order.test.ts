@@ -203,7 +203,7 @@ describe('[M-2] a standby', () => {
 
   test('[M-2] reconciles all that is cached, at low priority, in the moment in which it leads', async () => {
     const { first, standby, collection, facts, clock } = await replicas();
-    collection.push({ type: 'ADDED', object: configMap('c', '101') });
+    collection.push('ADDED', configMap('c', '101'));
     await settle();
     let ledAt: number | undefined;
     standby.onLine = ({ message }) => {

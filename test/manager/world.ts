@@ -9,11 +9,12 @@ import { Manager, type ManagerOptions } from '../../operator/manager/manager.ts'
 import type { Scope } from '../../operator/manager/scope.ts';
 import { settingsFrom } from '../../operator/manager/settings.ts';
 import type { Lease } from '../../operator/model/builtin.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { resourceName } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import type { ListWatch } from '../../operator/watch/list-watch.ts';
+import type { ListPage, ListWatch } from '../../operator/watch/list-watch.ts';
 
 /** One collection: it can be listed, watched, changed and broken. */
 export class Collection implements ListWatch<KubernetesObject> {
@@ -32,14 +33,11 @@ export class Collection implements ListWatch<KubernetesObject> {
     this.#note = note;
   }
 
-  async listPage(): Promise<{
-    items: KubernetesObject[];
-    resourceVersion: string;
-    continueToken: undefined;
-  }> {
+  async listPage(): Promise<ListPage<KubernetesObject>> {
     this.lists++;
     if (this.failure) throw this.failure;
-    return { items: [...this.items], resourceVersion: '100', continueToken: undefined };
+    const items = this.items.map((object) => Entry.of(object));
+    return { items, resourceVersion: '100', continueToken: undefined };
   }
 
   async watch({
@@ -52,8 +50,8 @@ export class Collection implements ListWatch<KubernetesObject> {
     return this.#events(AbortSignal.any([signal, this.#cut.signal]));
   }
 
-  push(event: WatchEvent): void {
-    this.#pushed.push(event);
+  push(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubernetesObject): void {
+    this.#pushed.push({ type, entry: Entry.of(object) });
     this.#wake();
   }
 

@@ -11,8 +11,7 @@ import { retry } from '../../operator/client/interceptors/retry.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { decodeWatchEvents } from '../../operator/stream/decode.ts';
-import { readLines } from '../../operator/stream/lines.ts';
+import { decodeEvents } from '../../operator/stream/decode.ts';
 import type { Transport } from '../../operator/transport/transport.ts';
 import { collect } from '../support/recorded-stream.ts';
 import { pathOf } from '../tools/tools.ts';
@@ -37,11 +36,11 @@ async function watchThatEnds(end: (upstream: WireRequest) => void) {
   const server = await rawServer(() => CHUNKED_HEAD + chunkOf(event('first')));
   const transport = transportTo(await startAmbassador(server.url));
   const { body } = await transport.send(request({ purpose: 'watch', path: '/watch' }));
-  const reading = collect(decodeWatchEvents(readLines(body)));
+  const reading = collect(decodeEvents(body));
   end(server.requests[0] ?? expect.unreachable());
   const { items, error } = await reading;
   return {
-    names: items.flat().map((found) => 'object' in found && found.object.metadata.name),
+    names: items.flat().map((found) => 'entry' in found && found.entry.metadata.name),
     error,
   };
 }

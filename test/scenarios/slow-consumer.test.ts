@@ -7,7 +7,7 @@ import type { Reply } from '@chancery/testing';
 import { errorEvent, eventually, RecordingMeter, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConfigMap } from '../../operator/model/builtin.ts';
-import type { Change } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 import { type Scenario, scenario } from './support/scenario.ts';
 
 const MOST_EVENTS = 1_000;

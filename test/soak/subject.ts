@@ -222,8 +222,8 @@ export class Subject {
       name: 'soak',
       for: own,
       watches: [
-        enqueueMapped(other, (pod) => [keyOf(pod)]),
-        enqueueMapped(child, (box) => [ownerKeyOf(box)]),
+        enqueueMapped(other, ({ key }) => [key]),
+        enqueueMapped(child, ({ object }) => [ownerKeyOf(object)]),
       ],
       maxConcurrentReconciles: 4,
       reconcile: async (key, object, context: ReconcileContext) => {

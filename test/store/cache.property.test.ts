@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../../operator/model/object.ts';
+import { Entry } from '../../operator/model/entry.ts';
+import type { ObjectKey } from '../../operator/model/object.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { Cache, type Change } from '../../operator/store/cache.ts';
+import { Cache } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 
 /** What a server may do to three names, and what a client may be shown of it. */
 const step = fc.oneof(
@@ -13,13 +15,17 @@ const step = fc.oneof(
   fc.record({ do: fc.constantFrom('deliver' as const, 'replay' as const, 'list' as const) }),
 );
 
+function objectsIn(entries: ReadonlyMap<ObjectKey, Entry>): ReadonlyMap<ObjectKey, object> {
+  return new Map(Array.from(entries, ([key, { object }]) => [key, object]));
+}
+
 test('changes replayed on an empty map always give the cache, and at the end the cache is the server', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const server = new Map<string, KubernetesObject>();
+      const server = new Map<string, Entry>();
       const history: WatchEvent[] = [];
       const cache = new Cache();
-      const mirror = new Map<ObjectKey, KubernetesObject>();
+      const mirror = new Map<ObjectKey, Entry>();
       let revision = 8; // so that numbers grow a digit on the way
       let uid = 0;
       let delivered = 0;
@@ -31,19 +37,17 @@ test('changes replayed on an empty map always give the cache, and at the end the
           else expect(known).toBeDefined();
           if (change.type === 'update') {
             expect(change.old).toBe(known);
-            expect(change.object.metadata.uid).toBe(known?.metadata.uid);
-            expect(change.object.metadata.resourceVersion).not.toBe(
-              known?.metadata.resourceVersion,
-            );
+            expect(change.entry.uid).toBe(known?.uid);
+            expect(change.entry.resourceVersion).not.toBe(known?.resourceVersion);
           }
           if (change.type === 'delete') mirror.delete(change.key);
-          else mirror.set(change.key, change.object);
+          else mirror.set(change.key, change.entry);
         }
-        expect(mirror).toEqual(new Map(cache.objects ?? []));
+        expect(objectsIn(mirror)).toEqual(objectsIn(cache.entries ?? new Map()));
       }
-      function version(name: string, of: string): KubernetesObject {
+      function version(name: string, of: string): Entry {
         const metadata = { name, uid: of, resourceVersion: String(++revision) };
-        return { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+        return Entry.of({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
       }
       const list = (): void => {
         take(cache.replace([...server.values()]));
@@ -55,12 +59,12 @@ test('changes replayed on an empty map always give the cache, and at the end the
         const name = 'name' in rest ? rest.name : '';
         const old = server.get(name);
         if (what === 'put') {
-          const object = version(name, old?.metadata.uid ?? `uid-${++uid}`);
-          server.set(name, object);
-          history.push({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
+          const entry = version(name, old?.uid ?? `uid-${++uid}`);
+          server.set(name, entry);
+          history.push({ type: old === undefined ? 'ADDED' : 'MODIFIED', entry });
         } else if (what === 'remove' && old !== undefined) {
           server.delete(name);
-          history.push({ type: 'DELETED', object: version(name, old.metadata.uid ?? '') });
+          history.push({ type: 'DELETED', entry: version(name, old.uid) });
         } else if (what === 'deliver' && delivered < history.length) {
           const event = history[delivered++];
           if (event !== undefined) take(cache.apply(event));
@@ -72,8 +76,8 @@ test('changes replayed on an empty map always give the cache, and at the end the
       }
       list();
 
-      const wanted = [...server.values()].map((object) => [keyOf(object), object] as const);
-      expect(new Map(cache.objects ?? [])).toEqual(new Map(wanted));
+      const wanted = [...server.values()].map((entry) => [entry.key, entry] as const);
+      expect(objectsIn(cache.entries ?? new Map())).toEqual(objectsIn(new Map(wanted)));
     }),
   );
 });

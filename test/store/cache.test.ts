@@ -1,27 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { Cache, type Change } from '../../operator/store/cache.ts';
+import { Cache } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 
 const object = (name: string, resourceVersion: string, uid = `uid-${name}`): KubernetesObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, namespace: 'demo', uid, resourceVersion },
 });
+const entry = (...of: Parameters<typeof object>): Entry => Entry.of(object(...of));
 const event = (
   type: 'ADDED' | 'MODIFIED' | 'DELETED',
   ...of: Parameters<typeof object>
-): WatchEvent => ({ type, object: object(...of) });
+): WatchEvent => ({ type, entry: entry(...of) });
 
 /** What happened, in short: `add a@1`, `delete? b@2` when the delete itself was not seen. */
 const told = (changes: readonly Change[]): string[] =>
   changes.map((change) => {
-    const { name, resourceVersion } = change.object.metadata;
+    const { name, resourceVersion } = change.metadata;
     const unsure = change.type === 'delete' && change.finalStateUnknown ? '?' : '';
     return `${change.type}${unsure} ${name}@${resourceVersion}`;
   });
 
-function cacheOf(...items: readonly KubernetesObject[]): Cache<KubernetesObject> {
+function cacheOf(...items: readonly Entry[]): Cache<KubernetesObject> {
   const cache = new Cache();
   cache.replace(items);
   return cache;
@@ -47,7 +50,7 @@ describe('[W-15] apply', () => {
   ];
 
   test.each(cases)('%s', (_what, given, expected) => {
-    const cache = cacheOf(object('a', '5'));
+    const cache = cacheOf(entry('a', '5'));
 
     const changes = cache.apply(given);
 
@@ -55,12 +58,14 @@ describe('[W-15] apply', () => {
   });
 
   test('leaves the state that its changes tell', () => {
-    const cache = cacheOf(object('a', '5'), object('b', '5'));
+    const cache = cacheOf(entry('a', '5'), entry('b', '5'));
 
     cache.apply(event('DELETED', 'a', '6'));
     cache.apply(event('MODIFIED', 'b', '7'));
 
-    expect([...(cache.objects?.values() ?? [])]).toEqual([object('b', '7')]);
+    expect(Array.from(cache.entries?.values() ?? [], (one) => one.object)).toEqual([
+      object('b', '7'),
+    ]);
   });
 });
 
@@ -68,51 +73,51 @@ describe('replace', () => {
   test('calls the first list initial, and no later one', () => {
     const cache = new Cache();
 
-    const first = cache.replace([object('a', '1')]);
-    const second = cache.replace([object('a', '1'), object('b', '2')]);
+    const first = cache.replace([entry('a', '1')]);
+    const second = cache.replace([entry('a', '1'), entry('b', '2')]);
 
     expect(first).toMatchObject([{ type: 'add', initial: true }]);
     expect(second).toMatchObject([{ type: 'add', key: 'demo/b', initial: false }]);
   });
 
   test('[C-13] is silent about what did not change, and keeps its identity', () => {
-    const cache = cacheOf(object('a', '1'));
-    const before = cache.objects?.values().next().value;
+    const cache = cacheOf(entry('a', '1'));
+    const before = cache.entries?.values().next().value;
 
-    const changes = cache.replace([object('a', '1')]);
+    const changes = cache.replace([entry('a', '1')]);
 
     expect(changes).toEqual([]);
-    expect(cache.objects?.values().next().value).toBe(before);
+    expect(cache.entries?.values().next().value).toBe(before);
   });
 
   test('[C-10] tells deletes first, each once, then the others in the order of the list', () => {
-    const cache = cacheOf(object('a', '1'), object('b', '1'), object('c', '1'));
+    const cache = cacheOf(entry('a', '1'), entry('b', '1'), entry('c', '1'));
 
-    const changes = cache.replace([object('d', '4'), object('b', '3')]);
+    const changes = cache.replace([entry('d', '4'), entry('b', '3')]);
 
     expect(told(changes)).toEqual(['delete? a@1', 'delete? c@1', 'add d@4', 'update b@3']);
   });
 
   test('[C-12] another uid under the same name is a delete and an add', () => {
-    const cache = cacheOf(object('a', '1', 'old'));
+    const cache = cacheOf(entry('a', '1', 'old'));
 
-    const changes = cache.replace([object('a', '9', 'new')]);
+    const changes = cache.replace([entry('a', '9', 'new')]);
 
     expect(told(changes)).toEqual(['delete? a@1', 'add a@9']);
   });
 
   test('[W-34] accepts a world that is older than the one it had', () => {
-    const cache = cacheOf(object('a', '900'));
+    const cache = cacheOf(entry('a', '900'));
 
-    const changes = cache.replace([object('a', '20')]);
+    const changes = cache.replace([entry('a', '20')]);
 
     expect(told(changes)).toEqual(['update a@20']);
   });
 
   test('[Q-20] tells updates that a list has found from those that a watch tells of', () => {
-    const cache = cacheOf(object('a', '1'), object('b', '1'), object('c', '1'));
+    const cache = cacheOf(entry('a', '1'), entry('b', '1'), entry('c', '1'));
 
-    const found = cache.replace([object('a', '2'), object('c', '1'), object('d', '2')]);
+    const found = cache.replace([entry('a', '2'), entry('c', '1'), entry('d', '2')]);
     const watched = cache.apply(event('MODIFIED', 'a', '3'));
 
     const marks = [...found, ...watched].map((change) => {
@@ -127,11 +132,11 @@ describe('replace', () => {
   });
 
   test('an empty list deletes everything', () => {
-    const cache = cacheOf(object('a', '1'), object('b', '1'));
+    const cache = cacheOf(entry('a', '1'), entry('b', '1'));
 
     const changes = cache.replace([]);
 
     expect(told(changes)).toEqual(['delete? a@1', 'delete? b@1']);
-    expect(cache.objects?.size).toBe(0);
+    expect(cache.entries?.size).toBe(0);
   });
 });

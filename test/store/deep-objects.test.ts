@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { frozenStore } from '../../operator/controller/frozen-store.ts';
 import type { OperatorError } from '../../operator/core/errors.ts';
 import { objectKey } from '../../operator/model/object.ts';
-import { estimateBytes } from '../../operator/store/estimate-bytes.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { type Transform, transformed } from '../../operator/store/transform.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
@@ -71,12 +70,12 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
     const { objects, bytes } = started.informer.size();
 
     expect(objects).toBe(2);
-    expect(bytes).toBeGreaterThan(estimateBytes({ a: 1 }) * DEPTH);
+    expect(bytes).toBeGreaterThan('{"a":}'.length * DEPTH);
   });
 
   test('each other object is in an index whose function fails for that one', async () => {
     const started = start();
-    started.informer.addIndex('text', (object: Thing) => {
+    started.informer.addIndex('text', ({ object }) => {
       JSON.stringify(object);
       return ['walked'];
     });

@@ -1,7 +1,8 @@
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
-import type { Change } from '../../operator/store/cache.ts';
+import { Entry } from '../../operator/model/entry.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { type Change, Updated } from '../../operator/store/change.ts';
 import { Delivery } from '../../operator/store/delivery.ts';
 
 const object = (name: string, version: number): KubernetesObject => ({
@@ -9,12 +10,8 @@ const object = (name: string, version: number): KubernetesObject => ({
   kind: 'ConfigMap',
   metadata: { name, uid: `uid-${name}`, resourceVersion: String(version) },
 });
-const update = (name: string, version: number): Change => ({
-  type: 'update',
-  key: objectKey(undefined, name),
-  old: object(name, version - 1),
-  object: object(name, version),
-});
+const update = (name: string, version: number): Change =>
+  new Updated(Entry.of(object(name, version)), Entry.of(object(name, version - 1)));
 const versions = (changes: readonly Change[]): string[] =>
   changes.map(({ object: { metadata } }) => `${metadata.name}@${metadata.resourceVersion}`);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { HeldObject } from '../../operator/model/held-object.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import { estimateBytes, estimateTotalBytes } from '../../operator/store/estimate-bytes.ts';
-import { cutText } from '../support/cut-text.ts';
+import { textEntry } from '../support/text-entry.ts';
 
 test('[C-23] text, arrays and objects count, names of properties and numbers do not', () => {
   const small = estimateBytes({ a: 1, b: [true, null] });
@@ -14,33 +14,28 @@ test('[C-23] text, arrays and objects count, names of properties and numbers do 
 test.each([
   0, 1, 99, 100, 101, 5_000,
 ])('[C-23] an estimate of %d uneven objects is near', (count) => {
-  const objects = new Map(
-    Array.from({ length: count }, (_, at) => [at, { text: 'x'.repeat((at * 37) % 1_000) }]),
-  );
-  let exact = 0;
-  for (const object of objects.values()) exact += estimateBytes(object);
+  const objects = Array.from({ length: count }, (_, at) => ({
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: { name: 'a' },
+    text: 'x'.repeat((at * 37) % 1_000),
+  }));
+  const exact = objects.reduce((sum, object) => sum + 24 + estimateBytes(object), 0);
 
-  const estimate = estimateTotalBytes(objects);
+  const estimate = estimateTotalBytes(new Map(objects.map((each, at) => [at, Entry.of(each)])));
 
   expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.1);
 });
 
-test('[C-23] what is held counts as its text, and then as its object and what is kept to compare', () => {
-  const heldAt = (resourceVersion: string): HeldObject => {
-    const identity = { apiVersion: 'v1', kind: 'Thing', name: 'a', namespace: 'demo', uid: 'u' };
-    const { apiVersion, kind, ...metadata } = { ...identity, resourceVersion };
-    const object = { apiVersion, kind, metadata, spec: { text: 'x'.repeat(2_000) } };
-    return new HeldObject({ ...identity, resourceVersion }, cutText(JSON.stringify(object)));
-  };
-  const [first, second] = [heldAt('1'), heldAt('2')];
-  const unread = estimateBytes(first);
+test('[C-23] an entry counts as its text, and as its object once that is kept in place of the text', () => {
+  const metadata = { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '1' };
+  const object = { apiVersion: 'v1', kind: 'Thing', metadata, spec: { text: 'x'.repeat(2_000) } };
+  const entry = textEntry(object);
+  const estimate = (): number => estimateTotalBytes(new Map([[0, entry]]));
 
-  const read = estimateBytes(first.read());
-  second.follow(first);
-  second.read();
+  const asText = estimate();
+  entry.keep();
 
-  expect(unread).toBe(24 + JSON.stringify(first.read()).length);
-  expect(estimateBytes(first)).toBe(24 + read);
-  expect(estimateBytes(second)).toBe(24 + read + second.keptLength);
-  expect(second.keptLength).toBeGreaterThan(2_000);
+  expect(asText).toBe(24 + JSON.stringify(object).length);
+  expect(estimate()).toBe(24 + estimateBytes(object));
 });

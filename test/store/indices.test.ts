@@ -2,39 +2,37 @@ import { RecordingMeter, settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import { byLabel, byNamespace, byOwner, Indices } from '../../operator/store/indices.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-informer.ts';
 
-const byValue = ({ value }: Thing): string[] => [String(value)];
+const byValue = ({ object }: Pick<Entry<Thing>, 'object'>): string[] => [String(object.value)];
 const names = (objects: readonly KubernetesObject[]): string[] =>
   objects.map(({ metadata }) => metadata.name).sort();
 
 describe('[C-4] built in', () => {
-  const object = (metadata: Partial<ObjectMeta>): KubernetesObject => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'a', ...metadata },
-  });
+  const entry = (metadata: Partial<ObjectMeta>): Entry =>
+    Entry.of({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata } });
   const owner = (uid: string) => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid });
 
   test('by namespace', () => {
-    expect(byNamespace(object({ namespace: 'demo' }))).toEqual(['demo']);
-    expect(byNamespace(object({}))).toEqual([]);
+    expect(byNamespace(entry({ namespace: 'demo' }))).toEqual(['demo']);
+    expect(byNamespace(entry({}))).toEqual([]);
   });
 
   test('by the uid of every owner', () => {
-    expect(byOwner(object({ ownerReferences: [owner('u1'), owner('u2')] }))).toEqual(['u1', 'u2']);
-    expect(byOwner(object({}))).toEqual([]);
+    expect(byOwner(entry({ ownerReferences: [owner('u1'), owner('u2')] }))).toEqual(['u1', 'u2']);
+    expect(byOwner(entry({}))).toEqual([]);
   });
 
   test('by one label, and by none that every object inherits', () => {
-    expect(byLabel('app')(object({ labels: { app: 'web' } }))).toEqual(['web']);
-    expect(byLabel('app')(object({ labels: { tier: 'web' } }))).toEqual([]);
-    expect(byLabel('app')(object({}))).toEqual([]);
-    expect(byLabel('constructor')(object({ labels: {} }))).toEqual([]);
+    expect(byLabel('app')(entry({ labels: { app: 'web' } }))).toEqual(['web']);
+    expect(byLabel('app')(entry({ labels: { tier: 'web' } }))).toEqual([]);
+    expect(byLabel('app')(entry({}))).toEqual([]);
+    expect(byLabel('constructor')(entry({ labels: {} }))).toEqual([]);
   });
 });
 
@@ -88,11 +86,11 @@ test('[C-4] an index is what its function says of every object, whatever happens
           kind: 'ConfigMap',
           metadata: { ...metadata, resourceVersion },
         };
-        indices.update(cache.apply({ type, object }));
+        indices.update(cache.apply({ type, entry: Entry.of(object) }));
       }
 
       for (const value of ['1', '2']) {
-        const wanted = [...(cache.objects ?? [])].filter(([, { metadata }]) =>
+        const wanted = [...(cache.entries ?? [])].filter(([, { metadata }]) =>
           Object.values(metadata.labels ?? {}).includes(value),
         );
         expect([...index.keys(value)].sort()).toEqual(wanted.map(([key]) => key).sort());
@@ -137,7 +135,7 @@ test('[C-4] an index function that throws hides its object from that index only,
   collection.put('good', 1);
   collection.put('bad', 2);
   const { informer, run, indexErrors } = start(collection, { meter, name: 'things' });
-  informer.addIndex('picky', ({ value }) => {
+  informer.addIndex('picky', ({ object: { value } }) => {
     if (value === 2) throw new Error('no twos');
     return ['all'];
   });

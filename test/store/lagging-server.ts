@@ -6,7 +6,8 @@ import type {
   ListWatch,
   WatchRequest,
 } from '../../operator/watch/list-watch.ts';
-import { expired, OpenWatch, type Thing } from '../support/fake-collection.ts';
+import { expired, OpenWatch, type Thing, type ThingEvent } from '../support/fake-collection.ts';
+import { textEntry } from '../support/text-entry.ts';
 
 /** What one name was, from one revision on; undefined where the selector does not select it. */
 interface Moment {
@@ -22,7 +23,7 @@ export class LaggingServer implements ListWatch<Thing> {
   #revision = 96; // so that numbers grow a digit on the way
   #uid = 0;
   readonly live = new Map<string, Thing>();
-  readonly #events: { readonly revision: number; readonly event: WatchEvent<Thing> }[] = [];
+  readonly #events: { readonly revision: number; readonly event: ThingEvent }[] = [];
   readonly #moments = new Map<string, Moment[]>();
   readonly #heldLists: (() => void)[] = [];
   /** Lists wait for `answerLists`. */
@@ -92,7 +93,7 @@ export class LaggingServer implements ListWatch<Thing> {
 
   async listPage(request: ListPageRequest): Promise<ListPage<Thing>> {
     const page = {
-      items: [...this.live.values()].filter(isSelected),
+      items: [...this.live.values()].filter(isSelected).map((thing) => textEntry(thing)),
       resourceVersion: String(this.#revision),
       continueToken: undefined,
     };
@@ -134,7 +135,7 @@ function eventOf(
   old: Thing | undefined,
   object: Thing | undefined,
   resourceVersion: string,
-): WatchEvent<Thing> | undefined {
+): ThingEvent | undefined {
   if (object !== undefined) return { type: old === undefined ? 'ADDED' : 'MODIFIED', object };
   if (old === undefined) return undefined;
   return { type: 'DELETED', object: { ...old, metadata: { ...old.metadata, resourceVersion } } };

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { Change } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 import { byNamespace } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
@@ -107,7 +107,7 @@ test('[C-22] shows all namespaces as one store, with indices over all of them', 
   collection('b').put('x', 2);
   const facade = facadeOf('a', 'b');
   facade.addIndex('namespace', byNamespace);
-  facade.addIndex('parity', ({ value }) => [value % 2 === 0 ? 'even' : 'odd']);
+  facade.addIndex('parity', ({ object }) => [object.value % 2 === 0 ? 'even' : 'odd']);
   await settle();
 
   expect(keys(facade.store.list())).toEqual(['a/x', 'b/x']);

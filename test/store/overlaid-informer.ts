@@ -22,7 +22,7 @@ export async function world(server: LaggingServer = new LaggingServer()) {
     labels: { resource: 'things' },
   });
   const { informer } = started;
-  informer.addIndex('value', ({ value }) => [String(value)]);
+  informer.addIndex('value', ({ object }) => [String(object.value)]);
   const overlays = new Overlays();
   overlays.add(things, undefined, informer.overlay as unknown as Overlay<KubernetesObject>);
   void started.run();

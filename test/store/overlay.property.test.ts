@@ -74,7 +74,7 @@ class World {
         }),
       },
     );
-    informer.addIndex('value', ({ value }) => [String(value % 3)]);
+    informer.addIndex('value', ({ object }) => [String(object.value % 3)]);
     const leave = this.#overlays.add(
       things,
       undefined,

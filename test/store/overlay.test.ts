@@ -2,6 +2,7 @@
 
 import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Entry } from '../../operator/model/entry.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { OVERLAY_TTL_MS, Overlay } from '../../operator/store/overlay.ts';
 import type { Thing } from '../support/fake-collection.ts';
@@ -11,20 +12,20 @@ describe('an overlay whose cache is', () => {
   function alone() {
     const clock = new FakeClock();
     const meter = new RecordingMeter();
-    const cached = new Map<string, Thing>();
+    const cached = new Map<string, Entry<Thing>>();
     const world = { resourceVersion: '100' as string | undefined, tells: true };
     const overlay = new Overlay<Thing>({
       clock,
       meter,
       cached: (key) => cached.get(key),
       resourceVersion: () => world.resourceVersion,
-      formOf: (object) => (world.tells ? { object } : undefined),
+      formOf: (object) => (world.tells ? { entry: Entry.of(object) } : undefined),
       active: () => true,
     });
     onTestFinished(() => overlay.clear());
     const value = (name: string): number | undefined => {
       const key = objectKey('demo', name);
-      return overlay.shown(key, cached.get(key))?.value;
+      return overlay.shown(key, cached.get(key))?.object.value;
     };
     return { clock, meter, cached, world, overlay, value };
   }
@@ -36,7 +37,7 @@ describe('an overlay whose cache is', () => {
 
   test('[K-61] ahead of its own version, by a list whose pages are not of one time, shows the cache', () => {
     const { cached, overlay, value } = alone();
-    cached.set(objectKey('demo', 'a'), thing('a', '105', 5));
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '105', 5)));
 
     overlay.wrote(thing('a', '103', 3));
 
@@ -66,7 +67,7 @@ describe('an overlay whose cache is', () => {
     const { clock, meter, cached, world, overlay, value } = alone();
     overlay.wrote(thing('b', '105', 5));
     overlay.wrote(thing('a', '103', 3));
-    cached.set(objectKey('demo', 'a'), thing('a', '104', 4));
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '104', 4)));
     world.resourceVersion = '104';
     overlay.advanced();
 
@@ -91,7 +92,7 @@ describe('an overlay whose cache is', () => {
 
   test('[K-65] told of a generated name once is not waited for longer when it is written again', async () => {
     const { clock, cached, overlay, value } = alone();
-    cached.set(objectKey('demo', 'a'), thing('a', '99', 1, { generateName: 'web-' }));
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '99', 1, { generateName: 'web-' })));
     overlay.wrote(thing('a', '101', 2, { generateName: 'web-' }));
 
     await clock.advanceAndSettle(OVERLAY_TTL_MS);
@@ -101,7 +102,7 @@ describe('an overlay whose cache is', () => {
 
   test('[K-62] rid of what was deleted counts nothing after 60 s', async () => {
     const { clock, meter, cached, overlay } = alone();
-    cached.set(objectKey('demo', 'a'), thing('a', '99', 1));
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '99', 1)));
     overlay.deleted(objectKey('demo', 'a'), ['uid-a']);
     cached.clear();
 

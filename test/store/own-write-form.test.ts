@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { pods } from '../../operator/model/builtin.ts';
-import { readObject } from '../../operator/model/held-object.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { type OwnWriteFormOptions, ownWriteForm } from '../../operator/store/own-write-form.ts';
 import { dropManagedFields } from '../../operator/store/transform.ts';
@@ -35,20 +34,20 @@ test('[K-61] an answer is kept as the source keeps objects: without managedField
   const usual = formOf({})(answer);
   const own = formOf({ transform: renamed })(answer);
 
-  expect(usual?.object).toEqual(pod());
-  expect(own?.object?.kind).toBe('Small');
+  expect(usual?.entry?.object).toEqual(pod());
+  expect(own?.entry?.object.kind).toBe('Small');
 });
 
 test('[K-61] a source of metadata keeps metadata only', () => {
   const form = formOf({ metadataOnly: true })(pod());
 
-  expect(form?.object).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: pod().metadata });
+  expect(form?.entry?.object).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: pod().metadata });
 });
 
 test('[K-61] what is kept is a copy, and frozen where the process says so', () => {
   const answer = pod({ labels: { app: 'web' } });
 
-  const kept = formOf({ freeze: true })(answer)?.object;
+  const kept = formOf({ freeze: true })(answer)?.entry?.object;
 
   expect(kept?.metadata.labels).not.toBe(answer.metadata.labels);
   expect(Object.isFrozen(kept?.metadata.labels)).toBe(true);
@@ -60,10 +59,10 @@ test('[K-61] [attack A-1] an answer whose transform throws is there, and cannot 
     throw new Error('broken');
   };
 
-  const shown = formOf({ transform: broken, freeze: true })(pod())?.object;
+  const shown = formOf({ transform: broken, freeze: true })(pod())?.entry;
 
-  expect(shown?.metadata.uid).toBe(pod().metadata.uid);
-  expect(() => shown && readObject(shown)).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
+  expect(shown?.uid).toBe(pod().metadata.uid);
+  expect(() => shown?.object).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
 describe('[K-61] an object is absent that has left', () => {
@@ -80,7 +79,7 @@ describe('[K-61] an object is absent that has left', () => {
     const form = formOf(options)(pod({ labels: { app: 'db' } }));
 
     expect(form).toBeDefined();
-    expect(form?.object === undefined).toBe(isAbsent);
+    expect(form?.entry === undefined).toBe(isAbsent);
   });
 
   test.each([

@@ -58,7 +58,7 @@ describe('[C-20] resync', () => {
     informer.addHandler(
       (changes) => {
         for (const change of changes) {
-          if (change.type === 'update') same.push(change.old === change.object);
+          if (change.type === 'update') same.push(change.old === change.entry);
         }
       },
       { resyncPeriodMs: 1_000 },

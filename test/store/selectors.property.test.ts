@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { selectorFromObject } from '../../operator/model/selector.ts';
 import { Cache } from '../../operator/store/cache.ts';
@@ -64,11 +65,11 @@ test('[C-6] a selector picks from the cache what it means, as text and as matchE
       fc.array(labels, { minLength: 1, maxLength: 8 }),
       (requirements, all) => {
         const cache = new Cache();
-        cache.replace(all.map(labelled));
+        cache.replace(all.map((of, index) => Entry.of(labelled(of, index))));
         const store = storeOf({
           name: 'things',
           state: () => 'synced',
-          objects: () => cache.objects,
+          entries: () => cache.entries,
           indices: new Indices(() => {}),
         });
         const text = requirements.map((one) => one.text).join(',');

@@ -1,6 +1,6 @@
 import { FakeClock } from '@chancery/testing';
 import { onTestFinished } from 'vitest';
-import type { Change } from '../../operator/store/cache.ts';
+import type { Change } from '../../operator/store/change.ts';
 import { Informer, type InformerOptions } from '../../operator/store/informer.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 

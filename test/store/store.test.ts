@@ -1,6 +1,7 @@
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import { deepFreeze } from '../../operator/store/freeze.ts';
@@ -27,11 +28,11 @@ const object = (
 
 function storeWith(...objects: readonly KubernetesObject[]): Store<KubernetesObject> {
   const cache = new Cache();
-  cache.replace(objects);
+  cache.replace(objects.map((each) => Entry.of(each)));
   return storeOf({
     name: 'things',
     state: () => 'synced',
-    objects: () => cache.objects,
+    entries: () => cache.entries,
     indices: new Indices(() => {}),
   });
 }

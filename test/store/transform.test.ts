@@ -50,7 +50,7 @@ test('[L-17] every object is transformed once, listed or watched, before the cac
   const told: string[] = [];
   informer.addHandler((changes) => {
     for (const change of changes) {
-      const old = change.type === 'update' ? `${change.old.value}->` : '';
+      const old = change.type === 'update' ? `${change.old.object.value}->` : '';
       told.push(`${change.type} ${old}${change.object.value}`);
     }
   });

@@ -1,16 +1,14 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ApiError, isGone } from '../../operator/model/status.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { type DecodeOptions, decodeWatchEvents } from '../../operator/stream/decode.ts';
-import { readLines } from '../../operator/stream/lines.ts';
+import { type DecodeOptions, decodeEvents } from '../../operator/stream/decode.ts';
 import {
-  collect,
   cutStream,
   type RecordedExchange,
   recordedWatches,
   watchText,
 } from '../support/recorded-stream.ts';
+import { bodyOf, type Decoded, decoded, linesOf } from './decoded.ts';
 
 const RECORDINGS = [
   'watch-lifecycle',
@@ -21,19 +19,8 @@ const RECORDINGS = [
   'crd',
 ];
 
-async function* batches(
-  ...lines: readonly (readonly string[])[]
-): AsyncGenerator<readonly string[]> {
-  yield* lines;
-}
-
-async function decode(
-  lines: readonly string[],
-  options?: DecodeOptions,
-): Promise<{ events: readonly WatchEvent[]; error: unknown }> {
-  const { items, error } = await collect(decodeWatchEvents(batches(lines), options));
-  return { events: items.flat(), error };
-}
+const decode = (lines: readonly string[], options?: DecodeOptions): Promise<Decoded> =>
+  decoded(bodyOf(linesOf(lines)), options);
 
 /** What the whole text says, decoded without the code under test. */
 function expectedObjects(watch: RecordedExchange): readonly unknown[] {
@@ -51,11 +38,9 @@ describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkB
     for (const watch of watches) {
       const text = watchText(watch);
 
-      const { items, error } = await collect(
-        decodeWatchEvents(readLines(cutStream(text, chunkBytes))),
-      );
+      const { events, error } = await decoded(cutStream(text, chunkBytes));
 
-      const changes = items.flat().filter(({ type }) => type !== 'BOOKMARK');
+      const changes = events.filter(({ type }) => type !== 'BOOKMARK');
       expect(changes).toEqual(expectedObjects(watch));
       expect(error instanceof ApiError).toBe(text.includes('"type":"ERROR"'));
       if (!(error instanceof ApiError)) expect(error).toBeUndefined();
@@ -67,8 +52,7 @@ describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkB
       watchText(watch).includes('"code":410'),
     );
 
-    const body = cutStream(expired ? watchText(expired) : '', chunkBytes);
-    const { error } = await collect(decodeWatchEvents(readLines(body)));
+    const { error } = await decoded(cutStream(expired ? watchText(expired) : '', chunkBytes));
 
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 410, reason: 'Expired' });
@@ -77,10 +61,37 @@ describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkB
 });
 
 const line = (type: string, object: unknown): string => JSON.stringify({ type, object });
-const added = (name: string): string =>
-  line('ADDED', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-describe('a batch with a bad line', () => {
+interface Written {
+  /** How many of the lines are told without parsing them. */
+  readonly scans: boolean;
+  readonly added: (name: string) => string;
+}
+
+/** Good lines: as kube-apiserver writes them, and as nobody has to read but by parsing. */
+const WRITTEN: readonly (readonly [string, Written])[] = [
+  [
+    'as kube-apiserver writes them',
+    {
+      scans: true,
+      added: (name) => {
+        const metadata = { name, uid: 'u', resourceVersion: '1' };
+        return line('ADDED', { kind: 'ConfigMap', apiVersion: 'v1', metadata });
+      },
+    },
+  ],
+  [
+    'as others may write them',
+    {
+      scans: false,
+      added: (name) => line('ADDED', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }),
+    },
+  ],
+];
+
+describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }) => {
+  const good = [added('a'), added('b')];
+
   test.each([
     ['is cut short', '{"type":"ADDED","obj'],
     ['is not an object', '"ADDED"'],
@@ -99,50 +110,147 @@ describe('a batch with a bad line', () => {
     ['is an ERROR without Status', line('ERROR', 'boom')],
     ['is an ERROR without object', '{"type":"ERROR"}'],
     ['is an ERROR about an object', line('ERROR', { kind: 'ConfigMap' })],
-  ])('[W-13] yields the events before a line that %s, then throws', async (_, bad) => {
-    const { events, error } = await decode([added('a'), added('b'), bad, added('c')]);
+    ['goes on where its object should end', added('x').slice(0, -2)],
+  ])('[W-13] that %s comes as an error, after their events', async (_, bad) => {
+    const body = bodyOf(linesOf([...good, bad, added('c')]));
+    const events = decodeEvents(body);
 
-    expect(events).toMatchObject([
-      { object: { metadata: { name: 'a' } } },
-      { object: { metadata: { name: 'b' } } },
-    ]);
-    expect(error).toMatchObject({ code: 'DECODE', layer: 'protocol' });
+    const { value: batch = [] } = await events.next();
+
+    const names = batch.map((event) => event.type !== 'BOOKMARK' && event.entry.metadata.name);
+    expect(names).toEqual(['a', 'b']);
+    expect(batch.some((event) => event.type !== 'BOOKMARK' && event.entry.textLength > 0)).toBe(
+      scans,
+    );
+    await expect(events.next()).rejects.toMatchObject({
+      code: 'DECODE',
+      layer: 'protocol',
+      context: { lineLength: bad.length },
+    });
+    expect(body.destroyed).toBe(true);
   });
 
-  test('[W-21] marks a malformed ERROR event', async () => {
-    const { error } = await decode([line('ERROR', 'boom')]);
+  test('[W-21] that is a malformed ERROR event is marked as one', async () => {
+    const { error } = await decode([...good, line('ERROR', 'boom')]);
 
     expect(error).toMatchObject({ context: { event: 'ERROR' } });
   });
 
-  test('[W-11] throws the ApiError of an ERROR event after the events before it', async () => {
+  test('[W-11] that is an ERROR event is its ApiError, after their events', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
 
-    const { events, error } = await decode([added('a'), line('ERROR', status)]);
+    const { events, error } = await decode([...good, line('ERROR', status), added('c')]);
 
-    expect(events).toHaveLength(1);
+    expect(events).toHaveLength(2);
     expect(error).toMatchObject({ code: 'API_STATUS', status: 410, message: /too old/ });
   });
 
-  test('never quotes what the line held', async () => {
-    const { error } = await decode(['{"type":"ADDED","object":{"data":{"password":"hunter2"}']);
+  test('is never quoted', async () => {
+    const bad = '{"type":"ADDED","object":{"data":{"password":"hunter2"}';
+
+    const { error } = await decode([...good, bad]);
 
     const { message, stack, context, cause } = error as Error & { context: object };
     expect(JSON.stringify({ message, stack, context, cause })).not.toContain('hunter2');
   });
 });
 
+test('[W-13] what is no JSON behind the metadata costs no other event: it is found when it is read', async () => {
+  const metadata = '"metadata":{"name":"b","uid":"u","resourceVersion":"1","labels":{"x":"y"}}';
+  const bad = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",${metadata},"data":hush}}`;
+  const [, { added }] = WRITTEN[0] ?? expect.unreachable();
+  const events = decodeEvents(bodyOf(linesOf([added('a'), bad, added('c')])));
+
+  const { value: batch = [] } = await events.next();
+
+  const entries = batch.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [event.entry]));
+  expect(entries.map(({ metadata: { name } }) => name)).toEqual(['a', 'b', 'c']);
+  expect(entries[1]?.metadata.labels).toEqual({ x: 'y' });
+  expect(() => entries[1]?.object).toThrow(expect.objectContaining({ code: 'DECODE' }));
+  expect([entries[0]?.object.kind, entries[2]?.object.kind]).toEqual(['ConfigMap', 'ConfigMap']);
+  await expect(events.next()).resolves.toEqual({ value: undefined, done: true });
+});
+
+describe('what becomes of objects', () => {
+  const managedFields = [{ manager: 'kubectl' }];
+  const metadata = { name: 'a', uid: 'u', resourceVersion: '1', managedFields };
+  const own = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
+  const form = { apiVersion: 'v1', kind: 'ConfigMap' };
+  /** The second and third are to be parsed: one for its metadata, the other to be given a form. */
+  const objects = [
+    { ...own, metadata },
+    { ...own, metadata: { managedFields, name: 'ä' } },
+    { kind: own.kind, metadata, apiVersion: own.apiVersion },
+  ];
+  const lines = objects.map((object) => line('MODIFIED', object));
+
+  test.each([true, false, undefined])('managedFields are left out: %s', async (drops) => {
+    const { events, scanned } = await decode(lines, { dropManagedFields: drops });
+
+    expect(scanned).toBe(2);
+    for (const [at, event] of events.entries()) {
+      const { managedFields: _, ...rest } = objects[at]?.metadata ?? { managedFields };
+      const wanted = drops === true ? rest : { ...rest, managedFields };
+      expect(event).toEqual({ type: 'MODIFIED', object: { ...own, metadata: wanted } });
+    }
+  });
+
+  test.each([true, false])('they are given a form, without managedFields: %s', async (drops) => {
+    const { events, scanned } = await decode(lines, { form, dropManagedFields: drops });
+
+    expect(scanned).toBe(1);
+    expect(events.map((event) => 'object' in event && event.object)).toEqual(
+      objects.map(({ metadata: { managedFields: _, ...rest } }) => ({
+        ...form,
+        metadata: drops ? rest : { ...rest, managedFields },
+      })),
+    );
+  });
+
+  test('what is expected is what was sent, not what it is given', async () => {
+    const { events, skipped } = await decode(lines, { expected: own, form });
+    const { events: none, skipped: all } = await decode(lines, { expected: form, form });
+
+    expect([events.length, skipped]).toEqual([3, []]);
+    expect([none, all]).toEqual([[], [own, own, own]]);
+  });
+
+  test('[P-10] __proto__ and constructor are plain data, in lines of either kind', async () => {
+    const data = '"data":{"__proto__":"x","constructor":"y"},"__proto__":{"z":1}';
+    const metadataText = '"metadata":{"name":"a","uid":"u","resourceVersion":"1"}';
+    const texts = [
+      `{"type":"ADDED","object":{"kind":"A","apiVersion":"v1",${metadataText},${data}}}`,
+      `{"type":"ADDED","object":{"metadata":{"name":"a","managedFields":[]},${data}}}`,
+    ];
+
+    const { events, scanned } = await decode(texts, { dropManagedFields: true });
+
+    expect(scanned).toBe(1);
+    for (const event of events) {
+      const object = 'object' in event ? event.object : expect.unreachable();
+      const { data: read } = object as unknown as { data: object };
+      expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+      expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+      expect(Object.hasOwn(object, '__proto__')).toBe(true);
+      expect(Object.entries(read)).toEqual([
+        ['__proto__', 'x'],
+        ['constructor', 'y'],
+      ]);
+    }
+  });
+});
+
 test('[P-6] leaving before the loop began ends the lines, and closes the connection', async () => {
   const body = new Readable({ read() {} });
 
-  await decodeWatchEvents(readLines(body)).return();
+  await decodeEvents(body).return();
 
   expect(body.destroyed).toBe(true);
 });
 
 test('[P-6] leaving while the next line is awaited closes the connection', async () => {
   const body = new Readable({ read() {} });
-  const events = decodeWatchEvents(readLines(body));
+  const events = decodeEvents(body);
   const waiting = events.next();
   waiting.catch(() => {});
 
@@ -178,10 +286,8 @@ describe('bookmarks', () => {
 
     const results = await Promise.all(
       watches.map(async (watch) => {
-        const { items } = await collect(
-          decodeWatchEvents(readLines(cutStream(watchText(watch), 64))),
-        );
-        return items.flat().filter((event) => event.type === 'BOOKMARK' && event.initialEventsEnd);
+        const { events } = await decoded(cutStream(watchText(watch), 64));
+        return events.filter((event) => 'initialEventsEnd' in event && event.initialEventsEnd);
       }),
     );
 
@@ -190,44 +296,28 @@ describe('bookmarks', () => {
   });
 });
 
-describe('objects of another kind', () => {
+describe.each(WRITTEN)('objects of another kind, in lines %s', (_, { added, scans }) => {
   const expected = { apiVersion: 'v1', kind: 'ConfigMap' };
 
   test('[W-14] are left out and reported, a bookmark among them', async () => {
-    const skipped: unknown[] = [];
-    const foreign = {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'a', resourceVersion: '9' },
-    };
+    const bookmark = line('BOOKMARK', { apiVersion: 'v1', kind: 'Secret', metadata: {} });
 
-    const { events, error } = await decode(
-      [line('ADDED', foreign), line('BOOKMARK', foreign), added('b')],
-      { expected, onSkipped: (found) => skipped.push(found) },
+    const { events, error, skipped, scanned } = await decode(
+      [added('a').replace('ConfigMap', 'Secret'), bookmark, added('b')],
+      { expected },
     );
 
     expect(error).toBeUndefined();
     expect(events).toMatchObject([{ object: { metadata: { name: 'b' } } }]);
     expect(skipped).toEqual(Array(2).fill({ apiVersion: 'v1', kind: 'Secret' }));
+    expect(scanned).toBe(scans ? 1 : 0);
   });
 
   test('[W-14] do not hide a Status in an ERROR event', async () => {
-    const { error } = await decode([line('ERROR', { kind: 'Status', code: 500 })], { expected });
+    const { error } = await decode([added('a'), line('ERROR', { kind: 'Status', code: 500 })], {
+      expected,
+    });
 
     expect(error).toMatchObject({ status: 500 });
   });
-});
-
-test('[P-10] __proto__ and constructor are plain data', async () => {
-  const { events } = await decode([
-    '{"type":"ADDED","object":{"metadata":{"name":"a"},"data":{"__proto__":"x","constructor":"y"}}}',
-  ]);
-
-  const [event] = events;
-  const data = event?.type === 'ADDED' ? (event.object as unknown as { data: object }).data : {};
-  expect(Object.getPrototypeOf(data)).toBe(Object.prototype);
-  expect(Object.entries(data)).toEqual([
-    ['__proto__', 'x'],
-    ['constructor', 'y'],
-  ]);
 });

@@ -6,17 +6,14 @@ import { type ReadItemsOptions, readItems } from '../../operator/stream/list-ite
 import {
   endOfRest,
   type ScannedIdentity,
+  type Span,
   scanIdentity,
 } from '../../operator/stream/scan-identity.ts';
-import { chunksOf } from './chunks.ts';
+import { bodyOf } from './decoded.ts';
 
 interface ReadList {
   readonly items: readonly unknown[];
   readonly frame: unknown;
-}
-
-function bodyOf(bytes: string | Buffer, cuts: readonly number[] = []): Readable {
-  return Readable.from(chunksOf(Buffer.from(bytes), cuts), { objectMode: true });
 }
 
 /** As parsed: whatever is no JSON shows here at the latest. */
@@ -32,12 +29,21 @@ async function read(bytes: string | Buffer, cuts: readonly number[] = []): Promi
 
 /** What was found out when a part of the item had arrived is what all of it says. */
 function expectIdentityOf(item: Buffer, from: number, told: ScannedIdentity | undefined): void {
-  const identity = told && { ...told };
+  // Found is one object for all, and so are its spans.
+  const identity = told && structuredClone({ ...told });
   const found = scanIdentity(Buffer.from(item), 0, item.length, false);
   const isWhole = found && endOfRest(item, found.behind, item.length) === item.length;
   const alone = isWhole ? found : undefined;
+  const movedSpan = ({ from: begin, to }: Readonly<Span>): Span => ({
+    from: begin + from,
+    to: to + from,
+  });
   const moved = alone && {
     ...alone,
+    name: movedSpan(alone.name),
+    uid: movedSpan(alone.uid),
+    resourceVersion: movedSpan(alone.resourceVersion),
+    metadataFrom: alone.metadataFrom + from,
     metadataTo: alone.metadataTo + from,
     behind: alone.behind + from,
     managedFrom: alone.managedFrom < 0 ? -1 : alone.managedFrom + from,

@@ -1,59 +1,38 @@
 /**
- * Lines that hold next to nothing, in both decoders. kube-apiserver sends none of them: it writes each
+ * Lines that hold next to nothing, between lines that are parsed and lines that are not. kube-apiserver sends none of them: it writes each
  * event as one JSON object behind which comes a line feed, and escapes control characters within
  * (`Encode` in k8s.io/apimachinery pkg/runtime/serializer/json/json.go, over Go's `json.Encoder`). A
  * proxy, or an aggregated API server, may. client-go's reader takes what JSON takes for white space as
  * nothing and anything else as an error (`jsonFrameReader` in pkg/util/framer/framer.go, over Go's
  * `json.Decoder`).
  */
-import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ProtocolError } from '../../operator/core/errors.ts';
-import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { decodeWatchEvents } from '../../operator/stream/decode.ts';
-import { decodeHeldEvents } from '../../operator/stream/decode-held.ts';
-import { readLines } from '../../operator/stream/lines.ts';
-import { collect } from '../support/recorded-stream.ts';
-import { chunksOf } from './chunks.ts';
+import { bodyOf, decoded, linesOf } from './decoded.ts';
 
-const added = (name: string): string =>
+type Added = (name: string) => string;
+
+const compact: Added = (name) =>
   JSON.stringify({
     type: 'ADDED',
     object: { kind: 'A', apiVersion: 'v1', metadata: { name, uid: 'u', resourceVersion: '1' } },
   });
-
-const DECODERS: readonly [
-  name: string,
-  decode: (body: Readable) => AsyncIterable<readonly WatchEvent<KubernetesObject>[]>,
-][] = [
-  ['as text', (body) => decodeWatchEvents(readLines(body))],
-  ['as bytes', (body) => decodeHeldEvents(body, { dropManagedFields: true })],
-];
-
-interface Decoded {
-  readonly names: readonly unknown[];
-  readonly error: unknown;
-  readonly body: Readable;
-}
+const spaced: Added = (name) => compact(name).replaceAll(',', ' , ');
 
 /** What comes of an odd line between two others, in one chunk or byte by byte. */
-async function between(
-  odd: string,
-  decode: (typeof DECODERS)[number][1],
-  cut: boolean,
-): Promise<Decoded> {
-  const bytes = Buffer.from(`${added('a')}\n${odd}\n${added('b')}\n`);
-  const pieces = chunksOf(bytes, cut ? [...bytes.keys()] : []);
-  const body = Readable.from(pieces, { objectMode: true });
-  const { items, error } = await collect(decode(body));
-  const names = items
-    .flat()
-    .map((event) => (event.type === 'BOOKMARK' ? 'bookmark' : event.object.metadata.name));
+async function between(odd: string, added: Added, cut: boolean) {
+  const bytes = Buffer.from(linesOf([added('a'), odd, added('b')]));
+  const body = bodyOf(bytes, cut ? [...bytes.keys()] : []);
+  const { events, error, scanned } = await decoded(body);
+  const names = events.map((event) => 'object' in event && event.object.metadata.name);
+  expect(scanned).toBe(added === compact ? names.length : 0);
   return { names, error, body };
 }
 
-describe.each(DECODERS)('a line read %s', (_, decode) => {
+describe.each([
+  ['without parsing it', compact],
+  ['by parsing it', spaced],
+])('a line beside one that is read %s', (_, added) => {
   test.each([
     ['NUL', '\u0000'],
     ['another control character', '\u0001'],
@@ -67,11 +46,11 @@ describe.each(DECODERS)('a line read %s', (_, decode) => {
     ['a no-break space', '\u00a0'],
     ['a line separator', '\u2028'],
     ['a byte order mark', '\ufeff'],
-    ['a byte order mark before an event', `\ufeff${added('c')}`],
-    ['NUL behind an event', `${added('c')}\u0000`],
+    ['a byte order mark before an event', `\ufeff${compact('c')}`],
+    ['NUL behind an event', `${compact('c')}\u0000`],
   ])('[W-13] that is %s ends the watch, behind the events before it', async (_row, odd) => {
     for (const cut of [false, true]) {
-      const { names, error, body } = await between(odd, decode, cut);
+      const { names, error, body } = await between(odd, added, cut);
 
       expect(names).toEqual(['a']);
       expect(error).toBeInstanceOf(ProtocolError);
@@ -88,7 +67,7 @@ describe.each(DECODERS)('a line read %s', (_, decode) => {
     ['spaces and tabs', ' \t \t\r'],
   ])('[W-10] that is %s means nothing', async (_row, odd) => {
     for (const cut of [false, true]) {
-      const { names, error } = await between(odd, decode, cut);
+      const { names, error } = await between(odd, added, cut);
 
       expect({ names, error }).toEqual({ names: ['a', 'b'], error: undefined });
     }

@@ -1,18 +1,45 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { ProtocolError } from '../../operator/core/errors.ts';
+import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { type HeldEvent, scanEvent } from '../../operator/stream/scan-event.ts';
+import type { EntryOptions } from '../../operator/stream/entry-of-bytes.ts';
+import { scanEvent } from '../../operator/stream/scan-event.ts';
+import { identityOf } from '../support/text-entry.ts';
 
-/** With `metadata.managedFields`, and without. */
-const WAYS = [{ dropManagedFields: true }, { dropManagedFields: false }] as const;
+const GIVEN = { apiVersion: 'example.dev/v1', kind: 'Given' };
 
-type Way = (typeof WAYS)[number];
+/** With `metadata.managedFields` and without, and with apiVersion and kind in place of the object's own. */
+export const WAYS: readonly EntryOptions[] = [
+  { dropManagedFields: true },
+  { dropManagedFields: false },
+  { dropManagedFields: true, form: GIVEN },
+  { dropManagedFields: false, form: GIVEN },
+];
+
+type Form = Pick<KubernetesObject, 'apiVersion' | 'kind'>;
+
+interface Scanned {
+  readonly type: string;
+  readonly entry: Entry;
+  /** What the object says of itself, whatever it is given. */
+  readonly own: Form | undefined;
+}
 
 /** The event of a line, if it is told without parsing it. */
-export function scan(line: string, way: Way = WAYS[0]): HeldEvent | undefined {
-  const bytes = Buffer.from(line);
-  return scanEvent(bytes, 0, bytes.length, way);
+export function scan(line: string, way: EntryOptions = { dropManagedFields: true }) {
+  return scanBytes(Buffer.from(line), way);
+}
+
+/** The same of bytes. */
+export function scanBytes(bytes: Buffer, way: EntryOptions, end = bytes.length, start = 0) {
+  let own: Form | undefined;
+  const event = scanEvent(bytes, start, end, way, ({ apiVersion, kind }) => {
+    own = { apiVersion, kind };
+    return false;
+  });
+  if (event === 'foreign') expect.unreachable('nothing is foreign');
+  return event && ({ ...event, own } satisfies Scanned);
 }
 
 interface ParsedEvent {
@@ -20,14 +47,29 @@ interface ParsedEvent {
   readonly object: KubernetesObject;
 }
 
-function parsed(line: string, { dropManagedFields }: Way): ParsedEvent | undefined {
+/** What the line says, decoded without the code under test. */
+function parsed(line: string): ParsedEvent | undefined {
   try {
-    const event = JSON.parse(line);
-    if (dropManagedFields) delete event.object?.metadata?.managedFields;
-    return event;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }
+}
+
+/** The object as `way` wants it. */
+function wantedOf({ object }: ParsedEvent, { dropManagedFields, form }: EntryOptions) {
+  const wanted = { ...object, ...form };
+  if (!dropManagedFields || typeof wanted.metadata !== 'object') return wanted;
+  const metadata = { ...wanted.metadata };
+  delete metadata.managedFields;
+  return { ...wanted, metadata };
+}
+
+/** Nothing but apiVersion and kind comes before the metadata, and neither of them behind. */
+function isFormFirst(object: KubernetesObject): boolean {
+  const before = Object.keys(object);
+  before.splice(before.indexOf('metadata'));
+  return before.length === 2 && before.every((name) => name === 'apiVersion' || name === 'kind');
 }
 
 /** What comes of reading; undefined for a refusal, which must be one to be reported. */
@@ -43,69 +85,75 @@ function outcomeOf<R>(read: () => R): R | undefined {
 
 /**
  * Fails unless the line is told without parsing it: type and identity at once, metadata and object when
- * they are read, all of it as parsing tells it.
+ * they are asked for, all of it as parsing tells it. An object that is given a form is to be parsed where
+ * its own does not come first.
  */
-export function expectHeld(given: string): void {
+export function expectScanned(given: string): void {
   // As the bytes say it: half a character has none of its own.
   const line = given.toWellFormed();
+  const event = parsed(line);
+  if (event === undefined) expect.fail(`no JSON: ${line}`);
   for (const way of WAYS) {
-    const wanted = parsed(line, way);
-    const event = scan(line, way);
-    if (event === undefined || wanted === undefined) expect.fail(`not told: ${line}`);
-    const { apiVersion, kind, metadata } = wanted.object;
-    const { name, namespace, uid, resourceVersion } = metadata;
-    const names = namespace === undefined ? { name } : { name, namespace };
+    const scanned = scan(line, way);
+    if (way.form !== undefined && !isFormFirst(event.object)) {
+      expect(scanned).toBeUndefined();
+      continue;
+    }
+    if (scanned === undefined) expect.fail(`not told: ${line}`);
+    const wanted = wantedOf(event, way);
+    const { apiVersion, kind } = event.object;
 
-    const { type, object } = event;
+    const { type, entry, own } = scanned;
 
-    expect(type).toBe(wanted.type);
-    const said = { apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata };
-    expect(said).toEqual({
-      apiVersion,
-      kind,
-      metadata: { ...names, uid, resourceVersion },
-    });
-    expect(object.textLength).toBeGreaterThan(0);
-    expectSame(object.readMetadata(), metadata);
-    expectSame(object.read(), wanted.object);
-    expect(object.readMetadata()).toBe(object.read().metadata);
+    expect(type).toBe(event.type);
+    expect(own).toEqual({ apiVersion, kind });
+    expect(saidBy(entry)).toEqual(identityOf(event.object));
+    expect(entry.textLength).toBeGreaterThan(0);
+    expectSame(entry.metadata, wanted.metadata);
+    expectSame(entry.object, wanted);
+    expect(entry.metadata).toBe(entry.object.metadata);
+    expectSame(JSON.parse(entry.text ?? ''), wanted);
   }
 }
 
 /**
  * Fails if anything that scanning a line leads to is another than what parsing it leads to: it may be
  * left to be parsed, and reading its object may be refused, but what is read is right. A line that is
- * no JSON reads as nothing, unless the fault may lie in managedFields that are dropped.
+ * no JSON reads as nothing, unless the fault may lie in managedFields that are left out.
  *
  * @returns whether it was told without parsing it.
  */
 export function expectNeverWrong(given: string): boolean {
   const line = given.toWellFormed();
+  const event = parsed(line);
   const told = WAYS.map((way) => {
-    const event = scan(line, way);
-    if (event === undefined) return false;
-    const wanted = parsed(line, way);
-    const metadata = outcomeOf(() => scan(line, way)?.object.readMetadata());
-    const object = outcomeOf(() => event.object.read());
-    expect(event.object.isUnreadable).toBe(object === undefined);
+    const scanned = scan(line, way);
+    if (scanned === undefined) return false;
+    const metadata = outcomeOf(() => scan(line, way)?.entry.metadata);
+    const object = outcomeOf(() => scanned.entry.object);
+    expect(scanned.entry.isUnreadable).toBe(object === undefined);
     if (object === undefined) return true;
-    if (wanted === undefined) {
+    if (event === undefined) {
       expect(way.dropManagedFields && line.includes('"managedFields":')).toBe(true);
       return true;
     }
-    expect(event.type).toBe(wanted.type);
-    expectSame(object, wanted.object);
-    expectSame(pick(event.object), pick(object));
-    expectSame(metadata, wanted.object.metadata);
+    const wanted = wantedOf(event, way);
+    const { apiVersion, kind } = event.object;
+    expect(scanned.type).toBe(event.type);
+    expect(scanned.own).toEqual({ apiVersion, kind });
+    expectSame(object, wanted);
+    expect(saidBy(scanned.entry)).toEqual(identityOf(object));
+    expectSame(metadata, wanted.metadata);
     return true;
   });
-  expect(told[0]).toBe(told[1]);
-  return told[0] === true;
+  const [dropped, kept, droppedAndGiven, keptAndGiven] = told;
+  expect([dropped, droppedAndGiven]).toEqual([kept, keptAndGiven]);
+  expect(droppedAndGiven && !dropped).toBe(false);
+  return dropped === true;
 }
 
-function pick({ apiVersion, kind, metadata }: KubernetesObject): unknown {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  return { apiVersion, kind, name, namespace, uid, resourceVersion };
+function saidBy({ key, uid, resourceVersion }: Entry): unknown {
+  return { key, uid, resourceVersion };
 }
 
 /** As `toEqual`, which sees no member `__proto__`. */

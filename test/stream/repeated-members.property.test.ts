@@ -1,80 +1,47 @@
 /** Of a member that comes twice the last counts, as `JSON.parse` has it: on each way that a text is read. */
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../operator/client/answer.ts';
-import { readHeldList } from '../../operator/client/held-list.ts';
 import { decodeList } from '../../operator/client/list-answer.ts';
+import { readList } from '../../operator/client/list-reader.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
-import { HeldObject, metadataOf, readObject } from '../../operator/model/held-object.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { decodeWatchEvents } from '../../operator/stream/decode.ts';
-import { decodeHeldEvents } from '../../operator/stream/decode-held.ts';
-import { readLines } from '../../operator/stream/lines.ts';
-import { chunksOf } from './chunks.ts';
+import { bodyOf, decoded, linesOf } from './decoded.ts';
+import { failureOf, meaningOf } from './meaning.ts';
 import { item, line, listOf } from './repeated-members.ts';
 
 const cuts = fc.array(fc.nat(), { maxLength: 4 });
-const bodyOf = (text: string, places: readonly number[]): Readable =>
-  Readable.from(chunksOf(Buffer.from(text), places), { objectMode: true });
+const options = fc.record({
+  expected: fc.constantFrom({ apiVersion: 'v1', kind: 'ConfigMap' }, undefined),
+  form: fc.constantFrom(undefined, { apiVersion: 'example.dev/v1', kind: 'Given' }),
+  dropManagedFields: fc.boolean(),
+});
 
-interface Told {
-  readonly events: readonly unknown[];
-  readonly skipped: readonly unknown[];
-  readonly failure: unknown;
-}
-
-type OnSkipped = (found: unknown) => void;
-
-/** All that a watch says; each object that is held is the next state of the one before. */
-async function told(
-  watch: (onSkipped: OnSkipped) => AsyncIterable<readonly WatchEvent<KubernetesObject>[]>,
-): Promise<Told & { readonly held: number }> {
-  const events: unknown[] = [];
-  const skipped: unknown[] = [];
-  let before: HeldObject | undefined;
-  let held = 0;
-  try {
-    for await (const batch of watch((found) => skipped.push(found))) {
-      for (const event of batch) {
-        if (event.type === 'BOOKMARK') expect.unreachable('a bookmark');
-        const { type, object } = event;
-        if (object instanceof HeldObject) {
-          if (before !== undefined) object.follow(before);
-          before = object;
-          held++;
-        }
-        events.push({ type, metadata: metadataOf(object), object: readObject(object) });
-      }
-    }
-  } catch (error) {
-    const { name, code, message } = error as Record<string, unknown>;
-    return { events, skipped, failure: { name, code, message }, held };
-  }
-  return { events, skipped, failure: undefined, held };
-}
-
-test('[W-13] in the lines of a watch, and in each state that follows another', async () => {
-  const expected = { apiVersion: 'v1', kind: 'ConfigMap' };
-  let heldOnce = 0;
+test('[W-13] in the lines of a watch', async () => {
+  let scannedOnce = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(line, { maxLength: 6 }), cuts, async (lines, places) => {
-      const text = lines.map((each) => `${each}\n`).join('');
+    fc.asyncProperty(
+      fc.array(line, { maxLength: 6 }),
+      cuts,
+      options,
+      async (lines, places, given) => {
+        const { events, skipped, error, scanned } = await decoded(
+          bodyOf(linesOf(lines), places),
+          given,
+        );
 
-      const { held: _, ...plain } = await told((onSkipped) =>
-        decodeWatchEvents(readLines(bodyOf(text, places)), { expected, onSkipped }),
-      );
-      const { held, ...asHeld } = await told((onSkipped) =>
-        decodeHeldEvents(bodyOf(text, places), { expected, onSkipped, dropManagedFields: false }),
-      );
-
-      expect(asHeld).toEqual(plain);
-      heldOnce += held;
-    }),
+        expect({ events, skipped, failure: failureOf(error) }).toEqual(
+          meaningOf(
+            lines.map((text) => ({ text })),
+            given,
+          ),
+        );
+        scannedOnce += scanned;
+      },
+    ),
   );
-  expect(heldOnce).toBeGreaterThan(5); // or the property tries nothing
+  expect(scannedOnce).toBeGreaterThan(5); // or the property tries nothing
 });
 
 const asked = { method: 'GET', path: '/api/v1/configmaps' } as const;
@@ -82,42 +49,58 @@ const resource = configMaps;
 
 interface ReadList {
   readonly list: unknown;
-  readonly held: number;
+  /** How many items came without being parsed. */
+  readonly scanned: number;
+}
+
+function responseOf(text: string, places: readonly number[]) {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: bodyOf(text, places),
+  };
+}
+
+function refusalOf(error: unknown): object {
+  const { name, code } = error as Record<string, unknown>;
+  return { name, code };
 }
 
 /** All that a list says, or the way in which it is refused. */
-async function listed(text: string, places: readonly number[], holds: boolean): Promise<ReadList> {
-  const headers = { 'content-type': 'application/json' };
-  const response = { status: 200, headers, body: bodyOf(text, places) };
+async function listed(text: string, places: readonly number[]): Promise<ReadList> {
   try {
-    const {
-      items,
-      itemBytes: _,
-      ...frame
-    } = holds
-      ? await readHeldList<KubernetesObject>(response, systemClock, { asked, resource, hold: {} })
-      : decodeList<KubernetesObject>(await readAnswer(response, systemClock, { asked }), resource);
-    const read = items.map((each) => ({ metadata: metadataOf(each), object: readObject(each) }));
-    const held = items.filter((each) => each instanceof HeldObject).length;
-    return { list: { ...frame, items: read }, held };
+    const response = responseOf(text, places);
+    const read = await readList<KubernetesObject>(response, systemClock, { asked, resource });
+    const { items, itemBytes: _, ...frame } = read;
+    const scanned = items.filter(({ textLength }) => textLength > 0).length;
+    for (const { metadata, object } of items) expect(metadata).toEqual(object.metadata);
+    return { list: { ...frame, items: items.map(({ object }) => object) }, scanned };
   } catch (error) {
-    const { name, code } = error as Record<string, unknown>;
-    return { list: { name, code }, held: 0 };
+    return { list: refusalOf(error), scanned: 0 };
+  }
+}
+
+/** The same of a list that is parsed as a whole. */
+async function parsed(text: string): Promise<unknown> {
+  try {
+    const answer = await readAnswer(responseOf(text, []), systemClock, { asked });
+    return decodeList<KubernetesObject>(answer, resource);
+  } catch (error) {
+    return refusalOf(error);
   }
 }
 
 test('[L-11] in a list, and in its items', async () => {
-  let heldOnce = 0;
+  let scannedOnce = 0;
   await fc.assert(
     fc.asyncProperty(listOf(fc.array(item, { maxLength: 3 })), cuts, async (text, places) => {
-      const { list: plain } = await listed(text, places, false);
-      const { list, held } = await listed(text, places, true);
+      const { list, scanned } = await listed(text, places);
 
-      expect(list).toEqual(plain);
-      heldOnce += held;
+      expect(list).toEqual(await parsed(text));
+      scannedOnce += scanned;
     }),
   );
-  expect(heldOnce).toBeGreaterThan(5);
+  expect(scannedOnce).toBeGreaterThan(5);
 });
 
 const LIST = '"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"}';
@@ -137,15 +120,12 @@ test.each([
   ['an object', `"items":[${A}],"items":{}`, undefined],
 ])('[L-11] items that come again as %s are those of the list', async (_, members, names) => {
   const read = (list: object): unknown =>
-    (list as { items?: { object: KubernetesObject }[] }).items?.map(
-      ({ object }) => object.metadata.name,
-    );
+    (list as { items?: KubernetesObject[] }).items?.map(({ metadata }) => metadata.name);
   for (const text of [`{${members},${LIST}}`, `{${LIST},${members}}`]) {
     for (const places of [[], [...Buffer.from(text).keys()]]) {
-      const { list } = await listed(text, places, true);
-      const { list: plain } = await listed(text, places, false);
+      const { list } = await listed(text, places);
 
-      expect(list).toEqual(plain);
+      expect(list).toEqual(await parsed(text));
       expect(read(list as object)).toEqual(names);
     }
   }
@@ -154,27 +134,23 @@ test.each([
 test('[L-11] items that come again 90,000 times take no more stack than once', async () => {
   const text = `{${LIST}${`,"items":[]`.repeat(90_000)},"items":[${A}]}`;
 
-  const { list } = await listed(text, [500_000], true);
+  const { list } = await listed(text, [500_000]);
 
-  expect(list).toMatchObject({ resourceVersion: '7', items: [{ object: { kind: 'ConfigMap' } }] });
+  expect(list).toMatchObject({ resourceVersion: '7', items: [{ kind: 'ConfigMap' }] });
 });
 
 test('[W-13] a kind that comes again behind the metadata costs no list: the object is of that kind', async () => {
   const metadata = '"metadata":{"name":"a","uid":"u","resourceVersion":"1"}';
   const text = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",${metadata},"kind":"Other"}}\n`;
-  const skipped: unknown[] = [];
 
-  const { events, failure } = await told(() =>
-    decodeHeldEvents(bodyOf(text, []), {
-      expected: { apiVersion: 'v1', kind: 'ConfigMap' },
-      onSkipped: (found) => skipped.push(found),
-      dropManagedFields: true,
-    }),
-  );
+  const { events, error, skipped } = await decoded(bodyOf(text), {
+    expected: { apiVersion: 'v1', kind: 'ConfigMap' },
+    dropManagedFields: true,
+  });
 
-  expect({ events, failure, skipped }).toEqual({
+  expect({ events, error, skipped }).toEqual({
     events: [],
-    failure: undefined,
+    error: undefined,
     skipped: [{ apiVersion: 'v1', kind: 'Other' }],
   });
 });

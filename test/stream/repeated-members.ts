@@ -5,8 +5,8 @@ import fc from 'fast-check';
 type Member = readonly [name: string, value: string];
 
 const IDENTITY = { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1' };
-/** Long enough for the next state to take from it what has not changed. */
-const LONG = 'word '.repeat(220);
+/** Members of an object this long are told apart one by one; those of a shorter one are searched first. */
+const LONG = 'word '.repeat(3_400);
 
 const written = (members: readonly Member[]): string =>
   `{${members.map(([name, value]) => `${name}:${value}`).join(',')}}`;
@@ -19,7 +19,7 @@ const membersOf = (object: object): readonly Member[] =>
 
 const FORM = { kind: 'ConfigMap', apiVersion: 'v1' };
 const REST = {
-  data: { kind: 'x', text: LONG },
+  data: { kind: 'x', text: 'short' },
   spec: { template: { metadata: { name: 'b' } }, ref: { name: 'c', kind: 'ConfigMap' } },
 };
 
@@ -47,7 +47,7 @@ const AGAIN = {
       null,
       [],
     ],
-    data: [{ text: 'other' }, null, { text: LONG }],
+    data: [{ text: 'other' }, null, { text: 'short' }],
     spec: [{ seen: 2 }, { a: { metadata: {}, kind: 'x' } }],
   },
   metadata: {
@@ -87,28 +87,31 @@ function withExtras(level: Level, members: readonly Member[], all: readonly Extr
   return written(own.reduce((now, { at, member }) => now.toSpliced(at, 0, member), [...members]));
 }
 
-function objectOf(all: readonly Extra[], form: object = FORM): string {
+function objectOf(all: readonly Extra[], isLong: boolean, form: object = FORM): string {
   const metadata = withExtras('metadata', membersOf(IDENTITY), all);
-  const members = [...membersOf(form), ['"metadata"', metadata] as const, ...membersOf(REST)];
+  const rest = membersOf(isLong ? { ...REST, status: LONG } : REST);
+  const members = [...membersOf(form), ['"metadata"', metadata] as const, ...rest];
   return withExtras('object', members, all);
 }
 
 /** A line of a watch. */
-export const line: fc.Arbitrary<string> = extras('line', 'object', 'metadata').map((all) =>
-  withExtras(
-    'line',
-    [
-      ['"type"', '"MODIFIED"'],
-      ['"object"', objectOf(all)],
-    ],
-    all,
-  ),
-);
+export const line: fc.Arbitrary<string> = fc
+  .tuple(extras('line', 'object', 'metadata'), fc.boolean())
+  .map(([all, isLong]) =>
+    withExtras(
+      'line',
+      [
+        ['"type"', '"MODIFIED"'],
+        ['"object"', objectOf(all, isLong)],
+      ],
+      all,
+    ),
+  );
 
 /** An item of a list, which may leave out its form. */
 export const item: fc.Arbitrary<string> = fc
-  .tuple(extras('object', 'metadata'), fc.constantFrom({}, FORM))
-  .map(([all, form]) => objectOf(all, form));
+  .tuple(extras('object', 'metadata'), fc.boolean(), fc.constantFrom({}, FORM))
+  .map(([all, isLong, form]) => objectOf(all, isLong, form));
 
 /** A list of items, each of them JSON. */
 export const listOf = (items: fc.Arbitrary<readonly string[]>): fc.Arbitrary<string> =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scanEvent } from '../../operator/stream/scan-event.ts';
 import { recording, watchText } from '../support/recorded-stream.ts';
-import { expectHeld, expectNeverWrong, scan } from './parsed-event.ts';
+import { expectNeverWrong, expectScanned, scan, scanBytes } from './parsed-event.ts';
 
 const RECORDINGS = [
   'crd',
@@ -38,10 +38,10 @@ describe('lines of a real API server', () => {
     const ofObjects = lines.filter(isOfObject);
     expect(ofObjects.length).toBeGreaterThan(200);
     for (const line of ofObjects) {
-      expectHeld(line);
+      expectScanned(line);
       if (!line.includes('"managedFields":[{"manager"')) continue;
       const [dropped, kept] = [DROPPED, { dropManagedFields: false }].map(
-        (way) => scan(line, way)?.object.textLength ?? 0,
+        (way) => scan(line, way)?.entry.textLength ?? 0,
       );
       expect(dropped).toBeLessThan((kept ?? 0) - 50);
     }
@@ -60,9 +60,7 @@ describe('lines of a real API server', () => {
 
     for (const line of some) {
       const end = start + Buffer.byteLength(line);
-      expect(scanEvent(chunk, start, end, DROPPED)?.object.read()).toEqual(
-        scan(line)?.object.read(),
-      );
+      expect(scanBytes(chunk, DROPPED, end, start)?.entry.object).toEqual(scan(line)?.entry.object);
       start = end + 1;
     }
   });
@@ -76,7 +74,7 @@ const BARE = { name: 'a', uid: 'u', resourceVersion: '1' };
 
 function isRead(chunk: Buffer, end: number): boolean {
   try {
-    return scanEvent(chunk, 0, end, DROPPED)?.object.read() !== undefined;
+    return scanBytes(chunk, DROPPED, end)?.entry.object !== undefined;
   } catch {
     return false;
   }
@@ -118,7 +116,7 @@ describe('told without parsing', () => {
     ['a duplicate of no interest', line(IDENTITY, ',"spec":{"x":1},"spec":{"x":2}')],
     ['numbers', line(IDENTITY, ',"a":-1.5e+7,"b":1E9,"c":true,"d":null,"e":[1,2]')],
   ])('%s', (_, text) => {
-    expectHeld(text);
+    expectScanned(text);
   });
 
   test.each(['ADDED', 'MODIFIED', 'DELETED'])('the type %s', (type) => {
@@ -130,7 +128,7 @@ describe('told without parsing', () => {
 
     const event = scan(line('"name":"a","uid":"u","resourceVersion":"1"'));
 
-    expect(event?.object.metadata).toEqual({ name: 'a', uid: 'u', resourceVersion: '1' });
+    expect(event?.entry.key).toBe('a');
   });
 });
 
@@ -195,22 +193,86 @@ describe('told, and refused when it is read', () => {
     ['a label that is no JSON', line(`${IDENTITY},"labels":{x}`)],
   ])('%s', (_, text) => {
     expect(expectNeverWrong(text)).toBe(true);
-    expect(() => scan(text)?.object.read()).toThrow(expect.objectContaining({ code: 'DECODE' }));
+    expect(() => scan(text)?.entry.object).toThrow(expect.objectContaining({ code: 'DECODE' }));
   });
 });
 
 test.each([
   ['white space behind the metadata', line(IDENTITY, ',"spec": {}')],
+  ['a text of many kilobytes', line(IDENTITY, `,"data":"${'x'.repeat(200_000)}"`)],
+  [
+    'many kilobytes behind characters of several bytes',
+    line(
+      `"labels":{"ä":"日"},${IDENTITY},"managedFields":[{"a":1}]`,
+      `,"d":"${'ü'.repeat(90_000)}"`,
+    ),
+  ],
+  [
+    'many kilobytes of metadata',
+    line(
+      `"managedFields":[{"a":"${'日'.repeat(40_000)}"}],${IDENTITY},"x":"${'x'.repeat(90_000)}"`,
+    ),
+  ],
 ])('told, and read: %s', (_, text) => {
-  expectHeld(text);
+  expectScanned(text);
+});
+
+describe('an object that is given apiVersion and kind', () => {
+  const form = { apiVersion: 'example.dev/v1', kind: 'Thing' };
+  const partial = '"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1"';
+  const METADATA = `"metadata":{${IDENTITY}}`;
+  const of = (object: string): string => `{"type":"ADDED","object":{${object}}}`;
+
+  test.each([
+    ['kind first', `${partial},${METADATA}`, METADATA],
+    [
+      'apiVersion first',
+      `"apiVersion":"v1","kind":"Pod",${METADATA},"spec":{}`,
+      `${METADATA},"spec":{}`,
+    ],
+    ['their own already', `"apiVersion":"example.dev/v1","kind":"Thing",${METADATA}`, METADATA],
+  ])('has them in place of its own: %s', (_, object, rest) => {
+    const entry = scan(of(object), { form })?.entry;
+
+    expect(entry?.object).toMatchObject(form);
+    expect(entry?.text).toBe(`{"kind":"Thing","apiVersion":"example.dev/v1",${rest}}`);
+  });
+
+  test.each([
+    ['a member before the metadata', `${partial},"x":1,${METADATA}`],
+    ['a member before its own', `"x":{},${partial},${METADATA}`],
+    ['its kind behind the metadata', `"apiVersion":"v1",${METADATA},"kind":"Pod"`],
+    ['its apiVersion behind the metadata', `"kind":"Pod",${METADATA},"apiVersion":"v1"`],
+    ['both behind the metadata', `${METADATA},${partial}`],
+    ['both behind all', `${METADATA},"spec":{},${partial}`],
+  ])('is parsed for that: %s', (_, object) => {
+    expect(scan(of(object), { form })).toBeUndefined();
+    expectScanned(of(object));
+  });
+});
+
+describe('an object of another kind', () => {
+  const isForeign = ({ kind }: { readonly kind: string }): boolean => kind === 'Pod';
+  const scanned = (text: string): unknown =>
+    scanEvent(Buffer.from(text), 0, Buffer.byteLength(text), {}, isForeign);
+
+  test('is told apart, whatever lies behind its metadata', () => {
+    expect(scanned(line(IDENTITY))).toBe('foreign');
+    expect(scanned(line(IDENTITY, ',"spec":{]}'))).toBe('foreign');
+    expect(scanned(line(IDENTITY).replace('Pod', 'Node'))).toMatchObject({ type: 'ADDED' });
+  });
+
+  test('is left to be parsed where it may be of this kind after all', () => {
+    expect(scanned(line(IDENTITY, ',"kind":"Node"'))).toBeUndefined();
+  });
 });
 
 test('metadata are read without the rest, which may be no JSON', () => {
-  const object = scan(line(`${IDENTITY},"labels":{"a":"b"}`, ',"spec":{]}'))?.object;
+  const entry = scan(line(`${IDENTITY},"labels":{"a":"b"}`, ',"spec":{]}'))?.entry;
 
-  expect(object?.readMetadata().labels).toEqual({ a: 'b' });
-  expect(object?.isUnreadable).toBe(false);
-  expect(object?.textLength).toBeGreaterThan(0);
+  expect(entry?.metadata.labels).toEqual({ a: 'b' });
+  expect(entry?.isUnreadable).toBe(false);
+  expect(entry?.textLength).toBeGreaterThan(0);
 });
 
 test('a line that ends too early is left to be parsed, or refused when it is read, whatever the chunk holds behind it', () => {

@@ -4,6 +4,7 @@ import { type ControllerOptions, controller } from '../../operator/controller/co
 import type { EventNote } from '../../operator/controller/event-recorder.ts';
 import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
 import { isSameResource, type Source, source } from '../../operator/controller/source.ts';
+import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
 import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';
@@ -70,10 +71,10 @@ export class ControllerBench {
     return collection;
   }
 
-  /** The cached objects of a resource, as they are held. */
-  cached(of: Resource = things): readonly KubernetesObject[] {
+  /** What is cached of a resource. */
+  cached(of: Resource = things): readonly Entry<Thing>[] {
     const informers = [...this.#informers].filter(([each]) => isSameResource(each.resource, of));
-    return informers.flatMap(([, informer]) => [...informer.entries()].map(([, object]) => object));
+    return informers.flatMap(([, informer]) => [...informer.entries()]);
   }
 
   /** Every source has its first list. */

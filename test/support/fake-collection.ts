@@ -1,6 +1,8 @@
+import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import { ownedIterator } from '../../operator/stream/owned-iterator.ts';
 import type {
   ListPage,
   ListPageRequest,
@@ -8,11 +10,34 @@ import type {
   WatchRequest,
 } from '../../operator/watch/list-watch.ts';
 
+import { textEntry } from './text-entry.ts';
+
 export interface Thing extends KubernetesObject {
   readonly value: number;
 }
 
-type Batch = readonly WatchEvent<Thing>[];
+/** As `ListPageRequest.known` promises. */
+function knownOr({ known }: ListPageRequest<Thing>, object: Thing): Entry<Thing> {
+  const entry = textEntry(object);
+  const cached = known?.(entry.key);
+  const isSame =
+    cached?.uid === entry.uid &&
+    cached.resourceVersion === entry.resourceVersion &&
+    !cached.isUnreadable;
+  return isSame ? cached : entry;
+}
+
+/** An event as a test writes it. */
+export type ThingEvent =
+  | Extract<WatchEvent, { type: 'BOOKMARK' }>
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Thing };
+
+/** The event as a client hands it on. */
+export function eventOf(event: ThingEvent): WatchEvent<Thing> {
+  return event.type === 'BOOKMARK' ? event : { type: event.type, entry: textEntry(event.object) };
+}
+
+type Batch = readonly ThingEvent[];
 
 /** One watch that the collection serves; a test ends it as it likes. */
 export class OpenWatch {
@@ -47,7 +72,14 @@ export class OpenWatch {
     this.#wake();
   }
 
-  async *events(): AsyncGenerator<Batch, void, undefined> {
+  events(): AsyncGenerator<readonly WatchEvent<Thing>[], void, undefined> {
+    // A generator that was never begun would not notice that it is left.
+    return ownedIterator(this.#events(), () => {
+      this.#ended = true;
+    });
+  }
+
+  async *#events(): AsyncGenerator<readonly WatchEvent<Thing>[], void, undefined> {
     try {
       for (;;) {
         const next = this.#batches.shift();
@@ -56,7 +88,7 @@ export class OpenWatch {
         if (next instanceof Error) throw next;
         if (next !== undefined) {
           this.request.onActivity?.();
-          yield next;
+          yield next.map(eventOf);
           continue;
         }
         await new Promise<void>((resolve) => {
@@ -78,7 +110,7 @@ export class FakeCollection implements ListWatch<Thing> {
   #uid = 0;
   #compactedAt = 0;
   readonly #objects = new Map<string, Thing>();
-  readonly #history: { readonly revision: number; readonly event: WatchEvent<Thing> }[] = [];
+  readonly #history: { readonly revision: number; readonly event: ThingEvent }[] = [];
   /** What the pages under way show: later writes do not move objects between them. */
   #listed: readonly Thing[] = [];
   readonly #listFailures: Error[] = [];
@@ -188,7 +220,7 @@ export class FakeCollection implements ListWatch<Thing> {
     for (const watch of this.openWatches) watch.send(event);
   }
 
-  async listPage(request: ListPageRequest): Promise<ListPage<Thing>> {
+  async listPage(request: ListPageRequest<Thing>): Promise<ListPage<Thing>> {
     this.lists.push(request);
     request.signal.throwIfAborted();
     this.listing.most = Math.max(this.listing.most, ++this.listing.now);
@@ -200,7 +232,7 @@ export class FakeCollection implements ListWatch<Thing> {
     }
   }
 
-  #page(request: ListPageRequest): ListPage<Thing> {
+  #page(request: ListPageRequest<Thing>): ListPage<Thing> {
     const failure = this.#listFailures.shift();
     if (failure !== undefined) throw failure;
     const from = request.continueToken === undefined ? 0 : Number(request.continueToken);
@@ -209,7 +241,7 @@ export class FakeCollection implements ListWatch<Thing> {
     const until = request.limit === 0 ? items.length : from + request.limit;
     const more = until < items.length;
     const page = {
-      items: items.slice(from, until),
+      items: items.slice(from, until).map((object) => knownOr(request, object)),
       resourceVersion: this.revision,
       continueToken: more ? String(until) : undefined,
     };
@@ -217,7 +249,7 @@ export class FakeCollection implements ListWatch<Thing> {
     return page;
   }
 
-  async watch(request: WatchRequest): Promise<AsyncIterable<Batch>> {
+  async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<Thing>[]>> {
     const watch = new OpenWatch(request);
     this.watches.push(watch);
     const failure = this.#watchFailures.shift();
@@ -245,7 +277,7 @@ export class FakeCollection implements ListWatch<Thing> {
     watch.send({ type: 'BOOKMARK', resourceVersion: this.revision, initialEventsEnd: true });
   }
 
-  #commit(event: WatchEvent<Thing>): void {
+  #commit(event: ThingEvent): void {
     if (this.loseNextEvent) {
       this.loseNextEvent = false;
       return;

@@ -1,4 +1,4 @@
-import { readObject } from '../../operator/model/held-object.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
@@ -8,12 +8,10 @@ export function inNamespace<T extends KubernetesObject>(
   source: ListWatch<T>,
   namespace: string,
 ): ListWatch<T> {
-  const moved = (given: T): T => {
-    const object = readObject(given);
-    return { ...object, metadata: { ...object.metadata, namespace } };
-  };
+  const moved = ({ object }: Entry<T>): Entry<T> =>
+    Entry.of({ ...object, metadata: { ...object.metadata, namespace } });
   return {
-    async listPage(request) {
+    async listPage({ known: _, ...request }) {
       const page = await source.listPage(request);
       return { ...page, items: page.items.map(moved) };
     },
@@ -25,11 +23,11 @@ export function inNamespace<T extends KubernetesObject>(
 
 async function* movedEvents<T extends KubernetesObject>(
   batches: AsyncIterable<readonly WatchEvent<T>[]>,
-  moved: (object: T) => T,
+  moved: (entry: Entry<T>) => Entry<T>,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   for await (const batch of batches) {
     yield batch.map((event) =>
-      event.type === 'BOOKMARK' ? event : { ...event, object: moved(event.object) },
+      event.type === 'BOOKMARK' ? event : { ...event, entry: moved(event.entry) },
     );
   }
 }

@@ -21,14 +21,14 @@ const things = defineResource<Thing>({
 type Batches = AsyncIterable<readonly WatchEvent<Thing>[]>;
 type TextOf = (object: Thing) => string;
 
-/** A page that is sent as bytes and decoded by the client: its objects are held. */
-export function listedAsText(
+/** A page that is sent as bytes and decoded by the client. */
+function listedAsText(
   { items, resourceVersion, continueToken }: ListPage<Thing>,
-  request: ListPageRequest,
-  textOf: TextOf = plainText,
+  request: ListPageRequest<Thing>,
+  textOf: TextOf,
 ): Promise<ListPage<Thing>> {
   const metadata = JSON.stringify({ resourceVersion, continue: continueToken });
-  const texts = items.map(textOf).join(',');
+  const texts = items.map(({ object }) => textOf(object)).join(',');
   const body = `{"kind":"ThingList","apiVersion":"v1","metadata":${metadata},"items":[${texts}]}`;
   return listWatch(
     cannedTransport(() => ({ body })),
@@ -37,16 +37,21 @@ export function listedAsText(
 }
 
 /** The same for events; a chunk for each batch, as its objects are when it is sent. */
-export function watchedAsText(
+async function watchedAsText(
   batches: Batches,
   request: WatchRequest,
-  textOf: TextOf = plainText,
+  textOf: TextOf,
 ): Promise<Batches> {
   const body = Readable.from(chunks(batches, textOf), { objectMode: true });
-  return listWatch(
-    cannedTransport(() => ({ body })),
-    things,
-  ).watch(request);
+  // What was never begun would not notice that it is left.
+  body.once('close', () => void batches[Symbol.asyncIterator]().return?.());
+  const transport = cannedTransport(() => ({ body }));
+  try {
+    return await listWatch(transport, things).watch(request);
+  } catch (error) {
+    body.destroy(); // the request was aborted before it was sent
+    throw error;
+  }
 }
 
 async function* chunks(batches: Batches, textOf: TextOf): AsyncGenerator<Buffer> {
@@ -57,7 +62,7 @@ async function* chunks(batches: Batches, textOf: TextOf): AsyncGenerator<Buffer>
 
 function lineOf(event: WatchEvent<Thing>, textOf: TextOf): string {
   if (event.type !== 'BOOKMARK') {
-    return `{"type":"${event.type}","object":${textOf(event.object)}}`;
+    return `{"type":"${event.type}","object":${textOf(event.entry.object)}}`;
   }
   const annotations = event.initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : {};
   const metadata = { resourceVersion: event.resourceVersion, annotations };
@@ -75,15 +80,18 @@ export class TextCollection extends FakeCollection {
   /** Names of objects whose text is no JSON behind their metadata. */
   readonly broken = new Set<string>();
 
-  override async listPage(request: ListPageRequest): Promise<ListPage<Thing>> {
-    return listedAsText(await super.listPage(request), request, (object) => this.#textOf(object));
+  override async listPage(request: ListPageRequest<Thing>): Promise<ListPage<Thing>> {
+    return listedAsText(await super.listPage({ ...request, known: undefined }), request, (object) =>
+      this.textOf(object),
+    );
   }
 
   override async watch(request: WatchRequest): Promise<Batches> {
-    return watchedAsText(await super.watch(request), request, (object) => this.#textOf(object));
+    return watchedAsText(await super.watch(request), request, (object) => this.textOf(object));
   }
 
-  #textOf(object: Thing): string {
+  /** An object as it is sent. */
+  protected textOf(object: Thing): string {
     const text = plainText(object);
     return this.broken.has(object.metadata.name) ? `${text.slice(0, -1)},"secret":${HUSH}}` : text;
   }

@@ -28,7 +28,7 @@ test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener
           apply: () => {},
           statusChanged: () => {},
           verified: () => {},
-          version: () => undefined,
+          known: () => undefined,
           keys: () => [],
         },
         { clock, gate, list: index === 0 ? 'paged' : 'stream' },

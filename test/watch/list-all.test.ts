@@ -1,19 +1,22 @@
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { listAll } from '../../operator/watch/list-all.ts';
 import type { ListPage, ListPageRequest } from '../../operator/watch/list-watch.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
+import { textEntry } from '../support/text-entry.ts';
 import { start } from './started-reflector.ts';
 
 const { signal } = new AbortController();
 const latest = { consistency: { kind: 'latest' }, pageSize: 500, signal } as const;
-const object = (name: string, resourceVersion = '1'): KubernetesObject => ({
-  apiVersion: 'v1',
-  kind: 'Thing',
-  metadata: { name, uid: `uid-${name}`, resourceVersion },
-});
+const entry = (name: string, resourceVersion = '1'): Entry =>
+  textEntry({
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: { name, uid: `uid-${name}`, resourceVersion },
+  });
 
 /** A source whose pages are written down, or made from their number. */
 function pages(page: (index: number) => Partial<ListPage<KubernetesObject>> | Error) {
@@ -27,12 +30,11 @@ function pages(page: (index: number) => Partial<ListPage<KubernetesObject>> | Er
     },
   };
 }
-const names = (items: readonly KubernetesObject[]): string[] =>
-  items.map(({ metadata }) => metadata.name);
+const names = (items: readonly Entry[]): string[] => items.map(({ key }) => key);
 
 test('[L-3] 12,345 objects are 25 requests of one path, and nothing is left out', async () => {
   const source = pages((index) => ({
-    items: Array.from({ length: index === 24 ? 345 : 500 }, (_, at) => object(`${index}-${at}`)),
+    items: Array.from({ length: index === 24 ? 345 : 500 }, (_, at) => entry(`${index}-${at}`)),
     continueToken: index === 24 ? undefined : `token-${index}`,
   }));
 
@@ -50,7 +52,7 @@ test.each([
 ] as const)('[L-4] a server that %s is understood', async (_, answers, expected) => {
   const source = pages((index) => {
     const { items, next } = answers[index] as { items: readonly string[]; next?: string };
-    return { items: items.map((name) => object(name)), continueToken: next };
+    return { items: items.map((name) => entry(name)), continueToken: next };
   });
 
   const list = await listAll(source, { ...latest, pageSize: 2 });
@@ -84,16 +86,14 @@ test('[L-7] the resourceVersion is that of the first page, whatever the others s
 
 test('[L-10] of an object that stands on two pages the last is taken, and it is said', async () => {
   const source = pages((index) => ({
-    items: [object('a', `${index + 1}`), object(`only-${index}`)],
+    items: [entry('a', `${index + 1}`), entry(`only-${index}`)],
     continueToken: index === 0 ? 't' : undefined,
   }));
 
   const list = await listAll(source, latest);
 
   expect(list.duplicates).toEqual(['a']);
-  expect(list.items.find(({ metadata }) => metadata.name === 'a')?.metadata.resourceVersion).toBe(
-    '2',
-  );
+  expect(list.items.find(({ key }) => key === 'a')?.resourceVersion).toBe('2');
 });
 
 test('[L-10] duplicates are counted and noticed, and are no failure', async () => {
@@ -121,7 +121,7 @@ test('[L-15] the event loop turns while a hundred pages come from memory', async
   };
   setImmediate(turn);
   const source = pages((index) => ({
-    items: Array.from({ length: 500 }, (_, at) => object(`${index}-${at}`)),
+    items: Array.from({ length: 500 }, (_, at) => entry(`${index}-${at}`)),
     continueToken: index < 99 ? `t${index}` : undefined,
   }));
 
@@ -137,7 +137,7 @@ test.each([
   ['pages that bring nothing new', (index: number) => ({ continueToken: `${index}` }), 1_000],
   [
     'the same page again and again',
-    (index: number) => ({ items: [object('a')], continueToken: `${index}` }),
+    (index: number) => ({ items: [entry('a')], continueToken: `${index}` }),
     1_001,
   ],
 ] as const)('a list without end, with %s, is an error', async (_, page, requests) => {
@@ -159,7 +159,7 @@ test('a list not older than a resourceVersion, and one of any age, are asked for
 });
 
 describe('a sink that takes pages', () => {
-  const taking = { ...latest, takePage: (items: readonly KubernetesObject[]) => items };
+  const taking = { ...latest, takePage: (items: readonly Entry[]) => items };
   const limits = ({ requests }: { readonly requests: readonly ListPageRequest[] }): number[] =>
     requests.map(({ limit }) => limit);
   /** So many objects as are asked for, each of so many bytes. */
@@ -167,7 +167,7 @@ describe('a sink that takes pages', () => {
     const source = pages((index) => {
       const { limit = 0 } = source.requests[index] ?? {};
       return {
-        items: Array.from({ length: limit }, (_, at) => object(`${index}-${at}`)),
+        items: Array.from({ length: limit }, (_, at) => entry(`${index}-${at}`)),
         itemBytes: limit * bytes(index),
         continueToken: index < pageCount - 1 ? `t${index}` : undefined,
       };
@@ -195,7 +195,7 @@ describe('a sink that takes pages', () => {
 
   test('is given pages of a source that does not say how large they are, and of any consistency', async () => {
     const source = pages((index) => ({
-      items: [object(`${index}`)],
+      items: [entry(`${index}`)],
       continueToken: index < 4 ? `t${index}` : undefined,
     }));
     const consistency = { kind: 'not-older-than', resourceVersion: '3' } as const;
@@ -217,7 +217,7 @@ describe('a sink that takes pages', () => {
     const { promise: gate, resolve } = Promise.withResolvers<void>();
     const taken: (readonly [readonly string[], boolean])[] = [];
     const source = pages((index) => ({
-      items: [object(`${index}`)],
+      items: [entry(`${index}`)],
       continueToken: index < 1 ? 't' : undefined,
     }));
 
@@ -226,7 +226,7 @@ describe('a sink that takes pages', () => {
       takePage: async (items, first) => {
         taken.push([names(items), first]);
         await gate;
-        return items.map(({ metadata }) => object(`kept-${metadata.name}`));
+        return items.map(({ metadata }) => entry(`kept-${metadata.name}`));
       },
     });
     await settle();

@@ -75,7 +75,7 @@ test('[W-16] the position moves only when the sink has the events: what breaks i
       apply: () => promise,
       statusChanged: () => {},
       verified: () => {},
-      version: () => undefined,
+      known: () => undefined,
       keys: () => [],
     },
     { clock: new FakeClock(), relistIntervalMs: 0 },

@@ -439,7 +439,7 @@ test.each([
     apply: on === 'event' ? buggy : () => {},
     statusChanged: () => {},
     verified: () => {},
-    version: () => undefined,
+    known: () => undefined,
     keys: () => [],
   };
   const clock = new FakeClock();

@@ -1,7 +1,6 @@
 import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
-import { readObject } from '../../operator/model/held-object.ts';
-import { keyOf, type ObjectKey } from '../../operator/model/object.ts';
+import type { ObjectKey } from '../../operator/model/object.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../../operator/watch/reflector.ts';
@@ -26,12 +25,12 @@ export function start<S extends ListWatch<Thing> = FakeCollection>(
   const changes: string[] = [];
   let replaced = 0;
   const noted = (made: ReturnType<Cache<Thing>['replace']>): void => {
-    for (const { type, object } of made) {
-      changes.push(`${type} ${keyOf(object)} ${object.metadata.resourceVersion}`);
+    for (const { type, entry } of made) {
+      changes.push(`${type} ${entry.key} ${entry.resourceVersion}`);
     }
   };
   const sink: ReflectorSink<Thing> = {
-    hold: { known: (key) => cache.objects?.get(key) },
+    known: (key) => cache.entries?.get(key),
     replace: ({ items }) => {
       replaced++;
       noted(cache.replace(items));
@@ -45,11 +44,7 @@ export function start<S extends ListWatch<Thing> = FakeCollection>(
       statuses.push(reason === undefined ? health : `${health}: ${reason}`);
     },
     verified: (keys) => drift.push([...keys]),
-    version: (key) => {
-      const metadata = cache.objects?.get(key)?.metadata;
-      return metadata && { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
-    },
-    keys: () => cache.objects?.keys() ?? [],
+    keys: () => cache.entries?.keys() ?? [],
   };
   const reflector = new Reflector(source, sink, {
     random: () => 0.5,
@@ -76,8 +71,8 @@ export function start<S extends ListWatch<Thing> = FakeCollection>(
     changes,
     running,
     stop: () => stop.abort(),
-    cached: () => [...(cache.objects?.values() ?? [])].map(readObject),
-    names: () => [...(cache.objects?.keys() ?? [])].sort(),
+    cached: () => Array.from(cache.entries?.values() ?? [], ({ object }) => object),
+    names: () => [...(cache.entries?.keys() ?? [])].sort(),
     replaced: () => replaced,
   };
 }

@@ -2,12 +2,16 @@ import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { ListGate } from '../../operator/watch/list-gate.ts';
-import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
+import {
+  expired,
+  FakeCollection,
+  type Thing,
+  type ThingEvent,
+} from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';
 
-const marker = (resourceVersion: string): WatchEvent<Thing> => ({
+const marker = (resourceVersion: string): ThingEvent => ({
   type: 'BOOKMARK',
   resourceVersion,
   initialEventsEnd: true,

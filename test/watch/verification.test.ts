@@ -10,12 +10,12 @@ test('[L-15] [W-35] a list of 10,000 objects is compared with the cache by 1,000
   for (let index = 0; index < 10_000; index++) collection.put(`o${index}`);
   const cached = new Map(collection.objects.map((object) => [keyOf(object), object.metadata]));
   const looks = perTurn();
-  const version = (key: Parameters<typeof cached.get>[0]) => {
+  const known = (key: Parameters<typeof cached.get>[0]) => {
     looks.count(1);
-    const { uid, resourceVersion } = cached.get(key) ?? {};
+    const { uid = '', resourceVersion = '' } = cached.get(key) ?? {};
     return { uid, resourceVersion };
   };
-  const view = { version, keys: () => cached.keys() };
+  const view = { known, keys: () => cached.keys() };
   const { signal } = new AbortController();
 
   const drift = await new Verification(view, new FakeClock()).run(collection, {

@@ -6,7 +6,7 @@ import { configFor, isConfigMap } from './config.ts';
 export const configController = controller({
   name: 'exposecontroller-config',
   for: configMaps,
-  predicate: ({ object }) => isConfigMap(object.metadata.name),
+  predicate: ({ metadata }) => isConfigMap(metadata.name),
 
   async reconcile(_key, configMap, { store, event }): Promise<Result> {
     if (configMap === undefined) return AWAIT_CHANGE;

@@ -86,7 +86,7 @@ async function roll(
   }
 }
 
-export function configMapsOf({ metadata }: Deployment): readonly string[] {
+export function configMapsOf({ metadata }: Pick<Deployment, 'metadata'>): readonly string[] {
   const text = metadata.annotations?.[UPDATE_ON_CHANGE] ?? '';
   return text
     .split(',')

@@ -9,7 +9,7 @@ const OTHERS = /^expose(-full)?(-no-path)?(-no-protocol)?\.service-key\.config\.
 type Data = Record<string, string>;
 
 /** The Services whose values a ConfigMap may want: that of its name, and those that it names. */
-export function servicesNamedBy({ metadata }: ConfigMap): readonly string[] {
+export function servicesNamedBy({ metadata }: Pick<ConfigMap, 'metadata'>): readonly string[] {
   const named = Object.keys(metadata.annotations ?? {}).map((key) => OTHERS.exec(key)?.[4]);
   return [metadata.name, ...named.filter((name) => name !== undefined)];
 }

@@ -27,8 +27,8 @@ export const serviceController = controller({
   name: 'exposecontroller',
   for: servicesByIngress,
   watches: [
-    enqueueMapped(ingresses, (ingress, { store }) =>
-      store(servicesByIngress).byIndex('ingress', keyOf(ingress)).map(keyOf),
+    enqueueMapped(ingresses, ({ key }, { store }) =>
+      store(servicesByIngress).byIndex('ingress', key).map(keyOf),
     ),
     enqueueMapped(configMaps, (configMap, { store }) =>
       isConfigMap(configMap.metadata.name)

@@ -21,7 +21,7 @@ export function isToBeExposed({ metadata }: Service, { services }: Config): bool
 }
 
 /** The name of its Ingress, which several Services may share. */
-export function ingressNameOf({ metadata }: Service): string {
+export function ingressNameOf({ metadata }: Pick<Service, 'metadata'>): string {
   const { name, labels = {}, annotations = {} } = metadata;
   const chosen = annotations['fabric8.io/ingress.name'] ?? '';
   if (chosen !== '') return chosen;
@@ -29,7 +29,7 @@ export function ingressNameOf({ metadata }: Service): string {
   return release === '' ? name : name.replace(`${release}-`, '');
 }
 
-export function ingressKeyOf(service: Service): ObjectKey {
+export function ingressKeyOf(service: Pick<Service, 'metadata'>): ObjectKey {
   return objectKey(service.metadata.namespace, ingressNameOf(service));
 }
 

@@ -9,7 +9,7 @@ import { servicesOf } from './services.ts';
 import { madeFor, statefulSetOf } from './stateful-set.ts';
 
 const restored = source(clusters, {
-  indexes: { backup: ({ metadata, spec }) => keyNamed(metadata, spec.fromBackup) },
+  indexes: { backup: ({ metadata, object }) => keyNamed(metadata, object.spec.fromBackup) },
 });
 
 /** A MySQLCluster becomes a ConfigMap, two Services and a StatefulSet, which go with it. */

@@ -17,8 +17,8 @@ import { createJobOf, endOf, removedBy } from './jobs.ts';
 
 const backups = source(instances, {
   indexes: {
-    cluster: ({ metadata, spec }) => keyNamed(metadata, spec.cluster),
-    claim: ({ metadata, spec }) => keyNamed(metadata, spec.schedule),
+    cluster: ({ metadata, object }) => keyNamed(metadata, object.spec.cluster),
+    claim: ({ metadata, object }) => keyNamed(metadata, object.spec.schedule),
   },
 });
 

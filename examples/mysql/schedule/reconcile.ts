@@ -2,7 +2,6 @@ import {
   AWAIT_CHANGE,
   controller,
   enqueueMapped,
-  keyOf,
   objectKey,
   type ReconcileContext,
   source,
@@ -17,7 +16,7 @@ import { cronJobOf } from './cron-job.ts';
 import { takeTicks } from './ticks.ts';
 
 const backingUp = source(schedules, {
-  indexes: { cluster: ({ metadata, spec }) => keyNamed(metadata, spec.cluster) },
+  indexes: { cluster: ({ metadata, object }) => keyNamed(metadata, object.spec.cluster) },
 });
 
 /** A MySQLBackupSchedule becomes a CronJob, a claim, and from time to time a MySQLBackupInstance. */
@@ -27,7 +26,7 @@ export const scheduleController = controller({
   owns: [cronJobs],
   watches: [
     enqueueNaming(clusters, backingUp, 'cluster'),
-    enqueueMapped(claims, (claim) => [keyOf(claim)]),
+    enqueueMapped(claims, ({ key }) => [key]),
     enqueueMapped(jobs, ({ metadata }) => keyNamed(metadata, metadata.labels?.[SCHEDULE])),
   ],
   permissions: [

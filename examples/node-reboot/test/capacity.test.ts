@@ -1,4 +1,4 @@
-import type { KubernetesObject } from 'chancery';
+import { Entry, type KubernetesObject } from 'chancery';
 import type { Node } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { freePlaces, givesWay, placeOf, standsBack } from '../capacity.ts';
@@ -16,6 +16,10 @@ import {
 function node(name: string, ...keys: readonly string[]): KubernetesObject {
   const all = Object.fromEntries(keys.map((key) => [key, 'true']));
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: all, annotations: all } };
+}
+
+function entry(...of: Parameters<typeof node>): Entry<Node> {
+  return Entry.of(node(...of) as Node);
 }
 
 function timedOut(name: string, ...keys: readonly string[]): KubernetesObject {
@@ -54,10 +58,13 @@ test('one that has timed out stands back for those that have not tried', () => {
 });
 
 test('others are woken when a Node gives its place back, is deleted, or wants none any more', () => {
-  const idle = node('a') as Node;
-  const waiting = node('a', REBOOT_NEEDED) as Node;
-  const holding = node('a', REBOOT_NEEDED, REBOOT_OK) as Node;
-  const update = (old: Node, object: Node) => givesWay({ type: 'update', old, object });
+  const idle = entry('a');
+  const waiting = entry('a', REBOOT_NEEDED);
+  const holding = entry('a', REBOOT_NEEDED, REBOOT_OK);
+  const update = (old: Entry<Node>, { object, metadata }: Entry<Node>) =>
+    givesWay({ type: 'update', old, object, metadata });
+  const told = (type: 'create' | 'delete', { object, metadata }: Entry<Node>) =>
+    givesWay({ type, object, metadata });
 
   expect([update(holding, idle), update(holding, waiting), update(waiting, idle)]).toEqual([
     true,
@@ -69,7 +76,7 @@ test('others are woken when a Node gives its place back, is deleted, or wants no
     false,
     false,
   ]);
-  expect(givesWay({ type: 'delete', object: holding })).toBe(true);
-  expect(givesWay({ type: 'delete', object: idle })).toBe(false);
-  expect(givesWay({ type: 'create', object: holding })).toBe(false);
+  expect(told('delete', holding)).toBe(true);
+  expect(told('delete', idle)).toBe(false);
+  expect(told('create', holding)).toBe(false);
 });

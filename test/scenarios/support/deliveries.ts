@@ -1,6 +1,6 @@
 import type { ConfigMap } from '../../../operator/model/builtin.ts';
 import { isOlder } from '../../../operator/model/resource-version.ts';
-import type { Change } from '../../../operator/store/cache.ts';
+import type { Change } from '../../../operator/store/change.ts';
 
 /** What handlers were told, and whether it can be true. */
 export class Deliveries {

@@ -16,11 +16,12 @@ import {
 import { expect, onTestFinished } from 'vitest';
 import { listWatch } from '../../../operator/client/list-watch.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
-import type { Change } from '../../../operator/store/cache.ts';
+import type { Change } from '../../../operator/store/change.ts';
 import { Informer } from '../../../operator/store/informer.ts';
 import { undiciTransport } from '../../../operator/transport/undici-transport.ts';
 import type { ReflectorOptions } from '../../../operator/watch/reflector-options.ts';
 import type { ReflectorStatus } from '../../../operator/watch/reflector-status.ts';
+import { rewritten, type Writing } from '../../support/writings.ts';
 import { Deliveries } from './deliveries.ts';
 
 export const PATH = '/api/v1/namespaces/demo/configmaps';
@@ -32,12 +33,19 @@ export interface ScenarioOptions extends Partial<Omit<ReflectorOptions, 'clock'>
   readonly versionOf?: (revision: number) => string;
   /** Stand between operator and server. */
   readonly proxied?: boolean;
+  /** How the server writes JSON. Default: as kube-apiserver does. */
+  readonly writing?: Writing | undefined;
 }
 
 export type Scenario = Awaited<ReturnType<typeof scenario>>;
 
 /** Nothing runs before `run`; at the end of the test everything is closed, and found closed. */
-export async function scenario({ versionOf, proxied = false, ...options }: ScenarioOptions = {}) {
+export async function scenario({
+  versionOf,
+  proxied = false,
+  writing,
+  ...options
+}: ScenarioOptions = {}) {
   const clock = new FakeClock(START_MS);
   const server = new ScriptedServer({ clock });
   const collection = new ScriptedCollection({
@@ -49,7 +57,8 @@ export async function scenario({ versionOf, proxied = false, ...options }: Scena
   await server.start();
   const proxy = new TcpProxy({ port: server.port, clock });
   if (proxied) await proxy.start();
-  const transport = undiciTransport(proxied ? proxy.url : server.url, { clock });
+  const sockets = undiciTransport(proxied ? proxy.url : server.url, { clock });
+  const transport = writing === undefined ? sockets : rewritten(sockets, writing);
   const statuses: ReflectorStatus[] = [];
   const handlerErrors: unknown[] = [];
   const make = (): Informer<ConfigMap> =>

@@ -1,7 +1,7 @@
-/** A controller reads what it reconciles, and what cannot be read stands in nobody's way. */
+/** A controller parses the objects that it reconciles. One that is no JSON costs no other object anything. */
 
 import { settle } from '@chancery/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ControllerOptions } from '../../operator/controller/controller.ts';
 import type { Predicate } from '../../operator/controller/predicate.ts';
 import {
@@ -14,10 +14,15 @@ import {
   resourceVersionChanged,
 } from '../../operator/controller/predicates.ts';
 import { source } from '../../operator/controller/source.ts';
-import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
+import { Entry } from '../../operator/model/entry.ts';
+import {
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  splitKey,
+} from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';
 import type { Thing } from '../support/fake-collection.ts';
-import { unread } from '../support/held-text.ts';
 import { HUSH, TextCollection } from '../support/text-collection.ts';
 
 type Options = Omit<ControllerOptions<Thing>, 'name' | 'for'>;
@@ -31,6 +36,30 @@ function benchOf(options: Options): ControllerBench {
 
 const text = (bench: ControllerBench, of = things): TextCollection =>
   bench.collection(of) as TextCollection;
+
+/** Names of the objects that are kept as text. */
+function texts(bench: ControllerBench, of = things): readonly string[] {
+  const kept = bench.cached(of).filter(({ textLength }) => textLength > 0);
+  return kept.map(({ key }) => splitKey(key).name);
+}
+
+/** Names of the objects that caches are shown parsed from now on, each as often as it is parsed. */
+function parsedObjects(): readonly string[] {
+  const names: string[] = [];
+  const { observedBy } = Entry.prototype;
+  vi.spyOn(Entry.prototype, 'observedBy').mockImplementation(function (this: Entry, cache) {
+    const parsed = (object: KubernetesObject): void => {
+      names.push(object.metadata.name);
+      cache.parsed(object);
+    };
+    observedBy.call(this, {
+      parsed,
+      releasable: (entry) => cache.releasable(entry),
+      unreadable: (error) => cache.unreadable(error),
+    });
+  });
+  return names;
+}
 
 /** A reconciler that is not done with its first key before it is released. */
 function busy() {
@@ -49,7 +78,7 @@ function busy() {
 
 const anyUpdate: Predicate = or(generationChanged, not(generationChanged));
 
-describe('nothing is read before an object is reconciled', () => {
+describe('nothing is parsed before an object is reconciled', () => {
   test.each<[string, Predicate | undefined]>([
     ['without a predicate', undefined],
     ['generationChanged', generationChanged],
@@ -61,37 +90,42 @@ describe('nothing is read before an object is reconciled', () => {
   ])('%s', async (_, predicate) => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile, ...(predicate && { predicate }) });
+    const parsed = parsedObjects();
     text(bench).put('first');
     await bench.run();
     text(bench).put('a', 1, { generation: 1, labels: { a: '1' }, annotations: { a: '1' } });
     text(bench).put('a', 2, { generation: 2, labels: { a: '2' }, annotations: { a: '2' } });
     await settle();
 
-    const before = unread(bench.cached());
+    const before = { texts: texts(bench), parsed: [...parsed] };
     release();
     await settle();
 
-    expect(before).toEqual(['a']);
+    expect(before).toEqual({ texts: ['a'], parsed: ['first'] });
     expect(keys).toEqual(['demo/first', 'demo/a']);
-    expect(unread(bench.cached())).toEqual([]);
+    expect(texts(bench)).toEqual([]);
+    expect(parsed).toEqual(['first', 'a']);
   });
 
-  test('a predicate that sees no change of metadata drops it unread', async () => {
+  test('a predicate that sees no change of metadata drops it unparsed', async () => {
     const { keys, reconcile } = recordKeys();
     const bench = benchOf({ reconcile, predicate: generationChanged });
     text(bench).put('a', 1, { generation: 1 });
     await bench.run();
+    const parsed = parsedObjects();
 
     text(bench).put('a', 2, { generation: 1 });
     await settle();
 
     expect(keys).toEqual(['demo/a']);
-    expect(unread(bench.cached())).toEqual(['a']);
+    expect(texts(bench)).toEqual(['a']);
+    expect(parsed).toEqual([]);
   });
 
   test('children are told of by their owners', async () => {
     const { keys, reconcile } = recordKeys();
     const bench = benchOf({ reconcile, owns: [others] });
+    const parsed = parsedObjects();
     const ownerReferences = [
       { apiVersion: 'example.dev/v1', kind: 'Thing', name: 'a', uid: 'u', controller: true },
     ];
@@ -102,28 +136,31 @@ describe('nothing is read before an object is reconciled', () => {
     await settle();
 
     expect(keys).toEqual(['demo/a', 'demo/a']);
-    expect(unread(bench.cached(others))).toEqual(['c']);
+    expect(texts(bench, others)).toEqual(['c']);
+    expect(parsed).toEqual([]);
   });
 
-  test('the object is read that is reconciled, and no other', async () => {
+  test('the object is parsed that is reconciled, and no other', async () => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile });
+    const parsed = parsedObjects();
     text(bench).put('a', 1);
     text(bench).put('b', 2);
 
     await bench.run();
-    const before = unread(bench.cached());
+    const before = { texts: texts(bench), parsed: [...parsed] };
     release();
     await settle();
 
-    expect(before).toEqual(['b']);
+    expect(before).toEqual({ texts: ['b'], parsed: ['a'] });
     expect(keys).toEqual(['demo/a', 'demo/b']);
-    expect(unread(bench.cached())).toEqual([]);
+    expect(texts(bench)).toEqual([]);
+    expect(parsed).toEqual(['a', 'b']);
   });
 });
 
 const valueChanged: Predicate = (event) =>
-  event.type !== 'update' || (event.old as Thing).value !== (event.object as Thing).value;
+  event.type !== 'update' || (event.old.object as Thing).value !== (event.object as Thing).value;
 
 test.each<[string, Predicate]>([
   ['alone', valueChanged],
@@ -193,12 +230,12 @@ describe('an object that is no JSON', () => {
     expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
   });
 
-  test('a mapping is told of the other changes', async () => {
+  test('a mapping that looks at objects is told of the other changes', async () => {
     const { keys, reconcile } = recordKeys();
     const bench = benchOf({
       reconcile,
       watches: [
-        { source: source(others), map: ({ metadata }) => [objectKey('demo', metadata.name)] },
+        { source: source(others), map: ({ object }) => [objectKey('demo', object.metadata.name)] },
       ],
     });
     await bench.run();
@@ -212,5 +249,25 @@ describe('an object that is no JSON', () => {
 
     expect(before).toEqual(['demo/a', 'demo/c']);
     expect(keys).toContain('demo/b');
+  });
+
+  test('a mapping that looks at metadata is told of every change, and parses none', async () => {
+    const { keys, reconcile } = recordKeys();
+    const bench = benchOf({
+      reconcile,
+      watches: [
+        { source: source(others), map: ({ metadata }) => [objectKey('demo', metadata.name)] },
+      ],
+    });
+    await bench.run();
+    const parsed = parsedObjects();
+
+    text(bench, others).broken.add('b');
+    for (const name of ['a', 'b', 'c']) text(bench, others).put(name, 1);
+    await settle();
+
+    expect(keys).toEqual(['demo/a', 'demo/b', 'demo/c']);
+    expect(texts(bench, others)).toEqual(['a', 'b', 'c']);
+    expect(parsed).toEqual([]);
   });
 });

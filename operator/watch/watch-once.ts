@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { type Outcome, SHORT_WATCH_MS } from './classify.ts';
 import { HoldMeter } from './hold-meter.ts';
-import type { Hold, ListWatch } from './list-watch.ts';
+import type { ListWatch } from './list-watch.ts';
 import { watchdog } from './watchdog.ts';
 
 /** What the server is given beyond its own deadline before the line is taken for dead. */
@@ -14,28 +14,27 @@ const GRACE_MS = 10_000;
 /** Silence after which a line is dead whose bookmarks have come every minute. */
 const PROVEN_SILENCE_MS = 90_000;
 
-/** Longest gap of a window that proves that bookmarks come. */
+/** Longest gap of a watch that proves that bookmarks come. */
 const PROOF_GAP_MS = 75_000;
 
 /** Initial events come without pause; some servers and proxies never send the marker of their end. */
 const INITIAL_SILENCE_MS = 10_000;
 const INITIAL_EVENTS_MS = 120_000;
 
-interface WindowRequest {
+interface WatchOnceRequest {
   readonly resourceVersion: string;
   /** Asks for initial events; true until their end has come. */
   readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
-  /** The window before saw a line at least every 75 s: silence means more now. */
+  /** The watch before saw a line at least every 75 s: silence means more now. */
   readonly livelyBefore: boolean;
   readonly clock: Clock;
   readonly onSkipped?: () => void;
-  readonly hold?: Hold | undefined;
   readonly signal: AbortSignal;
 }
 
 /** What one watch, from opening to end, showed. */
-export interface WindowReport {
+export interface WatchReport {
   readonly outcome: Outcome;
   /** The server accepted it; how long it lived after that. */
   readonly acceptedForMs: number | undefined;
@@ -50,8 +49,8 @@ export interface WindowReport {
   readonly slowConsumer: boolean;
 }
 
-/** What happens to a window's contents; both are awaited, so that a slow consumer slows the socket. */
-export interface WindowSink<T extends KubernetesObject> {
+/** Takes what a watch delivers. `events` is awaited, so that a slow consumer slows the socket. */
+export interface WatchConsumer<T extends KubernetesObject> {
   /** The server has accepted the watch. */
   accepted(): void;
   /** It has delivered something, or has lived for a second: it is more than accepted. */
@@ -63,13 +62,13 @@ export interface WindowSink<T extends KubernetesObject> {
  * One watch, with timers of its own: a server-side timeout ends no half-open connection.
  *
  * Never throws for a failed watch: the report says how it ended. An abort of `signal` shows as the
- * outcome of a failed stream. What the sink throws is thrown: a bug must not pass for a bad line.
+ * outcome of a failed stream. What the consumer throws is thrown: a bug must not pass for a bad line.
  */
-export async function watchWindow<T extends KubernetesObject>(
+export async function watchOnce<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
-  sink: WindowSink<T>,
-  request: WindowRequest,
-): Promise<WindowReport> {
+  consumer: WatchConsumer<T>,
+  request: WatchOnceRequest,
+): Promise<WatchReport> {
   const { clock, timeoutSeconds, resourceVersion, onSkipped, awaitsInitialEvents } = request;
   using line = linkedAbort(request.signal);
   const openedAt = clock.monotonic();
@@ -84,7 +83,7 @@ export async function watchWindow<T extends KubernetesObject>(
   let acceptedAt: number | undefined;
   let cancelProof = (): void => {};
 
-  const report = (outcome: Outcome): WindowReport => {
+  const report = (outcome: Outcome): WatchReport => {
     const acceptedForMs = acceptedAt === undefined ? undefined : clock.monotonic() - acceptedAt;
     const { lines, lively } = gaps;
     const early = acceptedForMs !== undefined && acceptedForMs < timeoutSeconds * 1_000;
@@ -94,7 +93,7 @@ export async function watchWindow<T extends KubernetesObject>(
   const hand = async (batch: readonly WatchEvent<T>[]): Promise<void> => {
     dog.hold();
     try {
-      await holds.during(() => sink.events(batch));
+      await holds.during(() => consumer.events(batch));
     } catch (error) {
       bug = { error };
       throw error;
@@ -108,17 +107,16 @@ export async function watchWindow<T extends KubernetesObject>(
       ...(awaitsInitialEvents !== undefined && { sendInitialEvents: true }),
       onActivity: () => dog.active(),
       ...(onSkipped !== undefined && { onSkipped }),
-      hold: request.hold,
       signal: line.signal,
     });
     acceptedAt = clock.monotonic();
     dog.active();
-    sink.accepted();
-    cancelProof = clock.schedule(SHORT_WATCH_MS, () => sink.proven());
+    consumer.accepted();
+    cancelProof = clock.schedule(SHORT_WATCH_MS, () => consumer.proven());
     for await (const batch of batches) {
       if (line.signal.aborted) break;
       gaps.saw(batch.length);
-      sink.proven();
+      consumer.proven();
       await hand(batch);
     }
     if (dog.fired) return report({ during: 'stream', stalled: true });
@@ -142,7 +140,7 @@ function isGivenUp(outcome: Outcome): boolean {
 
 /** When a line that was last active at a time is dead. */
 function limits(
-  { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WindowRequest,
+  { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
 ): (activeAt: number) => number {
   const hardLimitMs = timeoutSeconds * 1_000 + GRACE_MS;

@@ -1,31 +1,45 @@
-/** Objects that come as text stay text until somebody needs what is in it. */
+/** Objects stay text until somebody asks for what is in it. */
 
 import { FakeClock, settle } from '@chancery/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { objectKey } from '../../operator/model/object.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { nextTurn } from '../../operator/core/turns.ts';
+import type { Entry } from '../../operator/model/entry.ts';
+import { objectKey, splitKey } from '../../operator/model/object.ts';
 import type { ChangeHandler } from '../../operator/store/delivery.ts';
 import { byLabel, byNamespace, byOwner } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
 import { dropManagedFields, transformed } from '../../operator/store/transform.ts';
-import { expired, type Thing } from '../support/fake-collection.ts';
-import { unread } from '../support/held-text.ts';
+import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { TextCollection } from '../support/text-collection.ts';
 import { start } from './started-informer.ts';
+
+/** Names of the objects that are text: none of them was read from a store. */
+function unparsed(entries: Iterable<Entry>): readonly string[] {
+  return [...entries]
+    .filter(({ textLength }) => textLength > 0)
+    .map(({ key }) => splitKey(key).name);
+}
+
+/** Counts the objects that are parsed from now on, by their text. */
+function countParses(): () => number {
+  const parse = vi.spyOn(JSON, 'parse');
+  return () => parse.mock.calls.filter(([text]) => String(text).includes('"value":')).length;
+}
 
 const owner = { apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'uid-o' };
 const METADATA = { labels: { app: 'web' }, ownerReferences: [owner] };
 
 /** `a` is listed, `b` is watched. */
 async function world() {
-  const collection = new TextCollection();
+  const collection = new FakeCollection();
   const started = start(collection);
   const { informer } = started;
   collection.put('a', 1, METADATA);
   return {
     ...started,
     collection,
-    cached: () => [...informer.entries()].map(([, object]) => object),
+    cached: () => [...informer.entries()],
     async begin(): Promise<void> {
       void started.run();
       await settle();
@@ -42,15 +56,31 @@ function keysOf(): { keys: string[]; handler: ChangeHandler<Thing> } {
 }
 
 describe('nothing is read', () => {
-  test('by a handler of what is held', async () => {
+  test('by a handler that looks at keys', async () => {
     const { informer, begin, cached } = await world();
     const { keys, handler } = keysOf();
-    informer.addHandler(handler, { held: true });
+    informer.addHandler(handler);
+    const parses = countParses();
 
     await begin();
 
     expect(keys).toEqual(['demo/a', 'demo/b']);
-    expect(unread(cached())).toEqual(['a', 'b']);
+    expect(unparsed(cached())).toEqual(['a', 'b']);
+    expect(parses()).toBe(0);
+  });
+
+  test('but metadata, by a handler that looks at nothing else', async () => {
+    const { informer, begin } = await world();
+    const labels: unknown[] = [];
+    informer.addHandler(
+      (changes) => void labels.push(...changes.map((one) => one.metadata.labels)),
+    );
+    const parses = countParses();
+
+    await begin();
+
+    expect(labels).toEqual([METADATA.labels, METADATA.labels]);
+    expect(parses()).toBe(0);
   });
 
   test('by one that is added later, and by one that is told again', async () => {
@@ -58,11 +88,11 @@ describe('nothing is read', () => {
     const { keys, handler } = keysOf();
     await begin();
 
-    informer.addHandler(handler, { held: true, resyncPeriodMs: 1_000 });
+    informer.addHandler(handler, { resyncPeriodMs: 1_000 });
     await clock.advanceAndSettle(2_500);
 
     expect(keys.length).toBeGreaterThan(2);
-    expect(unread(cached())).toEqual(['a', 'b']);
+    expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
   test('by the indices of owners, labels and namespaces, before it is asked for', async () => {
@@ -71,13 +101,13 @@ describe('nothing is read', () => {
     informer.addIndex('namespace', byNamespace);
     await begin();
     informer.addIndex('app', byLabel('app'));
-    const before = unread(cached());
+    const before = unparsed(cached());
 
     const sizes = [
       informer.store.byIndex('app', 'other'),
       informer.store.byIndex('owner', 'uid-x'),
     ].map(({ length }) => length);
-    const stillUnread = unread(cached());
+    const stillUnread = unparsed(cached());
     const found = [
       informer.store.byIndex('owner', 'uid-o'),
       informer.store.byIndex('app', 'web'),
@@ -103,15 +133,28 @@ describe('nothing is read', () => {
     const selected = informer.store.list({ selector: 'app=other' });
 
     expect(selected.map(({ value }) => value)).toEqual([3]);
-    expect(unread(cached())).toEqual(['a', 'b']);
+    expect(unparsed(cached())).toEqual(['a', 'b']);
     expect(informer.store.list({ namespace: 'elsewhere' })).toEqual([]);
-    expect(unread(cached())).toEqual(['a', 'b']);
+    expect(unparsed(cached())).toEqual(['a', 'b']);
+  });
+
+  test('and what selectors look at is parsed once for all lists', async () => {
+    const { informer, begin } = await world();
+    await begin();
+    informer.store.list({ selector: 'app=other' });
+    await nextTurn();
+    const parse = vi.spyOn(JSON, 'parse');
+
+    const selected = informer.store.list({ selector: 'app=other' });
+
+    expect(selected).toEqual([]);
+    expect(parse).not.toHaveBeenCalled();
   });
 
   test('by a list that comes anew: what is the same is the same object', async () => {
     const { informer, begin, cached, collection, clock } = await world();
     const { handler } = keysOf();
-    informer.addHandler(handler, { held: true });
+    informer.addHandler(handler);
     await begin();
     const before = cached();
     const read = informer.store.get(objectKey('demo', 'a'));
@@ -123,12 +166,12 @@ describe('nothing is read', () => {
 
     const [a, b, c] = cached();
     // The text of what is known is not made again.
-    expect(collection.lists.at(-1)?.hold?.known?.(objectKey('demo', 'a'))).toBe(before[0]);
+    expect(collection.lists.at(-1)?.known?.(objectKey('demo', 'a'))).toBe(before[0]);
     expect(a).toBe(before[0]);
     expect(b).toBe(before[1]);
-    expect(c?.metadata.name).toBe('c');
+    expect(c?.key).toBe('demo/c');
     expect(informer.store.get(objectKey('demo', 'a'))).toBe(read);
-    expect(unread(cached())).toEqual(['b', 'c']);
+    expect(unparsed(cached())).toEqual(['b', 'c']);
   });
 
   test('by a comparison with the server', async () => {
@@ -139,7 +182,7 @@ describe('nothing is read', () => {
     await clock.advanceAndSettle(120_000);
 
     expect(await verifying).toEqual([]);
-    expect(unread(cached())).toEqual(['a', 'b']);
+    expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
   test('to drop managedFields', async () => {
@@ -151,9 +194,7 @@ describe('nothing is read', () => {
     await settle();
     collection.put('b', 2, { managedFields });
     await settle();
-    const objects = [...informer.entries()].map(([, object]) => object);
-
-    const before = unread(objects);
+    const before = unparsed(informer.entries());
 
     expect(before).toEqual(['a', 'b']);
     for (const { metadata } of informer.store.list()) {
@@ -181,24 +222,73 @@ test('another transform is given every object, whole', async () => {
   expect(informer.store.list().map(({ value }) => value)).toEqual([10, 20]);
 });
 
-test('a handler that does not ask for what is held is told of objects that are read', async () => {
-  const { informer, begin, cached } = await world();
-  const values: number[] = [];
-  informer.addHandler((changes) => {
-    for (const { object } of changes) values.push(object.value);
+describe('what a handler asks for', () => {
+  test('is parsed once for all handlers, and let go of afterwards', async () => {
+    const { informer, begin, cached } = await world();
+    const values: number[] = [];
+    const seen: Thing[] = [];
+    for (const _ of ['first', 'second']) {
+      informer.addHandler((changes) => {
+        for (const { object } of changes) {
+          values.push(object.value);
+          seen.push(object);
+        }
+      });
+    }
+    const parses = countParses();
+
+    await begin();
+    await nextTurn();
+
+    expect(values).toEqual([1, 1, 2, 2]);
+    expect(seen[0]).toBe(seen[1]);
+    expect(seen[2]).toBe(seen[3]);
+    expect(parses()).toBe(2);
+    expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  await begin();
+  test('is parsed anew after the turn, by a handler that waits and by a store, which keeps it', async () => {
+    const { informer, begin, cached } = await world();
+    const late: unknown[] = [];
+    informer.addHandler(async ([change]) => {
+      const first = change?.object;
+      await nextTurn();
+      await nextTurn();
+      late.push(change?.object.value, change?.object === first);
+    });
+    await begin();
+    await settle();
 
-  expect(values).toEqual([1, 2]);
-  expect(unread(cached())).toEqual([]);
+    const stored = informer.store.get(objectKey('demo', 'a'));
+
+    expect(late).toEqual([1, false, 2, false]);
+    expect(informer.store.get(objectKey('demo', 'a'))).toBe(stored);
+    expect(unparsed(cached())).toEqual(['b']);
+  });
+
+  test('of the state before is parsed when it is asked for', async () => {
+    const { informer, begin, collection } = await world();
+    const olds: number[] = [];
+    informer.addHandler((changes) => {
+      for (const change of changes)
+        if (change.type === 'update') olds.push(change.old.object.value);
+    });
+    await begin();
+
+    collection.put('a', 7);
+    await settle();
+    collection.put('a', 8);
+    await settle();
+
+    expect(olds).toEqual([1, 7]);
+  });
 });
 
-test('several namespaces behind one store hand on what is held to who asks for it', async () => {
+test('several namespaces behind one store parse nothing for a handler that looks at keys', async () => {
   const clock = new FakeClock();
   const options = { clock, random: () => 0.5, relistIntervalMs: 0 };
   const observer = { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} };
-  const collection = new TextCollection();
+  const collection = new FakeCollection();
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   const facade = new NamespacesInformer<Thing>({
@@ -217,19 +307,21 @@ test('several namespaces behind one store hand on what is held to who asks for i
     await Promise.all(running);
   });
   const { keys, handler } = keysOf();
-  facade.addHandler(handler, { held: true });
+  facade.addHandler(handler);
   running.push(facade.run(stop.signal));
   collection.put('a', 1);
   await settle();
+  const parses = countParses();
   collection.put('b', 2);
   await settle();
-  const objects = [...facade.entries()].map(([, object]) => object);
 
-  const before = unread(objects);
+  const before = unparsed(facade.entries());
+  const parsed = parses();
   const values: number[] = [];
   facade.addHandler((changes) => void values.push(...changes.map(({ object }) => object.value)));
 
   expect(keys).toEqual(['demo/a', 'demo/b']);
   expect(before).toEqual(['a', 'b']);
+  expect(parsed).toBe(0);
   expect(values).toEqual([1, 2]);
 });

@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { Discovery } from '../watch/discovery.ts';
-import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
+import type { Discovery } from './discovery.ts';
+import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from './list-watch.ts';
 
 /** A ListWatch that knows what is under way on it, and when the server was last heard of. */
 export class Contact<T extends KubernetesObject> implements ListWatch<T> {
@@ -35,7 +35,7 @@ export class Contact<T extends KubernetesObject> implements ListWatch<T> {
     return discovery && { ...discovery, onAnswer: () => this.#touch() };
   }
 
-  async listPage(request: ListPageRequest): Promise<ListPage<T>> {
+  async listPage(request: ListPageRequest<T>): Promise<ListPage<T>> {
     this.#lists++;
     try {
       return await this.#heard(this.#source.listPage(request));

@@ -1,15 +1,15 @@
-import { type KubernetesObject, keyOf } from '../model/object.ts';
+import type { KubernetesObject } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { VersionView } from './verification.ts';
 
-/** What takes events up to a position. */
-interface PositionSink<T extends KubernetesObject> extends VersionView {
+/** What takes events. */
+interface EventSink<T extends KubernetesObject> extends VersionView {
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
 /** How far a sink has come in the history of a collection. */
-export class Position {
+export class ResumePoint {
   #resourceVersion: string | undefined;
 
   /** The newest resourceVersion whose events are all in the sink; undefined before the first list. */
@@ -29,7 +29,7 @@ export class Position {
 
   /**
    * Hands a batch to the sink, and moves only afterwards: what breaks in between is seen again, not
-   * skipped. An event that is older than the position does not move it back, and is no news of an
+   * skipped. An event that is older than the resume point does not move it back, and is no news of an
    * object that the sink does not have: so an ADDED that is replayed does not bring back what was
    * deleted since. An older state of an object that it has reaches the sink, which ignores it; an
    * older DELETED does not.
@@ -38,7 +38,7 @@ export class Position {
    */
   async deliver<T extends KubernetesObject>(
     batch: readonly WatchEvent<T>[],
-    sink: PositionSink<T>,
+    sink: EventSink<T>,
   ): Promise<number> {
     let start = 0;
     let older = 0;
@@ -67,13 +67,13 @@ export class Position {
 }
 
 function versionOf(event: WatchEvent): string | undefined {
-  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+  return event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
 }
 
 /** A cache that has the object tells by itself what is older; one that has not, cannot. */
 function isForSink(event: WatchEvent, version: string, sink: VersionView): boolean {
   if (event.type === 'BOOKMARK') return false;
-  const known = sink.version(keyOf(event.object));
+  const known = sink.known(event.entry.key);
   if (known === undefined) return false;
-  return event.type !== 'DELETED' || isOlder(known.resourceVersion ?? '', version);
+  return event.type !== 'DELETED' || isOlder(known.resourceVersion, version);
 }

@@ -1,0 +1,173 @@
+import type { Clock } from '../core/clock.ts';
+import { ProtocolError } from '../core/errors.ts';
+import { Entry } from '../model/entry.ts';
+import { type KubernetesObject, objectKey } from '../model/object.ts';
+import { type Resource, resourceName } from '../model/resource.ts';
+import { parsedAs } from '../stream/decode.ts';
+import { type EntryOptions, entryOfBytes, isFormless } from '../stream/entry-of-bytes.ts';
+import { type ReadItemsOptions, readItems } from '../stream/list-items.ts';
+import { isAt, type ScannedIdentity, type Span } from '../stream/scan-identity.ts';
+import type { TransportResponse } from '../transport/transport.ts';
+import type { ListPageRequest } from '../watch/list-watch.ts';
+import { type JsonObject, parseAnswer, type ReadAnswerOptions, requireSuccess } from './answer.ts';
+import {
+  decodeFrame,
+  decodeItem,
+  decodeList,
+  formOf,
+  type ListFrame,
+  type ObjectForm,
+  unexpected,
+} from './list-answer.ts';
+
+export interface ReadListOptions<T extends KubernetesObject>
+  extends Pick<ReadAnswerOptions, 'asked'>,
+    Pick<ListPageRequest<T>, 'dropManagedFields' | 'known'> {
+  readonly resource: Resource<T>;
+  /** The form of the items on the wire. Default: that of the resource, which they are given. */
+  readonly expected?: ObjectForm;
+}
+
+/** A list, checked. */
+export interface DecodedEntries<T extends KubernetesObject> extends ListFrame {
+  readonly items: readonly Entry<T>[];
+  /** Bytes of JSON that the items were on the wire. */
+  readonly itemBytes: number;
+}
+
+/**
+ * Reads a list item by item as it arrives. An item as kube-apiserver writes it is not parsed. There is no
+ * limit on the answer, but one on each of its items; see `readItems`. An answer with a bad item is read
+ * to its end.
+ *
+ * @throws as `decodeFrame`, `decodeItem` and `readItems` do; ApiError and AmbassadorError for a failure.
+ */
+export async function readList<T extends KubernetesObject>(
+  response: TransportResponse,
+  clock: Clock,
+  options: ReadListOptions<T>,
+): Promise<DecodedEntries<T>> {
+  const { asked } = options;
+  await requireSuccess(response, clock, asked);
+  const items = new ListItems(options);
+  const frame = await readItems(response.body, {
+    onItems: () => items.clear(),
+    onItem: (...item) => items.add(...item),
+  });
+  return items.of(parseAnswer(frame, response, clock, { asked }));
+}
+
+/** The items of one answer, whose own kind may come behind them. */
+class ListItems<T extends KubernetesObject> {
+  readonly #resource: Resource<T>;
+  /** Of the items on the wire. */
+  readonly #expected: ObjectForm;
+  /** For items that name another form, or none. */
+  readonly #given: EntryOptions;
+  /** For items that name the form of the resource. */
+  readonly #kept: EntryOptions;
+  readonly #known: ReadListOptions<T>['known'];
+  #items: Entry<T>[] = [];
+  /** An item does not say what it is: then the list has to. */
+  #isFormless = false;
+  /** The error of the first bad item. Other items may come in place of these. */
+  #failure: { readonly error: unknown } | undefined;
+  #bytes = 0;
+
+  constructor({ resource, expected, known, dropManagedFields }: ReadListOptions<T>) {
+    const form = formOf(resource);
+    this.#resource = resource;
+    this.#expected = expected ?? form;
+    this.#given = { dropManagedFields, form };
+    this.#kept = expected === undefined ? { dropManagedFields } : this.#given;
+    this.#known = known;
+  }
+
+  /** What was added before is not part of the list. */
+  clear(): void {
+    this.#items = [];
+    this.#bytes = 0;
+    this.#isFormless = false;
+    this.#failure = undefined;
+  }
+
+  add(...item: Parameters<ReadItemsOptions['onItem']>): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#items.push(this.#entry(...item));
+    } catch (error) {
+      this.#failure = { error };
+      this.#items = [];
+    }
+  }
+
+  /** @param frame - the list without its items. */
+  of(frame: JsonObject): DecodedEntries<T> {
+    const { items, kind } = frame;
+    // An answer without an array of items is no list, or one whose items are null.
+    if (!Array.isArray(items) || items.length > 0) {
+      const { items: parsed, ...rest } = decodeList<T>(frame, this.#resource, this.#expected);
+      const entries = parsed.map((item) => Entry.of(parsedAs(item, this.#given)));
+      return { ...rest, items: entries, itemBytes: this.#bytes };
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#isFormless && kind !== `${this.#expected.kind}List`) {
+      throw unexpected(this.#resource, this.#expected, { apiVersion: this.#expected.apiVersion });
+    }
+    const decoded = decodeFrame(frame, this.#resource, this.#expected);
+    return { ...decoded, items: this.#items, itemBytes: this.#bytes };
+  }
+
+  #entry(bytes: Buffer, from: number, to: number, found: ScannedIdentity | undefined): Entry<T> {
+    this.#bytes += to - from;
+    if (found === undefined) return this.#parsed(bytes.toString('utf8', from, to));
+    const known = this.#knownAs(bytes, found);
+    if (known !== undefined) return known;
+    const formless = isFormless(found);
+    if (formless) this.#isFormless = true;
+    else this.#requireForm(found);
+    const options = formless ? this.#given : this.#kept;
+    return (
+      entryOfBytes<T>({ bytes, from, to }, found, options, true) ??
+      this.#parsed(bytes.toString('utf8', from, to))
+    );
+  }
+
+  /** What is cached under the same key, where it is the same state. */
+  #knownAs(bytes: Buffer, found: ScannedIdentity): Entry<T> | undefined {
+    if (this.#known === undefined) return undefined;
+    const namespace = found.namespace === '' ? undefined : found.namespace;
+    const name = bytes.toString('latin1', found.name.from, found.name.to);
+    const known = this.#known(objectKey(namespace, name));
+    if (known === undefined || known.isUnreadable) return undefined;
+    const isSame =
+      isText(bytes, found.uid, known.uid) &&
+      isText(bytes, found.resourceVersion, known.resourceVersion);
+    return isSame ? known : undefined;
+  }
+
+  #requireForm({ apiVersion, kind }: ScannedIdentity): void {
+    if (apiVersion === this.#expected.apiVersion && kind === this.#expected.kind) return;
+    throw unexpected(this.#resource, this.#expected, { apiVersion, kind });
+  }
+
+  #parsed(text: string): Entry<T> {
+    let item: unknown;
+    try {
+      item = JSON.parse(text);
+    } catch {
+      throw new ProtocolError('the answer is not complete JSON', {
+        code: 'DECODE',
+        context: { resource: resourceName(this.#resource), itemBytes: Buffer.byteLength(text) },
+      });
+    }
+    // As `decodeItem` has it, null is none.
+    if (((item as { readonly kind?: unknown }).kind ?? null) === null) this.#isFormless = true;
+    const object = decodeItem<T>(item, this.#resource, this.#expected, true);
+    return Entry.of(parsedAs(object, this.#given));
+  }
+}
+
+function isText(bytes: Buffer, { from, to }: Readonly<Span>, text: string): boolean {
+  return to - from === text.length && isAt(bytes, from, to, text);
+}

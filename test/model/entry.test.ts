@@ -1,0 +1,465 @@
+import { describe, expect, test, vi } from 'vitest';
+import { OperatorError, ProtocolError } from '../../operator/core/errors.ts';
+import { Entry, type EntryObserver } from '../../operator/model/entry.ts';
+import type { KubernetesObject } from '../../operator/model/object.ts';
+import { deepFreeze } from '../../operator/store/freeze.ts';
+import { entryOfText, identityOf, textEntry } from '../support/text-entry.ts';
+
+const OBJECT = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: 'a',
+    namespace: 'demo',
+    uid: 'u',
+    resourceVersion: '7',
+    labels: { app: 'web' },
+  },
+  data: { secret: 'hush' },
+};
+const TEXT = JSON.stringify(OBJECT);
+/** Text that is JSON up to the end of its metadata. */
+const BROKEN = TEXT.replace('"hush"', 'hush');
+
+const entryOf = (text: string = TEXT): Entry<typeof OBJECT> => entryOfText(OBJECT, text);
+
+function refusal(read: () => unknown): unknown {
+  try {
+    return expect.fail(`was read: ${read()}`);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** How often something was parsed meanwhile. */
+function parsesOf(act: () => unknown): number {
+  const parse = vi.spyOn(JSON, 'parse');
+  act();
+  const { length } = parse.mock.calls;
+  parse.mockRestore();
+  return length;
+}
+
+interface Observer extends EntryObserver {
+  readonly told: string[];
+}
+
+function observer(name = 'observer'): Observer {
+  const told: string[] = [];
+  return {
+    told,
+    parsed: ({ metadata }) => void told.push(`${name} is given ${metadata.name}`),
+    releasable: () => {},
+    unreadable: ({ message }) => void told.push(`${name} hears that ${message}`),
+  };
+}
+
+describe('identity', () => {
+  const identity = ({ key, uid, resourceVersion }: Entry): unknown => ({
+    key,
+    uid,
+    resourceVersion,
+  });
+  const own = { key: 'demo/a', uid: 'u', resourceVersion: '7' };
+
+  test('of text is told without parsing it', () => {
+    const entry = entryOf('no JSON');
+
+    expect(identity(entry)).toEqual(own);
+    expect(entry.textLength).toBe('no JSON'.length);
+    expect(entry.isUnreadable).toBe(false);
+  });
+
+  test('of a parsed object is its own', () => {
+    const entry = Entry.of(OBJECT);
+
+    expect(identity(entry)).toEqual(own);
+    expect(entry.object).toBe(OBJECT);
+    expect(entry.metadata).toBe(OBJECT.metadata);
+    expect(entry.textLength).toBe(0);
+    expect(entry.text).toBeUndefined();
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ['no namespace', { name: 'a', uid: 'u', resourceVersion: '7' }, { ...own, key: 'a' }],
+    ['an empty namespace', { ...OBJECT.metadata, namespace: '' }, { ...own, key: 'a' }],
+    ['neither uid nor resourceVersion', { name: 'a' }, { key: 'a', uid: '', resourceVersion: '' }],
+    [
+      'numbers',
+      { name: 'a', uid: 7, resourceVersion: 8 },
+      { key: 'a', uid: '', resourceVersion: '' },
+    ],
+    ['no metadata', undefined, { key: '', uid: '', resourceVersion: '' }],
+    ['metadata of null', null, { key: '', uid: '', resourceVersion: '' }],
+  ])('of a parsed object with %s', (_, metadata, wanted) => {
+    const object = { ...OBJECT, metadata } as KubernetesObject;
+
+    expect(identity(Entry.of(object))).toEqual(wanted);
+  });
+});
+
+describe('the object of a text', () => {
+  test('is parsed once, into the same object for everybody', () => {
+    const entry = entryOf();
+
+    const parses = parsesOf(() => [entry.object, entry.object, entry.metadata, entry.text]);
+
+    expect(entry.object).toEqual(OBJECT);
+    expect(entry.object).toBe(entry.object);
+    expect(parses).toBe(1);
+  });
+
+  test('is parsed again when it was released, once, and is another object', () => {
+    const entry = entryOf();
+    const before = entry.object;
+    const beforeMetadata = entry.metadata;
+
+    entry.release();
+    const parses = parsesOf(() => [entry.object, entry.object, entry.metadata]);
+
+    expect(parses).toBe(1);
+    expect(entry.object).toEqual(before);
+    expect(entry.object).not.toBe(before);
+    expect(entry.metadata).not.toBe(beforeMetadata);
+  });
+
+  test('is kept in place of its text, and is not released then', () => {
+    const entry = entryOf();
+
+    const kept = entry.keep();
+    entry.release();
+
+    expect(kept).toEqual(OBJECT);
+    expect(parsesOf(() => [entry.object, entry.metadata, entry.keep()])).toBe(0);
+    expect(entry.object).toBe(kept);
+    expect(entry.metadata).toBe(kept.metadata);
+    expect([entry.textLength, entry.text]).toEqual([0, undefined]);
+  });
+
+  test('is kept as it was parsed before', () => {
+    const entry = entryOf();
+    const { object } = entry;
+
+    expect(entry.keep()).toBe(object);
+  });
+
+  test('that was parsed when it came is not released', () => {
+    const entry = Entry.of(OBJECT);
+
+    entry.release();
+
+    expect(entry.object).toBe(OBJECT);
+  });
+});
+
+describe('metadata of a text', () => {
+  test('are parsed alone, once, whatever comes behind them', () => {
+    const entry = entryOf(BROKEN);
+
+    const parses = parsesOf(() => [entry.metadata, entry.metadata]);
+
+    expect(entry.metadata).toEqual(OBJECT.metadata);
+    expect(entry.metadata).toBe(entry.metadata);
+    expect(parses).toBe(1);
+    expect(entry.isUnreadable).toBe(false);
+  });
+
+  test('are those of the object once that was parsed', () => {
+    const [first, then] = [entryOf(), entryOf()];
+
+    const alone = first.metadata;
+    const { object } = first;
+
+    expect(alone).toEqual(OBJECT.metadata);
+    expect(first.metadata).toBe(object.metadata);
+    expect(then.object.metadata).toBe(then.metadata);
+  });
+
+  test('are parsed again when they were released', () => {
+    const entry = entryOf(BROKEN);
+    const before = entry.metadata;
+
+    entry.release();
+
+    expect(entry.metadata).toEqual(before);
+    expect(entry.metadata).not.toBe(before);
+  });
+
+  test('are told of as what can be let go of, but for those that are kept', () => {
+    const entry = entryOf();
+    const releasable = vi.fn();
+    entry.observedBy({ ...observer(), releasable });
+
+    const first = entry.metadata;
+    entry.release();
+    const kept = entry.keepMetadata();
+    entry.release();
+
+    expect(releasable.mock.calls).toEqual([[entry]]);
+    expect(kept).toEqual(first);
+    expect(entry.metadata).toBe(kept);
+    expect(entry.object).toEqual(OBJECT);
+    expect(releasable).toHaveBeenCalledTimes(2);
+    entry.release();
+    expect(entry.textLength).toBe(TEXT.length);
+  });
+
+  test('that are no JSON make it unreadable', () => {
+    const text = TEXT.replace('"web"', 'web');
+    const entry = entryOf(text);
+    const observed = observer();
+    entry.observedBy(observed);
+
+    const refused = refusal(() => entry.metadata);
+
+    expect(refused).toMatchObject({ code: 'DECODE', context: { textLength: text.length } });
+    expect(entry.isUnreadable).toBe(true);
+    expect(observed.told).toHaveLength(1);
+    expect(refusal(() => entry.object)).toBe(refused);
+    expect(refusal(() => entry.text)).toBe(refused);
+  });
+});
+
+describe('text', () => {
+  const long = TEXT.replace('"hush"', '9007199254740993.10');
+  const depth = 100_000;
+  const deep = TEXT.replace('"hush"', `${'['.repeat(depth)}${']'.repeat(depth)}`);
+
+  test.each([
+    ['all digits of its numbers', long],
+    ['all its levels', deep],
+  ])('is given as it came, with %s', (_, text) => {
+    const entry = entryOf(text);
+
+    expect(entry.text).toBe(text);
+    void entry.object;
+    expect(entry.text).toBe(text);
+    expect(entry.textLength).toBe(text.length);
+  });
+
+  test('that is no JSON is not given', () => {
+    const entry = entryOf(BROKEN);
+
+    expect(refusal(() => entry.text)).toMatchObject({ code: 'DECODE' });
+    expect(entry.isUnreadable).toBe(true);
+  });
+});
+
+describe('text that is no JSON', () => {
+  test('is told of by its length, without a word of it', () => {
+    const error = refusal(() => entryOf(BROKEN).object);
+
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect(error).toMatchObject({ code: 'DECODE', context: { textLength: BROKEN.length } });
+    expect(JSON.stringify(error)).not.toContain('hush');
+    expect((error as Error).cause).toBeUndefined();
+    expect((error as Error).stack).not.toContain('hush');
+  });
+
+  test('is refused to every reader with one error, of which the observer is told once', () => {
+    const entry = entryOf(BROKEN);
+    const observed = observer();
+    entry.observedBy(observed);
+
+    const [first, ...others] = [
+      () => entry.object,
+      () => entry.object,
+      () => entry.metadata,
+      () => entry.text,
+      () => entry.keep(),
+    ].map(refusal);
+    entry.release();
+    const afterRelease = refusal(() => entry.object);
+
+    expect(observed.told).toEqual(['observer hears that an object is not JSON']);
+    expect(entry.isUnreadable).toBe(true);
+    expect(first).toMatchObject({ code: 'DECODE' });
+    for (const error of [...others, afterRelease]) expect(error).toBe(first);
+  });
+
+  test('has no metadata any more, though these were read before', () => {
+    const entry = entryOf(BROKEN);
+    expect(entry.metadata.name).toBe('a');
+
+    const error = refusal(() => entry.object);
+
+    expect(refusal(() => entry.metadata)).toBe(error);
+  });
+});
+
+test.each<[string, object]>([
+  ['name', { ...OBJECT, metadata: { ...OBJECT.metadata, name: 'b' } }],
+  ['namespace', { ...OBJECT, metadata: { ...OBJECT.metadata, namespace: 'other' } }],
+  ['uid', { ...OBJECT, metadata: { ...OBJECT.metadata, uid: 'v' } }],
+  ['resourceVersion', { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '8' } }],
+  ['a number for the uid', { ...OBJECT, metadata: { ...OBJECT.metadata, uid: 7 } }],
+  ['metadata of null', { ...OBJECT, metadata: null }],
+  ['metadata that are a text', { ...OBJECT, metadata: 'a' }],
+  ['no metadata', { ...OBJECT, metadata: undefined }],
+])('text of another object is refused: %s', (_, other) => {
+  const entry = entryOf(JSON.stringify(other));
+  const observed = observer();
+  entry.observedBy(observed);
+
+  const error = refusal(() => entry.object);
+
+  expect(error).toBeInstanceOf(ProtocolError);
+  expect(error).toMatchObject({ code: 'DECODE' });
+  expect(JSON.stringify(error)).not.toContain('hush');
+  expect(observed.told).toEqual([
+    'observer hears that an object is another than its beginning said',
+  ]);
+  expect(entry.isUnreadable).toBe(true);
+});
+
+describe('an observer', () => {
+  test('is given the object before anybody sees it, and at once when somebody has', () => {
+    const [first, then] = [observer('first'), observer('then')];
+    const entry = entryOf();
+    entry.observedBy(first);
+
+    const before = first.told.length;
+    void entry.object;
+    void entry.object;
+    entry.observedBy(then);
+
+    expect(before).toBe(0);
+    expect([...first.told, ...then.told]).toEqual(['first is given a', 'then is given a']);
+  });
+
+  test('is given each object that is parsed after a release', () => {
+    const observed = observer();
+    const entry = entryOf();
+    entry.observedBy(observed);
+
+    void entry.object;
+    entry.release();
+    void entry.keep();
+
+    expect(observed.told).toEqual(['observer is given a', 'observer is given a']);
+  });
+
+  test('is not given what nobody parsed', () => {
+    const observed = observer();
+    const entry = entryOf();
+
+    void entry.metadata;
+    entry.observedBy(observed);
+
+    expect(observed.told).toEqual([]);
+  });
+
+  test('that freezes leaves nobody an object to change', () => {
+    const freezing: EntryObserver = {
+      parsed: deepFreeze,
+      releasable: () => {},
+      unreadable: () => {},
+    };
+    const [text, parsed] = [entryOf(), Entry.of(structuredClone(OBJECT))];
+
+    for (const entry of [text, parsed]) {
+      entry.observedBy(freezing);
+      for (let round = 0; round < 2; round++) {
+        expect(Object.isFrozen(entry.object.data)).toBe(true);
+        expect(Object.isFrozen(entry.metadata.labels)).toBe(true);
+        entry.release();
+      }
+    }
+  });
+});
+
+describe('an object that is withheld', () => {
+  const failure = new OperatorError('no', { code: 'USER_CODE', layer: 'user-code' });
+  const object = {
+    ...OBJECT,
+    metadata: { ...OBJECT.metadata, managedFields: [{ manager: 'kubectl' }] },
+  };
+
+  test('has its metadata without managedFields, and its identity', () => {
+    const entry = Entry.withheld(object, failure);
+
+    expect(entry.metadata).toEqual(OBJECT.metadata);
+    expect(identityOf({ ...OBJECT, metadata: entry.metadata })).toEqual({
+      key: entry.key,
+      uid: entry.uid,
+      resourceVersion: entry.resourceVersion,
+    });
+    expect(JSON.stringify(entry)).not.toContain('hush');
+  });
+
+  test('has metadata that JSON.stringify cannot walk, too', () => {
+    let nested: unknown = 'x';
+    for (let depth = 0; depth < 100_000; depth++) nested = [nested];
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+
+    for (const annotations of [nested, cyclic] as never[]) {
+      const metadata = { ...OBJECT.metadata, annotations };
+
+      const entry = Entry.withheld({ ...OBJECT, metadata }, failure);
+
+      expect(entry.key).toBe('demo/a');
+      expect(entry.metadata.annotations).toBe(annotations);
+      expect(entry.nameAlone().object.kind).toBe('ConfigMap');
+    }
+  });
+
+  test('is refused with its failure, released or not', () => {
+    const entry = Entry.withheld(object, failure);
+    const observed = observer();
+    entry.observedBy(observed);
+
+    for (let round = 0; round < 2; round++) {
+      expect(entry.isUnreadable).toBe(true);
+      expect(refusal(() => entry.object)).toBe(failure);
+      expect(refusal(() => entry.text)).toBe(failure);
+      expect(refusal(() => entry.keep())).toBe(failure);
+      expect(entry.metadata).toEqual(OBJECT.metadata);
+      entry.release();
+    }
+    expect(observed.told).toEqual([]);
+  });
+
+  test('has its form and its names where only these are asked for', () => {
+    expect(Entry.withheld(object, failure).nameAlone().object).toEqual({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '7' },
+    });
+  });
+});
+
+describe('the names alone', () => {
+  const bare = { name: 'a', uid: 'u', resourceVersion: '7' };
+
+  test.each<[string, Entry, object]>([
+    ['text that is no JSON behind the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
+    ['a parsed object', Entry.of(OBJECT), { ...bare, namespace: 'demo' }],
+    ['no namespace', entryOfText({ ...OBJECT, metadata: bare }, 'x'), bare],
+  ])('are those of %s', (_, entry, metadata) => {
+    expect(entry.nameAlone().object.metadata).toEqual(metadata);
+  });
+
+  test('come with the form where the metadata can be parsed, and with none else', () => {
+    const forms = [BROKEN, TEXT.replace('"web"', 'web'), '{"metadata":{}'].map((text) => {
+      const { apiVersion, kind } = entryOf(text).nameAlone().object;
+      return { apiVersion, kind };
+    });
+
+    const none = { apiVersion: '', kind: '' };
+    expect(forms).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap' }, none, none]);
+  });
+});
+
+test('the next state of an object has its key and its uid, and its own resourceVersion', () => {
+  const metadata = { ...OBJECT.metadata, resourceVersion: '8' };
+  const [before, same] = [entryOf(), textEntry({ ...OBJECT, metadata })];
+  const anew = textEntry({ ...OBJECT, metadata: { ...metadata, uid: 'v' } });
+
+  same.follow(before);
+  anew.follow(before);
+
+  expect([same.key, same.uid, same.resourceVersion]).toEqual(['demo/a', 'u', '8']);
+  expect([anew.key, anew.uid, anew.resourceVersion]).toEqual(['demo/a', 'v', '8']);
+  expect([same.object.metadata, anew.object.metadata.uid]).toEqual([metadata, 'v']);
+});

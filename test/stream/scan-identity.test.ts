@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { scanIdentity } from '../../operator/stream/scan-identity.ts';
+
+const METADATA = '"metadata":{"name":"a","uid":"u","resourceVersion":"1"}';
+
+/** Where the metadata lie of an object that begins at 3 of more bytes, and whether its form comes first. */
+function scanned(object: string, formed: boolean) {
+  const bytes = Buffer.from(`xyz${object}xyz`);
+  const found = scanIdentity(bytes, 3, bytes.length, formed);
+  if (found === undefined) return undefined;
+  const { metadataFrom, metadataTo, isFormFirst } = found;
+  return { metadata: bytes.toString('utf8', metadataFrom, metadataTo), isFormFirst };
+}
+
+test.each([
+  ['kind and apiVersion', `{"kind":"A","apiVersion":"v1",${METADATA},"spec":{}}`, true],
+  ['apiVersion and kind', `{"apiVersion":"v1","kind":"A",${METADATA}}`, true],
+  ['kind, and apiVersion behind', `{"kind":"A",${METADATA},"apiVersion":"v1"}`, false],
+  ['apiVersion, and kind behind', `{"apiVersion":"v1",${METADATA},"kind":"A"}`, false],
+  ['nothing, and both behind', `{${METADATA},"spec":{},"kind":"A","apiVersion":"v1"}`, false],
+  ['another member as well', `{"kind":"A","apiVersion":"v1","spec":{"x":1},${METADATA}}`, false],
+  ['another member first', `{"spec":"ä","kind":"A","apiVersion":"v1",${METADATA}}`, false],
+])('metadata of an object lie behind %s', (_, object, isFormFirst) => {
+  expect(scanned(object, true)).toEqual({ metadata: METADATA, isFormFirst });
+});
+
+test.each([
+  ['nothing', `{${METADATA},"data":{}}`, true],
+  ['kind and apiVersion', `{"kind":"A","apiVersion":"v1",${METADATA}}`, true],
+  ['another member', `{"data":{},${METADATA}}`, false],
+])('metadata of an item of a list lie behind %s', (_, object, isFormFirst) => {
+  expect(scanned(object, false)).toEqual({ metadata: METADATA, isFormFirst });
+});
+
+test('nothing of the object that was scanned before is left', () => {
+  scanned(`{"spec":1,"kind":"A",${METADATA},"apiVersion":"v1"}`, true);
+  scanned(`{"data":{},${METADATA}}`, false);
+
+  expect(scanned(`{${METADATA}}`, false)).toEqual({ metadata: METADATA, isFormFirst: true });
+  expect(scanned(`{"metadata":{"name":"a"}}`, false)).toBeUndefined();
+});
