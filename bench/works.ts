@@ -107,7 +107,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
     profile: 'pod',
     objects: 50_000,
     relist: true,
-    subjects: ['chancery-envelope', 'client-node'],
+    subjects: ['chancery-envelope', 'chancery-object', 'client-node'],
     quick: { rounds: 1, subjects: ['chancery-envelope'] },
   },
   'config-map-1k': {

@@ -1,10 +1,10 @@
 import type { ProtocolError } from '../core/errors.ts';
 import { inTurns } from '../core/turns.ts';
 import { Entry, type EntryObserver } from '../model/entry.ts';
-import type { KubernetesObject, ObjectKey } from '../model/object.ts';
+import type { KubernetesObject, ObjectKey, ObjectMeta } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { Cache } from '../store/cache.ts';
-import type { Change } from '../store/change.ts';
+import { type Change, Deleted } from '../store/change.ts';
 import { estimateBytes } from '../store/estimate-bytes.ts';
 import type { CompleteList, TakePage } from '../watch/list-all.ts';
 import type { ReflectorSink } from '../watch/reflector-sink.ts';
@@ -45,7 +45,10 @@ export interface PrintedObjectsOptions extends Observer {
  */
 export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   readonly #options: PrintedObjectsOptions;
+  /** Of printed objects, the identity alone: nobody asks these entries for more. */
   readonly #cache = new Cache<KubernetesObject>();
+  /** Of printed objects, the other members of `metadata`, as JSON: a third of the memory of an object. */
+  readonly #metadata = new Map<ObjectKey, string>();
   readonly #observer: EntryObserver;
   #waitingBytes = 0;
   #listed = false;
@@ -112,14 +115,30 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   /** Of an object whose line was made, all but its metadata is let go. */
   *#lettingGo(changes: readonly Change[]): Generator<Change, void, undefined> {
     for (const change of changes) {
-      yield change;
-      const { type, entry } = change;
+      yield this.#printable(change);
+      const { type, entry, key } = change;
+      if (type === 'delete') {
+        if (this.known(key) === undefined) this.#metadata.delete(key); // else it was made anew
+        continue;
+      }
       // The next list brings an unreadable object anew, and must find that nothing was printed of it.
-      if (type === 'delete' || entry.isUnreadable) continue;
-      const reduced = ofMetadata(entry, this.#options.form);
+      if (entry.isUnreadable) continue;
+      const reduced = Entry.ofText(entry, '', 0);
       if (type === 'update') reduced.follow(change.old);
+      this.#metadata.set(reduced.key, restOf(entry.metadata));
       this.#cache.reduce(reduced);
     }
+  }
+
+  /** An object that only a list has shown to be gone is printed with what was kept of it. */
+  #printable(change: Change): Change {
+    if (change.type !== 'delete' || !change.finalStateUnknown) return change;
+    const { entry, key } = change;
+    if (entry.isUnreadable) return change;
+    const { metadata } = entry.nameAlone().object;
+    const rest = JSON.parse(this.#metadata.get(key) ?? '{}') as object;
+    const object = { ...this.#options.form, metadata: { ...metadata, ...rest } };
+    return new Deleted(Entry.of(object), true);
   }
 
   /** What is kept of `item`, where that is the same state of it. */
@@ -130,22 +149,14 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 }
 
-/** `entry` with no more of its object than the metadata, as text, without `managedFields`. */
-function ofMetadata(entry: Entry, { apiVersion, kind }: Form): Entry {
-  const { managedFields: _, ...metadata } = entry.metadata;
-  let text: string;
+/** The members of the metadata that no entry has, and that are worth keeping. */
+function restOf(metadata: ObjectMeta): string {
+  const { name, namespace, uid, resourceVersion, managedFields, ...rest } = metadata;
   try {
-    text = JSON.stringify({ apiVersion, kind, metadata });
+    return JSON.stringify(rest);
   } catch {
-    // A RangeError: it is nested too deeply.
-    const { name, namespace, uid, resourceVersion } = metadata;
-    text = JSON.stringify({
-      apiVersion,
-      kind,
-      metadata: { name, namespace, uid, resourceVersion },
-    });
+    return '{}'; // A RangeError: it is nested too deeply.
   }
-  return Entry.ofText(entry, text, text.length - '}}'.length);
 }
 
 function bytesOf(entry: Entry): number {
