@@ -29,5 +29,9 @@ export function entryOfText<T extends KubernetesObject>(object: T, text: string)
 }
 
 function jsonOf(value: object): string {
-  return deepJson(value, (_key, part) => part);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return deepJson(value, (_key, part) => part); // a RangeError: it is nested too deeply
+  }
 }
