@@ -83,7 +83,7 @@ class ListItems<T extends KubernetesObject> {
     this.#known = known;
   }
 
-  /** What was added before is not part of the list. */
+  /** Forgets the items so far: other items come in their place. */
   clear(): void {
     this.#items = [];
     this.#bytes = 0;

@@ -10,9 +10,9 @@ import { type Change, readableChange } from './change.ts';
  * list, or more than 512 KiB of JSON, come in several turns of the event loop. What it throws is reported,
  * and harms no other handler.
  *
- * Objects are parsed when the handler asks for them, once for all handlers. It need not catch what an
- * object that cannot be parsed throws: it is called again with the other changes of the call, some of
- * which it may have seen. The source brings that object again.
+ * Objects are parsed when the handler asks for them, once for all handlers. An
+ * object that cannot be parsed throws, and the handler need not catch that: it is called again with the
+ * other changes of the call, some of which it may have seen. The source brings that object again.
  */
 export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],

@@ -50,7 +50,7 @@ export class Index<T extends KubernetesObject> {
     return this.#keys.get(value) ?? [];
   }
 
-  /** As `set`, of an entry that nobody else is about to look at. */
+  /** As `set`. It lets go of what was parsed: no other reader needs the object in this turn. */
   take(entry: Entry<T>): void {
     this.set(entry);
     entry.release();

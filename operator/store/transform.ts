@@ -114,7 +114,7 @@ export function transformedEntry<T extends KubernetesObject>(
     failure = failureAt(metadata, problem, error);
   }
   failed(failure);
-  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // nobody reads it
+  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // its object cannot be asked for
 }
 
 function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolean {

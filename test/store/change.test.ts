@@ -54,7 +54,7 @@ test.each<[string, (of: typeof entryAt) => Change]>([
   expect(calls).toBe(1);
 });
 
-describe('an object that cannot be read', () => {
+describe('[C-18] an object that cannot be read', () => {
   test.each<[string, () => Change]>([
     ['add', () => new Added(brokenAt('1'), false)],
     ['update', () => new Updated(brokenAt('2'), entryAt('1'))],
