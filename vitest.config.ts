@@ -23,6 +23,9 @@ function entriesOf(manifest: string): { find: RegExp; replacement: string }[] {
   );
 }
 
+/** Children of tests load the same sources hundreds of times: Node keeps what it has compiled here. */
+process.env.NODE_COMPILE_CACHE ??= source('./node_modules/.cache/node');
+
 const FILES = '{test,testing/test,examples,bench/test}/**/*.test.ts';
 /** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
 const TOOLS = '{test,testing/test,examples}/**/*.tools.test.ts';
@@ -118,7 +121,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'again-properties',
-          include: filesWith('fc.assert'),
+          include: [...filesWith('fc.assert'), ...filesWith('EVERY_PLACE')],
           isolate: false,
           testTimeout: (PATIENCE_MS * Number(manyRuns)) / FEW_RUNS,
           env: { PROPERTY_RUNS: manyRuns },

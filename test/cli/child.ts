@@ -31,7 +31,15 @@ export function start(
   env: Readonly<Record<string, string>> = {},
 ): Child {
   const child = spawn(program, args, {
-    env: { PATH, CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0', BIN, ...ANYWHERE, ...env },
+    env: {
+      PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+      CHANCERY_HEALTH_PORT: '0',
+      CHANCERY_METRICS_PORT: '0',
+      BIN,
+      ...ANYWHERE,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -43,14 +43,15 @@ export function startProcess(module: URL, url: string, namespace: string): Killa
   };
 }
 
-/** Where tools keep what they can make again; Node looks at the content of a file, not its age. */
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/chancery-crash', import.meta.url));
+const CACHE =
+  process.env.NODE_COMPILE_CACHE ??
+  fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
 
 let isWarm = false;
 
 /**
  * The folder in which Node keeps what it has compiled: hundreds of starts of the same sources take a
- * third of the time. It is filled by a process that ends by itself, as one that is killed leaves
+ * third of the time. A process that ends by itself fills it, because one that is killed leaves
  * nothing there.
  */
 function compileCache(): string {

@@ -178,6 +178,7 @@ async function startReplica(
 function settings(name: string, url: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     CHANCERY_INSECURE_ALLOW_TOKEN: 'true', // this may run in a Pod that has one
     CHANCERY_SELF_TEST: 'off', // what it asks is nobody's write
     CHANCERY_API_URL: url,
