@@ -5,6 +5,7 @@
  *
  * @module
  */
+
+export { transformed } from '../operator/model/transform.ts';
 export type { HandlerRegistration } from '../operator/store/handlers.ts';
-export { transformed } from '../operator/store/transform.ts';
 export { ListGate } from '../operator/watch/list-gate.ts';

@@ -101,12 +101,12 @@ export { undiciTransport } from './transport/undici-transport.ts';
 
 // Events → store → queue
 
-export { listWatch } from './client/list-watch.ts';
+export { listWatch } from './client/source.ts';
+export { dropManagedFields } from './model/transform.ts';
 export type { Change } from './store/change.ts';
 export { byLabel, byNamespace, byOwner } from './store/indices.ts';
 export { Informer } from './store/informer.ts';
 export type { Store } from './store/store.ts';
-export { dropManagedFields } from './store/transform.ts';
 export type { ListWatch } from './watch/list-watch.ts';
 
 // Reconcile → writes

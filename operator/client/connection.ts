@@ -12,10 +12,10 @@ import type { ListWatch } from '../watch/list-watch.ts';
 import type { Client } from './client.ts';
 import { intercept } from './client-of.ts';
 import { retry } from './interceptors/retry.ts';
-import { listWatch, type Scope } from './list-watch.ts';
 import { restClient } from './rest-client.ts';
 import type { FieldValidation } from './rest-request.ts';
 import { oncePerText } from './server-warnings.ts';
+import { listWatch, type Scope } from './source.ts';
 
 export type { Fence };
 

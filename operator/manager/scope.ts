@@ -1,7 +1,7 @@
 import type { Source } from '../controller/source.ts';
 import type { Labels } from '../core/metrics.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
-import type { Transform } from '../store/transform.ts';
+import type { Transform } from '../model/transform.ts';
 
 /** A source with its namespace decided: what is on the wire. */
 export interface Scope {

@@ -1,8 +1,8 @@
+import type { TransformObserver } from '../client/source.ts';
 import type { Log } from '../controller/reconciler.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Labels, Meter } from '../core/metrics.ts';
 import type { ObjectKey } from '../model/object.ts';
-import type { TransformObserver } from '../store/transform.ts';
 
 /** Lines in an hour about objects of one source; a transform may fail for every object of a cluster. */
 const MAX_LINES = 20;

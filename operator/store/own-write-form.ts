@@ -4,9 +4,9 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
+import { type Transform, transformedEntry } from '../model/transform.ts';
 import { deepFreeze } from './freeze.ts';
 import type { OwnWriteForm } from './overlay.ts';
-import { type Transform, transformedEntry } from './transform.ts';
 
 /** What a source selects, and what it keeps of each object. */
 export interface OwnWriteFormOptions<T extends KubernetesObject> {

@@ -1,7 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
 import { serverVersion } from '../../operator/client/server-version.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { plain } from '../stream/decoded.ts';
 import { type CannedAnswer, cannedTransport } from './canned-transport.ts';

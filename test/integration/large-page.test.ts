@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';

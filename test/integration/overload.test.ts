@@ -2,15 +2,15 @@
 
 import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch, transformed } from '../../operator/client/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { type KubernetesObject, splitKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
+import { dropManagedFields } from '../../operator/model/transform.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { Change } from '../../operator/store/change.ts';
 import type { HandlerRegistration } from '../../operator/store/handlers.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { dropManagedFields, transformed } from '../../operator/store/transform.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../../operator/stream/lines.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { isGone } from '../../operator/model/status.ts';

@@ -5,7 +5,7 @@
  */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type Log } from '../../operator/controller/reconciler.ts';
 import { ControllerRunner } from '../../operator/controller/runner.ts';

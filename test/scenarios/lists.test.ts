@@ -10,7 +10,7 @@ import {
   text,
 } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import { type Pod, pods } from '../../operator/model/builtin.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { gapsOf, PATH, type Scenario, scenario } from './support/scenario.ts';

@@ -2,8 +2,8 @@
 import { getEventListeners } from 'node:events';
 import { eventually, json, settleSockets, stream } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { Deliveries } from './support/deliveries.ts';

@@ -2,7 +2,7 @@
 
 import { ApiServer, advanceUntil, FakeClock, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource, resourceName } from '../../operator/model/resource.ts';
 import { Informer } from '../../operator/store/informer.ts';

@@ -2,11 +2,12 @@
 
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { transformed } from '../../operator/client/source.ts';
 import { frozenStore } from '../../operator/controller/frozen-store.ts';
 import type { OperatorError } from '../../operator/core/errors.ts';
 import { objectKey } from '../../operator/model/object.ts';
+import type { Transform } from '../../operator/model/transform.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { type Transform, transformed } from '../../operator/store/transform.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { type StartedInformer, start } from './started-informer.ts';
 

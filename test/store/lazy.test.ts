@@ -2,14 +2,15 @@
 
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { transformed } from '../../operator/client/source.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
 import type { Entry } from '../../operator/model/entry.ts';
 import { objectKey, splitKey } from '../../operator/model/object.ts';
+import { dropManagedFields } from '../../operator/model/transform.ts';
 import type { ChangeHandler } from '../../operator/store/delivery.ts';
 import { byLabel, byNamespace, byOwner } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
-import { dropManagedFields, transformed } from '../../operator/store/transform.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { TextCollection } from '../support/text-collection.ts';
 import { start } from './started-informer.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
+import { dropManagedFields } from '../../operator/model/transform.ts';
 import { type OwnWriteFormOptions, ownWriteForm } from '../../operator/store/own-write-form.ts';
-import { dropManagedFields } from '../../operator/store/transform.ts';
 
 type Answer = KubernetesObject & { readonly spec?: object; readonly status?: object };
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import { deepJson } from '../../operator/core/deep-json.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';

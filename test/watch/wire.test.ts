@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { listWatch, type Scope } from '../../operator/client/list-watch.ts';
+import { listWatch, type Scope } from '../../operator/client/source.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { TransportRequest } from '../../operator/transport/transport.ts';

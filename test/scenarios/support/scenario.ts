@@ -14,7 +14,7 @@ import {
   TcpProxy,
 } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
-import { listWatch } from '../../../operator/client/list-watch.ts';
+import { listWatch } from '../../../operator/client/source.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { Change } from '../../../operator/store/change.ts';
 import { Informer } from '../../../operator/store/informer.ts';

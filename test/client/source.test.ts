@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { listWatch } from '../../operator/client/list-watch.ts';
+import { listWatch } from '../../operator/client/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';

@@ -1,7 +1,9 @@
 import { type Clock, systemClock } from '../core/clock.ts';
-import { ProtocolError } from '../core/errors.ts';
-import type { KubernetesObject } from '../model/object.ts';
+import { type OperatorError, ProtocolError } from '../core/errors.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
+import { dropManagedFields, type Transform, transformedEntry } from '../model/transform.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import { type DecodeOptions, decodeEvents } from '../stream/decode.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -142,4 +144,107 @@ function requireUid(uid: string, resource: Resource): void {
     code: 'DECODE',
     context: { resource: resourceName(resource) },
   });
+}
+
+/** Told of what became of objects. Must not throw. */
+export interface TransformObserver {
+  /** The transform of an object failed; the error has no word of the object but its key. */
+  failed(key: ObjectKey, error: OperatorError): void;
+  /** The transform of an object succeeded, or the object is gone. */
+  settled(key: ObjectKey): void;
+}
+
+const UNOBSERVED: TransformObserver = { failed: () => {}, settled: () => {} };
+
+/**
+ * `source` with all of its objects transformed.
+ *
+ * An object whose transform throws, returns no object, or changes what tells one object from another,
+ * is withheld: the cache knows that it is there and has its metadata, and nobody can read it (see
+ * `Entry.withheld`). A reader of that object, or of a list that has it, gets an OperatorError
+ * `USER_CODE`; nobody is told that the object is not there. Every other object is as ever, and nothing
+ * is listed anew for it: its next state, and the next list, are transformed again.
+ */
+export function transformed<T extends KubernetesObject>(
+  source: ListWatch<T>,
+  transform: Transform<T>,
+  observer: TransformObserver = UNOBSERVED,
+): ListWatch<T> {
+  // This one needs no object: the source leaves managedFields out before it makes entries.
+  if ((transform as unknown) === dropManagedFields) return withoutManagedFields(source);
+  const one = (entry: Entry<T>): Entry<T> => observed(entry, transform, observer);
+  const event = (received: WatchEvent<T>): WatchEvent<T> => {
+    if (received.type === 'BOOKMARK') return received;
+    const entry = one(received.entry);
+    if (received.type === 'DELETED') observer.settled(entry.key);
+    return { ...received, entry };
+  };
+  return {
+    discovery: source.discovery,
+    async listPage({ known: _, ...request }: ListPageRequest<T>): Promise<ListPage<T>> {
+      const page = await source.listPage(request);
+      return { ...page, items: page.items.map(one) };
+    },
+    async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+      return mapBatches(await source.watch(request), event);
+    },
+  };
+}
+
+function withoutManagedFields<T extends KubernetesObject>(source: ListWatch<T>): ListWatch<T> {
+  return {
+    discovery: source.discovery,
+    listPage: (request) => source.listPage({ ...request, dropManagedFields: true }),
+    watch: (request) => source.watch({ ...request, dropManagedFields: true }),
+  };
+}
+
+/** @throws ProtocolError `DECODE` for text that is no JSON: the list or the watch fails, as by a bad line. */
+function observed<T extends KubernetesObject>(
+  entry: Entry<T>,
+  transform: Transform<T>,
+  observer: TransformObserver,
+): Entry<T> {
+  let failed = false;
+  const result = transformedEntry(entry.object, transform, (error) => {
+    failed = true;
+    observer.failed(entry.key, error);
+  });
+  if (!failed) observer.settled(entry.key);
+  return result;
+}
+
+/**
+ * As an iterator of promises: each generator that a batch passes takes it several turns of its own. What
+ * `change` throws comes after the events before.
+ */
+function mapBatches<E>(
+  batches: AsyncIterable<readonly E[]>,
+  change: (event: E) => E,
+): AsyncIterable<readonly E[]> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = batches[Symbol.asyncIterator]();
+      let failure: { readonly error: unknown } | undefined;
+      return {
+        async next() {
+          if (failure !== undefined) throw failure.error;
+          const { done, value } = await iterator.next();
+          if (done === true) return { done, value };
+          const changed: E[] = [];
+          try {
+            for (const event of value) changed.push(change(event));
+          } catch (error) {
+            if (changed.length === 0) throw error;
+            failure = { error };
+          }
+          return { done: false, value: changed };
+        },
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }
