@@ -8,4 +8,4 @@
 
 export { transformed } from '../operator/model/transform.ts';
 export type { HandlerRegistration } from '../operator/store/handlers.ts';
-export { ListGate } from '../operator/watch/list-gate.ts';
+export { ListLimiter } from '../operator/watch/policy/list-limiter.ts';

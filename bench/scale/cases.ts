@@ -56,7 +56,7 @@ function growth(profile: ProfileName, objects: number, events: number): Case {
   };
 }
 
-/** A server takes a moment to list: with 10 ms a page, a gate that leaks is seen. */
+/** A server takes a moment to list: with 10 ms a page, a limiter that leaks is seen. */
 const STORM = { downMs: 1_000, listMs: 10 } as const;
 
 function storm(as: 'informers' | 'controllers', count: number, objects: number): Case {

@@ -27,7 +27,7 @@ export interface StormOptions {
   readonly deadline: AbortSignal;
 }
 
-/** `ListGate`'s default. */
+/** `ListLimiter`'s default. */
 export const LISTS_AT_A_TIME = 4;
 
 /**

@@ -8,17 +8,17 @@ const WATCHES = 50;
 imported();
 const { profileNamed } = await import('../../test/support/load/profiles.ts');
 const { defineResource, Informer, listWatch, systemClock, undiciTransport } = chancery;
-const { ListGate } = internals;
+const { ListLimiter } = internals;
 
 const { group, version, plural, kind } = profileNamed(configuration.profile);
 const resource = defineResource({ group, version, plural, kind, namespaced: true });
 const transport = undiciTransport(configuration.url);
-const gate = new ListGate({ clock: systemClock });
+const limiter = new ListLimiter({ clock: systemClock });
 const { signal } = new AbortController();
 const informers = Array.from({ length: WATCHES }, (_, index) => {
   const source = listWatch(transport, resource, { namespace: `bench-${index}` });
   const observer = { statusChanged() {}, drifted() {}, handlerFailed() {} };
-  return new Informer(source, observer, { clock: systemClock, gate });
+  return new Informer(source, observer, { clock: systemClock, limiter });
 });
 for (const informer of informers) void informer.run(signal);
 await Promise.all(informers.map((informer) => informer.until(() => informer.synced, signal)));

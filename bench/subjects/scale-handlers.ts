@@ -18,7 +18,7 @@ import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
-const { ListGate } = internals;
+const { ListLimiter } = internals;
 const { splitKey, systemClock } = chancery;
 
 let expected = '';
@@ -28,7 +28,7 @@ onExpectation(({ marker }) => {
   tellers = 0;
 });
 
-const informer = informerOf(NAMESPACE, new ListGate({ clock: systemClock }));
+const informer = informerOf(NAMESPACE, new ListLimiter({ clock: systemClock }));
 let registrations: readonly HandlerRegistration[] = [];
 
 /** So that whoever looks at the event loop has looked at it before something happens, and after. */

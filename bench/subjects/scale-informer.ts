@@ -1,7 +1,7 @@
 /** Informers as the sources of controllers are: what the subjects of the scale runs are made of. */
 import type { Informer, KubernetesObject } from '../../operator/index.ts';
 import type { ObjectState } from '../../test/support/load/state.ts';
-import type { ListGate } from '../internals.ts';
+import type { ListLimiter } from '../internals.ts';
 import { chancery, internals } from './chancery.ts';
 import { configuration } from './child.ts';
 
@@ -15,7 +15,7 @@ export const resource = defineResource({ group, version, plural, kind, namespace
 const transport = undiciTransport(configuration.url);
 
 /** One over a namespace, with the transport that all of them share. */
-export function informerOf(namespace: string, gate: ListGate): Informer<KubernetesObject> {
+export function informerOf(namespace: string, limiter: ListLimiter): Informer<KubernetesObject> {
   const source = listWatch(transport, resource, { namespace });
   const observer = {
     statusChanged() {},
@@ -24,7 +24,7 @@ export function informerOf(namespace: string, gate: ListGate): Informer<Kubernet
       throw error;
     },
   };
-  const options = { clock: systemClock, gate, relistIntervalMs: 0 };
+  const options = { clock: systemClock, limiter, relistIntervalMs: 0 };
   return new chancery.Informer(transformed(source, dropManagedFields), observer, options);
 }
 

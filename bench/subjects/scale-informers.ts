@@ -1,5 +1,5 @@
 /**
- * Many informers over as many namespaces, one transport and one gate: `URL PROFILE MODE OBJECTS SOURCES`,
+ * Many informers over as many namespaces, one transport and one limiter: `URL PROFILE MODE OBJECTS SOURCES`,
  * and LISTS for another number of lists at a time. An event is seen when every informer has told of it.
  * `{"do":"states"}` answers with the states that the caches are in: one, when all are equal.
  */
@@ -10,11 +10,11 @@ import { go } from './scale-start.ts';
 
 const { NAMESPACE } = await import('../../test/support/load/profile.ts');
 const { informerOf, stateOf } = await import('./scale-informer.ts');
-const { ListGate } = internals;
+const { ListLimiter } = internals;
 const { systemClock } = chancery;
 
 const [sources = '1', lists] = process.argv.slice(6);
-const gate = new ListGate({
+const limiter = new ListLimiter({
   clock: systemClock,
   ...(lists !== undefined && { concurrentLists: Number(lists) }),
 });
@@ -26,7 +26,7 @@ onExpectation(({ marker }) => {
 });
 
 const informers = Array.from({ length: Number(sources) }, (_, index) =>
-  informerOf(`bench-${index}`, gate),
+  informerOf(`bench-${index}`, limiter),
 );
 for (const informer of informers) {
   informer.addHandler((changes) => {

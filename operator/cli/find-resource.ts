@@ -6,8 +6,8 @@ import { ConfigurationError } from '../core/errors.ts';
 import { logStatus } from '../manager/status-log.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Transport } from '../transport/transport.ts';
-import { type Action, classify, NO_HISTORY } from '../watch/classify.ts';
-import { Pace } from '../watch/pace.ts';
+import { type Action, classify, NO_HISTORY } from '../watch/policy/classify.ts';
+import { Pace } from '../watch/policy/pace.ts';
 import { StatusReporter } from '../watch/reflector-status.ts';
 
 /** What a name or a path turned out to be. */

@@ -6,7 +6,7 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import { Cache } from '../store/cache.ts';
 import { type Change, Deleted } from '../store/change.ts';
 import { estimateBytes } from '../store/estimate-bytes.ts';
-import type { CompleteList, TakePage } from '../watch/list-all.ts';
+import type { CompleteList, TakePage } from '../watch/list.ts';
 import type { ReflectorSink } from '../watch/reflector-sink.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 

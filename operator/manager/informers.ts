@@ -15,8 +15,8 @@ import { Overlays } from '../store/overlays.ts';
 import { ownWriteForm } from '../store/own-write-form.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import { DiscoveryPoll } from '../watch/discovery-poll.ts';
-import { ListGate } from '../watch/list-gate.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
+import { ListLimiter } from '../watch/policy/list-limiter.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../watch/reflector-options.ts';
 import { CacheGauges } from './cache-gauges.ts';
 import type { NeededSource } from './health-checks.ts';
@@ -73,14 +73,14 @@ export class Informers {
   readonly #facades = new Map<string, NamespacesInformer<KubernetesObject>>();
   readonly #gauges: CacheGauges;
   /** What keeps all sources together gentle to the API server. */
-  readonly #gate: ListGate;
+  readonly #limiter: ListLimiter;
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
 
   constructor(options: InformersOptions) {
     const { meter = noMeter, reflector } = options;
     this.#options = options;
-    this.#gate = reflector.gate ?? new ListGate(reflector);
+    this.#limiter = reflector.limiter ?? new ListLimiter(reflector);
     this.discoveryPoll = reflector.discoveryPoll ?? new DiscoveryPoll(reflector.clock);
     this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
   }
@@ -205,7 +205,7 @@ export class Informers {
         meter,
         labels,
         ...(onUnserved !== undefined && { onUnserved }),
-        gate: this.#gate,
+        limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
         ownWriteForm: ownWriteForm({ ...scope, transform, freeze }),
         onNotice: (notice) => logNotice(log, facts, notice),

@@ -1,7 +1,7 @@
 import type { Log } from '../controller/reconciler.ts';
 import type { Clock } from '../core/clock.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import { type StatusLine, StatusLines } from '../watch/status-lines.ts';
+import { type StatusLine, StatusLines } from './status-lines.ts';
 
 interface StatusLogOptions {
   readonly clock: Clock;

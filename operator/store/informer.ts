@@ -6,7 +6,7 @@ import { Entry, type EntryObserver } from '../model/entry.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { compareResourceVersions, isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { CompleteList } from '../watch/list-all.ts';
+import type { CompleteList } from '../watch/list.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../watch/reflector.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';

@@ -3,9 +3,9 @@ import { ConfigurationError } from '../core/errors.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import type { ObjectKey } from '../model/object.ts';
 import { DiscoveryPoll } from './discovery-poll.ts';
-import { DEFAULT_PAGE_SIZE } from './list-all.ts';
-import { ListGate } from './list-gate.ts';
-import type { ListMode } from './list-mode.ts';
+import { DEFAULT_PAGE_SIZE } from './list.ts';
+import { ListLimiter } from './policy/list-limiter.ts';
+import type { ListMode } from './policy/list-mode.ts';
 
 /** How a source lists and watches. Each has a default. */
 export interface ReflectorSettings {
@@ -79,7 +79,7 @@ export interface ReflectorOptions extends Partial<ReflectorSettings> {
   /** `group`, `version`, `resource` and `namespace` of the source, for its measurements. */
   readonly labels?: Labels;
   /** Shared by all sources of a process. Default: one of its own. */
-  readonly gate?: ListGate;
+  readonly limiter?: ListLimiter;
   /** Shared by all sources of a process. Default: one of its own. */
   readonly discoveryPoll?: DiscoveryPoll;
   /** Must not throw. */
@@ -101,7 +101,7 @@ export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
     random = Math.random,
     meter = noMeter,
     labels = {},
-    gate,
+    limiter,
     discoveryPoll,
     onNotice,
     ...some
@@ -119,7 +119,7 @@ export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
     random,
     meter,
     labels,
-    gate: gate ?? new ListGate({ clock, random }),
+    limiter: limiter ?? new ListLimiter({ clock, random }),
     discoveryPoll: discoveryPoll ?? new DiscoveryPoll(clock),
     onNotice: onNotice ?? ((): void => {}),
     settings,

@@ -1,7 +1,7 @@
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { CompleteList, TakePage } from './list-all.ts';
+import type { CompleteList, TakePage } from './list.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 import type { VersionView } from './verification.ts';
 

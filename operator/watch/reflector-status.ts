@@ -1,4 +1,4 @@
-import type { Action, Reason } from './classify.ts';
+import type { Action, Reason } from './policy/classify.ts';
 
 /** What a reflector is doing, as far as somebody outside can act on it. */
 export interface ReflectorStatus {

@@ -4,15 +4,15 @@ import type { ProtocolError } from '../core/errors.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { classify, NO_HISTORY, type Outcome, remember } from './classify.ts';
-import { Contact } from './contact.ts';
-import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './decision.ts';
-import { InitialEvents } from './initial-events.ts';
-import { type CompleteList, type GatheredList, listAll } from './list-all.ts';
-import type { GateSeat } from './list-gate.ts';
-import { ListModeChoice } from './list-mode.ts';
+import { SourceActivity } from './activity.ts';
+import { type CompleteList, type GatheredList, InitialEvents, listAll } from './list.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
-import { Pace } from './pace.ts';
+import { classify, NO_HISTORY, type Outcome, remember } from './policy/classify.ts';
+import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './policy/decision.ts';
+import type { LimitedSource } from './policy/list-limiter.ts';
+import { ListModeChoice } from './policy/list-mode.ts';
+import { Pace } from './policy/pace.ts';
+import { RegressionProbe } from './policy/regression-probe.ts';
 import {
   type ReflectorOptions,
   type ResolvedOptions,
@@ -20,7 +20,6 @@ import {
 } from './reflector-options.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
-import { RegressionProbe } from './regression-probe.ts';
 import { ResumePoint } from './resume-point.ts';
 import { SourceMeter } from './source-meter.ts';
 import { Verifier } from './verifier.ts';
@@ -36,7 +35,7 @@ export type { ReflectorSink } from './reflector-sink.ts';
  * and answered with a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
-  readonly #source: Contact<T>;
+  readonly #source: SourceActivity<T>;
   readonly #sink: ReflectorSink<T>;
   readonly #options: ResolvedOptions;
   readonly #meter: SourceMeter;
@@ -65,25 +64,25 @@ export class Reflector<T extends KubernetesObject> {
   constructor(source: ListWatch<T>, sink: ReflectorSink<T>, options: ReflectorOptions) {
     this.#sink = sink;
     this.#options = resolveOptions(options);
-    const { clock, random, gate, labels, settings } = this.#options;
-    const contact = new Contact(source, clock);
-    this.#source = contact;
+    const { clock, random, limiter, labels, settings } = this.#options;
+    const activity = new SourceActivity(source, clock);
+    this.#source = activity;
     this.#meter = new SourceMeter(this.#options.meter, labels, clock);
     this.#pace = new Pace(clock, random);
     const { group, version, resource: plural } = labels;
     const resource = JSON.stringify([group, version, plural]);
-    this.#mode = new ListModeChoice(settings.list, gate, resource);
+    this.#mode = new ListModeChoice(settings.list, limiter, resource);
     this.#reporter = new StatusReporter((status) => {
       this.#meter.entered(status.health);
       sink.statusChanged(status);
     });
     this.#verifier = new Verifier({
       ...{
-        source: contact,
+        source: activity,
         view: sink,
         resumePoint: this.#resumePoint,
         meter: this.#meter,
-        gate,
+        limiter,
         clock,
         random,
       },
@@ -94,7 +93,7 @@ export class Reflector<T extends KubernetesObject> {
       regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
     this.#probe = new RegressionProbe({
-      ...{ source: contact, gate, meter: this.#meter },
+      ...{ source: activity, limiter, meter: this.#meter },
       monotonic: () => clock.monotonic(),
     });
   }
@@ -152,10 +151,10 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const seat = this.#options.gate.join();
+    const place = this.#options.limiter.join();
     this.#meter.entered(this.#reporter.starting().health);
     using stop = linkedAbort(signal);
-    const mirroring = this.#mirror(seat, stop.signal).finally(() => stop.abort());
+    const mirroring = this.#mirror(place, stop.signal).finally(() => stop.abort());
     const verifying = this.#verifier.run(stop.signal).catch(() => {}); // it ends by that abort
     try {
       await mirroring;
@@ -163,16 +162,16 @@ export class Reflector<T extends KubernetesObject> {
       if (!signal.aborted) throw error; // a sink that throws is a bug: it must not pass for a failure
     } finally {
       await verifying;
-      seat.leave();
+      place.leave();
       this.#verifier.stop();
       this.#reporter.stopped();
     }
   }
 
-  async #mirror(seat: GateSeat, signal: AbortSignal): Promise<void> {
+  async #mirror(place: LimitedSource, signal: AbortSignal): Promise<void> {
     this.#due = this.#firstList();
     await Promise.resolve(); // let the other sources of the process join
-    await this.#wait(seat.startDelayMs(), signal);
+    await this.#wait(place.startDelayMs(), signal);
     while (!signal.aborted) {
       const pages = this.#due !== undefined && !this.#mode.streams;
       const decision = pages ? await this.#list(signal) : await this.#watch(signal);
@@ -182,11 +181,11 @@ export class Reflector<T extends KubernetesObject> {
       this.#due = listAfter(decision, this.#due, this.#resumePoint.resourceVersion);
       const ownMs = this.#pace.delayMs(decision);
       const lostWatch = wasWatching && this.#due !== undefined;
-      const delayMs = lostWatch ? Math.max(ownMs, seat.needsRelist()) : ownMs;
+      const delayMs = lostWatch ? Math.max(ownMs, place.needsRelist()) : ownMs;
       this.#reporter.failed(decision, delayMs, decision.error);
       if (decision.wait === 'unserved') await this.#untilServed(decision, delayMs, signal);
       else await this.#wait(delayMs, signal);
-      if (lostWatch) await this.#wait(seat.relistDelayMs(), signal);
+      if (lostWatch) await this.#wait(place.relistDelayMs(), signal);
     }
   }
 
@@ -201,9 +200,9 @@ export class Reflector<T extends KubernetesObject> {
 
   /** The list that is due, page by page; undefined when it is in the sink. */
   async #list(signal: AbortSignal): Promise<Decision | undefined> {
-    const { gate, clock, settings } = this.#options;
+    const { limiter, clock, settings } = this.#options;
     const { pageSize } = settings;
-    const release = await gate.enter(signal);
+    const release = await limiter.enter(signal);
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
     // Not when it is complete: what it shows again may be found out while it is under way.
@@ -245,10 +244,10 @@ export class Reflector<T extends KubernetesObject> {
    * when it was stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
-    const { clock, gate } = this.#options;
+    const { clock, limiter } = this.#options;
     const due = this.#due;
     await this.#wait(this.#pace.spacingMs(), signal);
-    const release = due === undefined ? (): void => {} : await gate.enter(signal);
+    const release = due === undefined ? (): void => {} : await limiter.enter(signal);
     using cut = linkedAbort(signal);
     let cutFor: 'drift' | ProtocolError | undefined;
     const live = (): void => {

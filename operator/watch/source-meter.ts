@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Labels, Meter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { Reason } from './classify.ts';
+import type { Reason } from './policy/classify.ts';
 import type { ReflectorStatus } from './reflector-status.ts';
 
 /** What a list was for. */

@@ -4,7 +4,7 @@ import type { EntryIdentity } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { type ListPagesRequest, listPages } from './list-all.ts';
+import { type ListPagesRequest, listPages } from './list.ts';
 import type { ListWatch } from './list-watch.ts';
 
 /** What tells one state of an object from another. */

@@ -4,9 +4,9 @@ import { OperatorError } from '../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { ListPagesRequest } from './list-all.ts';
-import type { ListGate } from './list-gate.ts';
+import type { ListPagesRequest } from './list.ts';
 import type { ListWatch } from './list-watch.ts';
+import type { ListLimiter } from './policy/list-limiter.ts';
 import type { ResumePoint } from './resume-point.ts';
 import type { SourceMeter } from './source-meter.ts';
 import { Verification, type VersionView } from './verification.ts';
@@ -16,7 +16,7 @@ interface VerifierOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly view: VersionView;
   readonly resumePoint: ResumePoint;
-  readonly gate: ListGate;
+  readonly limiter: ListLimiter;
   readonly meter: SourceMeter;
   readonly clock: Clock;
   readonly random: () => number;
@@ -102,10 +102,10 @@ export class Verifier {
       });
     }
     await this.#untilWatching(signal);
-    const { view, clock, gate } = this.#options;
+    const { view, clock, limiter } = this.#options;
     const verification = new Verification(view, clock);
     this.#verification = verification;
-    const release = await gate.enter(signal);
+    const release = await limiter.enter(signal);
     try {
       return await this.#compare(verification, release, signal);
     } finally {

@@ -3,10 +3,8 @@ import type { Clock } from '../core/clock.ts';
 import { AmbassadorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import { type Outcome, SHORT_WATCH_MS } from './classify.ts';
-import { HoldMeter } from './hold-meter.ts';
 import type { ListWatch } from './list-watch.ts';
-import { watchdog } from './watchdog.ts';
+import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 
 /** What the server is given beyond its own deadline before the line is taken for dead. */
 const GRACE_MS = 10_000;
@@ -44,7 +42,7 @@ export interface WatchReport {
   readonly lively: boolean;
   /**
    * The server ended it before its time, without a reason, when a handler had held up the reading
-   * for a second or more: see `HoldMeter`.
+   * for a second or more: see `BackpressureMeter`.
    */
   readonly slowConsumer: boolean;
 }
@@ -78,7 +76,7 @@ export async function watchOnce<T extends KubernetesObject>(
     cut: () => line.abort(new Error('watch stalled')),
   });
   const gaps = new GapMeter(clock);
-  const holds = new HoldMeter(clock);
+  const backpressure = new BackpressureMeter(clock);
   let bug: { readonly error: unknown } | undefined;
   let acceptedAt: number | undefined;
   let cancelProof = (): void => {};
@@ -87,18 +85,18 @@ export async function watchOnce<T extends KubernetesObject>(
     const acceptedForMs = acceptedAt === undefined ? undefined : clock.monotonic() - acceptedAt;
     const { lines, lively } = gaps;
     const early = acceptedForMs !== undefined && acceptedForMs < timeoutSeconds * 1_000;
-    const slowConsumer = early && holds.behind && isGivenUp(outcome);
+    const slowConsumer = early && backpressure.behind && isGivenUp(outcome);
     return { outcome, acceptedForMs, lines, lively, slowConsumer };
   };
   const hand = async (batch: readonly WatchEvent<T>[]): Promise<void> => {
-    dog.hold();
+    dog.pause();
     try {
-      await holds.during(() => consumer.events(batch));
+      await backpressure.during(() => consumer.events(batch));
     } catch (error) {
       bug = { error };
       throw error;
     }
-    dog.release();
+    dog.resume();
   };
   try {
     const batches = await source.watch({
@@ -178,4 +176,101 @@ class GapMeter {
     this.#lastLineAt = nowMs;
     this.#lines += lines;
   }
+}
+
+/** The server may end the watch of a consumer that takes this long over one batch. */
+const LONG_BATCH_MS = 1_000;
+
+/** After waiting this long for the server, everything that it had sent has been read. */
+const CAUGHT_UP_MS = 1_000;
+
+/** Finds out whether a consumer holds up the reading of a watch. */
+class BackpressureMeter {
+  readonly #clock: Clock;
+  /** Since the last slow batch, without the wait that is under way. */
+  #waitedMs = Number.POSITIVE_INFINITY;
+  #waitsSince: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#waitsSince = clock.monotonic();
+  }
+
+  /**
+   * A consumer took a second or more over a batch, and since then we have not waited a second for
+   * the server: if it ends the watch now, that may be the reason.
+   */
+  get behind(): boolean {
+    return this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS;
+  }
+
+  /** Calls `take`, which gives a batch to the consumer, and measures how long it takes. */
+  async during(take: () => void | Promise<void>): Promise<void> {
+    const takenAt = this.#clock.monotonic();
+    this.#waitedMs += takenAt - this.#waitsSince;
+    await take();
+    this.#waitsSince = this.#clock.monotonic();
+    if (this.#waitsSince - takenAt >= LONG_BATCH_MS) this.#waitedMs = 0;
+  }
+}
+
+interface WatchdogOptions {
+  readonly clock: Clock;
+  /** When the line is dead, if nothing has come since `activeAt`. Asked anew at every check. */
+  readonly limitAt: (activeAt: number) => number;
+  /** Called once, when the line is dead. */
+  readonly cut: () => void;
+}
+
+/** Finds dead connections: no server ends those, and no socket reports them. */
+interface Watchdog {
+  /** Something came. */
+  active(): void;
+  /** We do not read while a consumer works on a batch: that is not silence of the connection. */
+  pause(): void;
+  resume(): void;
+  /** It has cut the line. */
+  readonly fired: boolean;
+  stop(): void;
+}
+
+/** A watchdog that runs until it is stopped. */
+function watchdog({ clock, limitAt, cut }: WatchdogOptions): Watchdog {
+  let activeAt = clock.monotonic();
+  let paused = false;
+  let fired = false;
+
+  const check = (): void => {
+    const leftMs = limitAt(activeAt) - clock.monotonic();
+    if (leftMs > 0 || paused) cancel = clock.schedule(Math.max(leftMs, 1_000), check);
+    else cancel = confirm();
+  };
+  // After a stall of our own event loop the bytes may be waiting: let them in before judging.
+  const confirm = (): (() => void) => {
+    const seenAt = activeAt;
+    const turn = setImmediate(() => {
+      if (activeAt !== seenAt || paused) return check();
+      fired = true;
+      cut();
+    });
+    return () => clearImmediate(turn);
+  };
+  let cancel = clock.schedule(limitAt(activeAt) - activeAt, check);
+
+  return {
+    active: () => {
+      activeAt = clock.monotonic();
+    },
+    pause: () => {
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+      activeAt = clock.monotonic();
+    },
+    get fired() {
+      return fired;
+    },
+    stop: () => cancel(),
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listAll } from '../../operator/watch/list-all.ts';
+import { listAll } from '../../operator/watch/list.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 
 test('[T-5] of a list that begins anew nothing of its first page is left', async () => {

@@ -8,7 +8,7 @@ import {
   NO_HISTORY,
   type Outcome,
   remember,
-} from '../../operator/watch/classify.ts';
+} from '../../operator/watch/policy/classify.ts';
 
 const api = (status: Omit<Status, 'kind'>, retryAfterMs?: number): ApiError =>
   new ApiError(status, { retryAfterMs });

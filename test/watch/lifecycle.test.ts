@@ -3,7 +3,7 @@ import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { ListGate } from '../../operator/watch/list-gate.ts';
+import { ListLimiter } from '../../operator/watch/policy/list-limiter.ts';
 import { Reflector } from '../../operator/watch/reflector.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';
@@ -16,7 +16,7 @@ const upstream = (): AmbassadorError =>
 
 test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener, place or watch behind', async () => {
   const clock = new FakeClock();
-  const gate = new ListGate({ clock, concurrentLists: 1 });
+  const limiter = new ListLimiter({ clock, concurrentLists: 1 });
   const { signal: parent } = new AbortController();
   const collections = ['paged', 'stream'].map(() => new FakeCollection());
   const reflectors = collections.map(
@@ -31,7 +31,7 @@ test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener
           known: () => undefined,
           keys: () => [],
         },
-        { clock, gate, list: index === 0 ? 'paged' : 'stream' },
+        { clock, limiter, list: index === 0 ? 'paged' : 'stream' },
       ),
   );
   let late = 0;
@@ -55,7 +55,7 @@ test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener
 
   expect(late).toBe(0);
   expect(reflectors.map(({ status }) => status.health)).toEqual(['stopped', 'stopped']);
-  const release = await gate.enter(parent); // the only place is free
+  const release = await limiter.enter(parent); // the only place is free
   release();
 });
 

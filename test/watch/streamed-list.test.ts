@@ -2,7 +2,7 @@ import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { ListGate } from '../../operator/watch/list-gate.ts';
+import { ListLimiter } from '../../operator/watch/policy/list-limiter.ts';
 import {
   expired,
   FakeCollection,
@@ -152,22 +152,22 @@ test('[attack A-8] [L-33] a request that is refused in either form is told of by
 
 test('[L-30] what cannot stream is not asked again for an hour by any source of the process', async () => {
   const clock = new FakeClock();
-  const gate = new ListGate({ clock });
+  const limiter = new ListLimiter({ clock });
   const first = world('a');
   first.failWatches(gateOff());
-  start({ list: 'auto', clock, gate, labels: LABELS }, first);
+  start({ list: 'auto', clock, limiter, labels: LABELS }, first);
   await clock.advanceAndSettle(1_000);
 
   const second = world('a');
-  start({ list: 'auto', clock, gate, labels: LABELS }, second);
+  start({ list: 'auto', clock, limiter, labels: LABELS }, second);
   const other = world('a');
-  start({ list: 'auto', clock, gate, labels: { ...LABELS, resource: 'others' } }, other);
+  start({ list: 'auto', clock, limiter, labels: { ...LABELS, resource: 'others' } }, other);
   await clock.advanceAndSettle(59 * 60_000);
   const third = world('a');
-  start({ list: 'auto', clock, gate, labels: LABELS }, third);
+  start({ list: 'auto', clock, limiter, labels: LABELS }, third);
   await clock.advanceAndSettle(60_000);
   const late = world('a');
-  start({ list: 'auto', clock, gate, labels: LABELS }, late);
+  start({ list: 'auto', clock, limiter, labels: LABELS }, late);
   await settle();
 
   const streamed = [second, other, third, late].map(

@@ -1,5 +1,5 @@
-import { type Backoff, exponentialBackoff } from '../core/backoff.ts';
-import type { Clock } from '../core/clock.ts';
+import { type Backoff, exponentialBackoff } from '../../core/backoff.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Action } from './classify.ts';
 
 /** Delays of lists and watches: client-go's reflector. */

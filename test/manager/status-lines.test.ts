@@ -2,12 +2,12 @@ import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
+import { type StatusLine, StatusLines } from '../../operator/manager/status-lines.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { Reason } from '../../operator/watch/classify.ts';
+import type { Reason } from '../../operator/watch/policy/classify.ts';
 import type { ReflectorStatus } from '../../operator/watch/reflector-status.ts';
-import { type StatusLine, StatusLines } from '../../operator/watch/status-lines.ts';
 import { expired, FakeCollection, type OpenWatch } from '../support/fake-collection.ts';
-import { start } from './started-reflector.ts';
+import { start } from '../watch/started-reflector.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../core/clock.ts';
-import type { ReflectorStatus } from './reflector-status.ts';
+import type { ReflectorStatus } from '../watch/reflector-status.ts';
 
 /** Lines that may come at once, and how soon each comes back: together ten in any hour. */
 const BURST_LINES = 6;

@@ -1,7 +1,7 @@
-import { AmbassadorError, ProtocolError } from '../core/errors.ts';
+import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
+import type { ListConsistency } from '../list-watch.ts';
+import type { WatchReport } from '../watch-once.ts';
 import { type Action, SHORT_WATCH_MS } from './classify.ts';
-import type { ListConsistency } from './list-watch.ts';
-import type { WatchReport } from './watch-once.ts';
 
 /** An action, and the failure that it answers. */
 export interface Decision extends Action {

@@ -1,6 +1,6 @@
-import { ApiError } from '../model/status.ts';
-import type { ListGate } from './list-gate.ts';
-import type { WatchReport } from './watch-once.ts';
+import { ApiError } from '../../model/status.ts';
+import type { WatchReport } from '../watch-once.ts';
+import type { ListLimiter } from './list-limiter.ts';
 
 /**
  * How lists are made. `paged`: page by page. `stream`: as the initial events of the watch, which
@@ -15,21 +15,21 @@ const MAX_UNFINISHED = 2;
 /** Decides, list by list, whether it is streamed. */
 export class ListModeChoice {
   readonly #mode: ListMode;
-  readonly #gate: ListGate;
+  readonly #limiter: ListLimiter;
   readonly #resource: string;
   #unfinished = 0;
   #fellBack = false;
 
-  constructor(mode: ListMode, gate: ListGate, resource: string) {
+  constructor(mode: ListMode, limiter: ListLimiter, resource: string) {
     this.#mode = mode;
-    this.#gate = gate;
+    this.#limiter = limiter;
     this.#resource = resource;
   }
 
   /** The list that is due is to be streamed. */
   get streams(): boolean {
     if (this.#mode === 'paged' || this.#fellBack) return false;
-    return this.#mode === 'stream' || this.#gate.mayStream(this.#resource);
+    return this.#mode === 'stream' || this.#limiter.mayStream(this.#resource);
   }
 
   /** A list is complete. */
@@ -45,7 +45,7 @@ export class ListModeChoice {
     if (broke) this.#unfinished++;
     const gaveUp = 'stalled' in outcome || this.#unfinished >= MAX_UNFINISHED;
     this.#fellBack = gaveUp || isStreamingRefused(error);
-    if (this.#fellBack) this.#gate.refuseStreaming(this.#resource);
+    if (this.#fellBack) this.#limiter.refuseStreaming(this.#resource);
     return this.#fellBack;
   }
 }

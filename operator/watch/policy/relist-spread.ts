@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 
 /** So many sources that must list anew within a second have lost their watches together. */
 const MASS_SOURCES = 5;

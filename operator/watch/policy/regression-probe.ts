@@ -1,17 +1,17 @@
-import type { KubernetesObject } from '../model/object.ts';
-import { isOlder } from '../model/resource-version.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { isOlder } from '../../model/resource-version.ts';
+import type { ListWatch } from '../list-watch.ts';
+import type { SourceMeter } from '../source-meter.ts';
+import type { WatchReport } from '../watch-once.ts';
 import type { Action } from './classify.ts';
-import type { ListGate } from './list-gate.ts';
-import type { ListWatch } from './list-watch.ts';
-import type { SourceMeter } from './source-meter.ts';
-import type { WatchReport } from './watch-once.ts';
+import type { ListLimiter } from './list-limiter.ts';
 
 /** Stalls in a row after which not only the line is suspected. */
 const SUSPICIOUS_STALLS = 2;
 
 interface RegressionProbeOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
-  readonly gate: ListGate;
+  readonly limiter: ListLimiter;
   readonly meter: SourceMeter;
   readonly monotonic: () => number;
 }
@@ -37,8 +37,8 @@ export class RegressionProbe {
 
   /** The server's resourceVersion when it is older than `seen`; otherwise undefined. */
   async find(seen: string, signal: AbortSignal): Promise<string | undefined> {
-    const { source, gate, meter, monotonic } = this.#options;
-    const release = await gate.enter(signal);
+    const { source, limiter, meter, monotonic } = this.#options;
+    const release = await limiter.enter(signal);
     const startedAt = monotonic();
     try {
       const consistency = { kind: 'latest' } as const;

@@ -2,15 +2,15 @@ import { getEventListeners } from 'node:events';
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
-import { ListGate } from '../../operator/watch/list-gate.ts';
+import { ListLimiter } from '../../operator/watch/policy/list-limiter.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';
 
-/** `count` sources behind one gate; each list stays under way until `answer` is called. */
+/** `count` sources behind one limiter; each list stays under way until `answer` is called. */
 function sources(count: number) {
   const clock = new FakeClock();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const gate = new ListGate({ clock, random: () => 0.5 });
+  const limiter = new ListLimiter({ clock, random: () => 0.5 });
   const started: string[] = [];
   const collections = Array.from({ length: count }, () => new FakeCollection());
   let most = 0;
@@ -27,7 +27,7 @@ function sources(count: number) {
       return listing;
     };
   }
-  const reflectors = collections.map((collection) => start({ clock, gate }, collection));
+  const reflectors = collections.map((collection) => start({ clock, limiter }, collection));
   return { clock, collections, reflectors, started, answer: resolve, most: () => most };
 }
 
@@ -64,19 +64,19 @@ test('[L-13] up to ten sources start at once, more of them spread over a second'
 });
 
 test('[L-13] who is stopped while it waits gives up its turn, and leaves no listener', async () => {
-  const gate = new ListGate({ clock: new FakeClock(), concurrentLists: 1 });
+  const limiter = new ListLimiter({ clock: new FakeClock(), concurrentLists: 1 });
   const stop = new AbortController();
   const { signal } = new AbortController();
-  const release = await gate.enter(signal);
+  const release = await limiter.enter(signal);
 
-  const waiting = gate.enter(stop.signal);
-  const next = gate.enter(signal);
+  const waiting = limiter.enter(stop.signal);
+  const next = limiter.enter(signal);
   stop.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
   release();
   release();
   const second = await next;
-  const third = gate.enter(signal);
+  const third = limiter.enter(signal);
   const state = await Promise.race([third.then(() => 'entered'), settle().then(() => 'waits')]);
   second();
   (await third)();
@@ -86,13 +86,13 @@ test('[L-13] who is stopped while it waits gives up its turn, and leaves no list
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
 });
 
-/** Sources behind one gate that watch, and when each has listed anew, from now on. */
+/** Sources behind one limiter that watch, and when each has listed anew, from now on. */
 async function watching(count: number) {
   const clock = new FakeClock();
-  const gate = new ListGate({ clock, random: evenly() });
+  const limiter = new ListLimiter({ clock, random: evenly() });
   const random = evenly();
   const collections = Array.from({ length: count }, () => new FakeCollection());
-  for (const collection of collections) start({ clock, gate, random }, collection);
+  for (const collection of collections) start({ clock, limiter, random }, collection);
   await clock.advanceAndSettle(10_000);
   const lostAt = clock.monotonic();
   const times: number[] = [];

@@ -6,7 +6,7 @@ import type { Discovery } from './discovery.ts';
 import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from './list-watch.ts';
 
 /** A ListWatch that knows what is under way on it, and when the server was last heard of. */
-export class Contact<T extends KubernetesObject> implements ListWatch<T> {
+export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> {
   readonly #source: ListWatch<T>;
   readonly #clock: Clock;
   #lists = 0;

@@ -1,5 +1,5 @@
-import { AmbassadorError, ProtocolError } from '../core/errors.ts';
-import { ApiError, isGone, isTooLargeResourceVersion } from '../model/status.ts';
+import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
+import { ApiError, isGone, isTooLargeResourceVersion } from '../../model/status.ts';
 
 /** How one list or one watch ended. */
 export type Outcome =

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import { listAll } from '../../operator/watch/list-all.ts';
+import { listAll } from '../../operator/watch/list.ts';
 import type { ListPage, ListPageRequest } from '../../operator/watch/list-watch.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { textEntry } from '../support/text-entry.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import { RelistSpread } from './relist-spread.ts';
 
 /** Lists at a time in one process: a restart of an API server must not cost it one per source. */
@@ -11,7 +11,7 @@ const START_SPREAD_MS = 1_000;
 /** How long a resource that cannot stream its list is listed page by page without trying again. */
 const REFUSAL_MS = 60 * 60 * 1_000;
 
-interface ListGateOptions {
+interface ListLimiterOptions {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -19,11 +19,11 @@ interface ListGateOptions {
   readonly concurrentLists?: number;
 }
 
-/** Gives a place at the gate back. Calling it twice does nothing. */
+/** Gives a place at the limiter back. Calling it twice does nothing. */
 type Release = () => void;
 
 /** One source's seat; it is given back with `leave`. */
-export interface GateSeat {
+export interface LimitedSource {
   /** How long to wait before the first list, once every source of the process has joined. */
   startDelayMs(): number;
   /** A failure has made a list necessary: how long to wait before `relistDelayMs` is asked. */
@@ -43,17 +43,17 @@ interface Waiting {
  *
  * First come, first served. Waiting is no failure, and is not reported as one.
  */
-export class ListGate {
+export class ListLimiter {
   readonly #clock: Clock;
   readonly #random: () => number;
   #free: number;
   readonly #queue: Waiting[] = [];
   /** In the order in which they joined. */
-  readonly #seats = new Set<GateSeat>();
+  readonly #seats = new Set<LimitedSource>();
   readonly #relists: RelistSpread;
   readonly #refusedAt = new Map<string, number>();
 
-  constructor({ clock, random = Math.random, concurrentLists }: ListGateOptions) {
+  constructor({ clock, random = Math.random, concurrentLists }: ListLimiterOptions) {
     this.#clock = clock;
     this.#random = random;
     this.#free = concurrentLists ?? DEFAULT_CONCURRENT_LISTS;
@@ -61,8 +61,8 @@ export class ListGate {
   }
 
   /** Counts a source in. */
-  join(): GateSeat {
-    const seat: GateSeat = {
+  join(): LimitedSource {
+    const seat: LimitedSource = {
       startDelayMs: () => this.#startDelayMs(seat),
       needsRelist: () => this.#relists.needed(seat, this.#seats.size),
       relistDelayMs: () => this.#relists.delayMs(seat),
@@ -130,7 +130,7 @@ export class ListGate {
   }
 
   /** Spread over a second, each in its own slot, so that the order of joining is kept. */
-  #startDelayMs(seat: GateSeat): number {
+  #startDelayMs(seat: LimitedSource): number {
     if (this.#seats.size <= CALM_START_SOURCES) return 0;
     const slot = [...this.#seats].indexOf(seat);
     return ((slot + this.#random()) / this.#seats.size) * START_SPREAD_MS;
