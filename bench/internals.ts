@@ -6,6 +6,6 @@
  * @module
  */
 
-export { transformed } from '../operator/model/transform.ts';
+export { transformed } from '../operator/client/source.ts';
 export type { HandlerRegistration } from '../operator/store/handlers.ts';
 export { ListLimiter } from '../operator/watch/policy/list-limiter.ts';
