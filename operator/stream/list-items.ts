@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
+import { chunksInTurns } from './chunks-in-turns.ts';
 import { endOfValue, Nesting } from './json-bytes.ts';
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts';
 import { endOfRest, isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
@@ -40,7 +41,7 @@ export interface ReadItemsOptions {
 
 /**
  * Reads a JSON object with an array `items` from `body`, item by item as they arrive, so that a page
- * takes no more memory than what is kept of it, and no longer than a chunk at a time.
+ * takes no more memory than what is kept of it, and no longer than a chunk at a time: see `chunksInTurns`.
  *
  * @returns the text of the object without its items: `"items":[]`, as often as they come. Of an object
  *   without items, all of it.
@@ -49,7 +50,7 @@ export interface ReadItemsOptions {
  */
 export async function readItems(body: Readable, options: ReadItemsOptions): Promise<string> {
   const reader = new ItemReader(options);
-  for await (const chunk of body as AsyncIterable<Buffer>) reader.read(chunk);
+  for await (const chunk of chunksInTurns(body)) reader.read(chunk);
   return reader.end();
 }
 
