@@ -127,8 +127,6 @@ export { clientOf, intercept } from './client/client-of.ts';
 export { restClient } from './client/rest-client.ts';
 export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
 export { type ServerVersion, serverVersion } from './client/server-version.ts';
-export { BeingDeletedError } from './controller/being-deleted-error.ts';
-export { type Channel, channel } from './controller/channel.ts';
 export { child, type DesiredChild } from './controller/composite/child.ts';
 export {
   composite,
@@ -147,11 +145,10 @@ export {
   type MappingContext,
   type Permission,
 } from './controller/controller.ts';
-export type { EventNote } from './controller/event-recorder.ts';
-export { everyMs } from './controller/every-ms.ts';
-export type { Finalizer, Unfinished } from './controller/finalizer.ts';
-export { addFinalizer, removeFinalizer } from './controller/finalizer-writes.ts';
-export { NoStatusSubresourceError } from './controller/no-status-subresource-error.ts';
+export { BeingDeletedError, NoStatusSubresourceError, TerminalError } from './controller/errors.ts';
+export type { EventNote } from './controller/events/event-recorder.ts';
+export type { Finalizer, Unfinished } from './controller/finalizers/finalizer.ts';
+export { addFinalizer, removeFinalizer } from './controller/finalizers/finalizer.ts';
 export type { Predicate } from './controller/predicate.ts';
 export {
   and,
@@ -162,7 +159,7 @@ export {
   or,
   resourceVersionChanged,
   statusChanged,
-} from './controller/predicates.ts';
+} from './controller/predicate.ts';
 export {
   AWAIT_CHANGE,
   type Desired,
@@ -177,24 +174,24 @@ export {
 } from './controller/reconciler.ts';
 export { retryRefused } from './controller/retry-refused.ts';
 export { type Source, source } from './controller/source.ts';
-export { TerminalError } from './controller/terminal-error.ts';
 export type { Trigger } from './controller/trigger.ts';
+export { type Channel, channel, everyMs } from './controller/trigger.ts';
 
 // One process
 
+export { ensureCrd, ensureCrds } from './manager/crds/ensure-crds.ts';
 export {
   type CreateManagerOptions,
   createManager,
   type OwningManager,
   runOperator,
 } from './manager/create-manager.ts';
-export { ensureCrd, ensureCrds } from './manager/ensure-crds.ts';
-export type { HealthChecks } from './manager/health-server.ts';
+export type { HealthChecks } from './manager/http/health-server.ts';
 export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
-export type { Settings } from './manager/settings.ts';
+export type { Settings } from './manager/settings/settings.ts';
 
 // One declaration, many outputs
 
-export { type OpenedRequests, openedBeyondRights } from './generate/opened-beyond-rights.ts';
-export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/proxy-filter.ts';
-export { type RbacRole, type RbacRoleBinding, rbac } from './generate/rbac.ts';
+export { type OpenedRequests, openedBeyondRights } from './generate/filter/opened-beyond-rights.ts';
+export { type ProxyFilter, proxyArguments, proxyFilter } from './generate/filter/proxy-filter.ts';
+export { type RbacRole, type RbacRoleBinding, rbac } from './generate/rbac/rbac.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import { settingsFrom } from '../manager/settings.ts';
+import { settingsFrom } from '../manager/settings/settings.ts';
 
 /** A timer that throws can do so a thousand times a second. */
 export const CRASH_LOG_LINES = 10;

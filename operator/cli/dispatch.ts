@@ -6,8 +6,8 @@ import {
   UnsafeSetupError,
 } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
+import { visibleText } from '../core/visible-text.ts';
 import type { Command, ExitCode, Io } from './command.ts';
-import { describeError } from './describe-error.ts';
 import { overview } from './help.ts';
 
 /** Runs the command that `args` name. Rejects only for what is a bug. */
@@ -67,4 +67,13 @@ function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end < 0 ? args : args.slice(0, end);
   return options.includes('--help') || options.includes('-h');
+}
+
+/** One line for people: the message, and the facts that it leaves to its context. */
+export function describeError(error: OperatorError): string {
+  const facts = Object.entries(error.context)
+    .filter(([, value]) => !error.message.includes(String(value)))
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  const text = facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
+  return visibleText(text.replace(/\s*[\r\n]+\s*/g, ' '));
 }

@@ -1,4 +1,4 @@
-import { ENVIRONMENT } from '../manager/settings.ts';
+import { ENVIRONMENT } from '../manager/settings/settings.ts';
 import type { Command } from './command.ts';
 
 /** What `chancery --help` prints. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Controller, isController } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { HealthCheck, HealthChecks } from '../manager/health-server.ts';
+import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
 import { isRunnable, type Runnable } from '../manager/runnable.ts';
 
 /** What a module brings along. */

@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { sleep, systemClock } from '../core/clock.ts';
 import '../core/one-copy.ts';
-import { createLogger } from '../manager/logger.ts';
+import { createLogger } from '../manager/observe/logger.ts';
 import type { ExitCode } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { CRASH_LOG_LINES, crashLimitMs } from './crash.ts';

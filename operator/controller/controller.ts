@@ -4,8 +4,8 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
 import type { Store } from '../store/store.ts';
-import type { Finalizer } from './finalizer.ts';
-import { requireFinalizerName } from './finalizer-name.ts';
+import type { Finalizer } from './finalizers/finalizer.ts';
+import { requireFinalizerName } from './finalizers/finalizer.ts';
 import type { Predicate } from './predicate.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
@@ -256,4 +256,9 @@ export function enqueueMapped<T extends KubernetesObject>(
     map: map as Mapping['map'],
     ...(predicate && { predicate: predicate as Predicate }),
   };
+}
+
+/** Every source that a controller declares, in the order of its declaration; one may come twice. */
+export function sourcesOf({ for: root, owns, watches, reads }: Controller): readonly Source[] {
+  return [root, ...[...owns, ...watches].map(({ source }) => source), ...reads];
 }

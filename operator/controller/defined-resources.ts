@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { type DefinedResource, hasDefinition } from '../model/custom-resource-definition.ts';
 import type { Controller } from './controller.ts';
-import { sourcesOf } from './sources-of.ts';
+import { sourcesOf } from './controller.ts';
 
 /**
  * The resources of `controllers` that bring their definition along, each once, sorted by name.

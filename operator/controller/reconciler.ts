@@ -5,7 +5,7 @@ import type { KubernetesObject, ObjectKey, ObjectMeta } from '../model/object.ts
 import type { Refusal } from '../model/refusal.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Store } from '../store/store.ts';
-import type { EventRecorder } from './event-recorder.ts';
+import type { EventRecorder } from './events/event-recorder.ts';
 import type { Source } from './source.ts';
 
 /**

@@ -1,10 +1,10 @@
-import type { AroundAttempt } from '../controller/attempt.ts';
 import type { Controller } from '../controller/controller.ts';
+import type { AroundAttempt } from '../controller/run/attempt.ts';
 import type { Clock } from '../core/clock.ts';
-import type { HealthChecks } from './health-server.ts';
-import type { Logger } from './logger.ts';
+import type { HealthChecks } from './http/health-server.ts';
+import type { Logger } from './observe/logger.ts';
 import type { Runnable } from './runnable.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 
 /** What a manager is made of. Only `controllers` is required. */

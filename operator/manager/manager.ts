@@ -2,13 +2,11 @@ import { type Controller, isController } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { Campaign } from './campaign.ts';
 import { ControllerHost } from './controller-host.ts';
-import type { HealthServer } from './health-server.ts';
-import { Informers } from './informers.ts';
-import type { DefinitionInstaller } from './install-definitions.ts';
+import type { DefinitionInstaller } from './crds/install-definitions.ts';
+import type { HealthServer } from './http/health-server.ts';
+import { Campaign } from './leader/campaign.ts';
 import type { LeaderElector } from './leader/leader-elector.ts';
-import type { ManagerOptions } from './manager-options.ts';
 import {
   definitionInstallerOf,
   electorOf,
@@ -18,16 +16,18 @@ import {
   leadershipStatus,
   sourceChecks,
 } from './manager-parts.ts';
-import { stopInOrder } from './orderly-stop.ts';
+import type { ManagerOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
 import { runnableTask } from './runnable-task.ts';
+import { waitForAmbassador } from './safety/wait-for-ambassador.ts';
+import { Informers } from './sources/informers.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
+import { stopInOrder } from './stop.ts';
 import { StopBudget } from './stop-budget.ts';
 import { Tasks } from './tasks.ts';
-import { waitForAmbassador } from './wait-for-ambassador.ts';
 
-export type { ManagerOptions } from './manager-options.ts';
+export type { ManagerOptions } from './options.ts';
 
 /** The controllers and runnables of one process, with what they share. */
 export class Manager {

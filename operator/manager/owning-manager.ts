@@ -3,17 +3,17 @@ import { type Connection, connect } from '../client/connection.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { connectOptions } from './connect-options.ts';
 import type { CreateManagerOptions, OwningManager } from './create-manager.ts';
-import { watchEventLoop } from './event-loop-watch.ts';
-import { createLogger, type Logger } from './logger.ts';
 import { Manager } from './manager.ts';
-import { metricsPort } from './metrics-port.ts';
-import { placementOf } from './placement.ts';
-import type { SelfTest } from './self-test.ts';
-import { type Settings, settingsFrom } from './settings.ts';
-import { tracing } from './tracing.ts';
-import { findVisibleToken, tokenVisible } from './visible-token.ts';
+import { metricsPort } from './metrics/port.ts';
+import { watchEventLoop } from './observe/event-loop-watch.ts';
+import { createLogger, type Logger } from './observe/logger.ts';
+import { tracing } from './observe/tracing.ts';
+import type { SelfTest } from './safety/self-test.ts';
+import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
+import { connectOptions } from './settings/connect-options.ts';
+import { placementOf } from './settings/placement.ts';
+import { type Settings, settingsFrom } from './settings/settings.ts';
 
 export interface OwningManagerOptions extends CreateManagerOptions {
   /** Puts something around what speaks to the API server, such as a dry run. Default: nothing. */
@@ -41,7 +41,7 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
   let loaded: Promise<SelfTest> | undefined;
   const selfTest = (): Promise<SelfTest> => {
     // Loaded when the sources have begun, or by who asks for it before.
-    loaded ??= import('./self-test.ts').then(
+    loaded ??= import('./safety/self-test.ts').then(
       (module) =>
         new module.SelfTest({
           connection,

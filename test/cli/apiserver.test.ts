@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type ApiServer, consistently, eventually } from '@chancery/testing';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { apiserverCommand, type ServerClass } from '../../operator/cli/apiserver.ts';
+import { apiserverCommand, type ServerClass } from '../../operator/cli/apiserver/apiserver.ts';
 import type { Io } from '../../operator/cli/command.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { chancery, folderWith } from './child.ts';

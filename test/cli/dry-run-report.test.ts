@@ -1,6 +1,6 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { DryRunReport } from '../../operator/cli/dry-run-report.ts';
+import { DryRunReport } from '../../operator/cli/run/dry-run-report.ts';
 import type { DryWrite } from '../../operator/client/interceptors/dry-run.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';

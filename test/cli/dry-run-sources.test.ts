@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCommand } from '../../operator/cli/run.ts';
+import { runCommand } from '../../operator/cli/run/run.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
 import { startServer } from './server.ts';

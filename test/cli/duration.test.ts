@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDurationMs } from '../../operator/cli/duration.ts';
+import { parseDurationMs } from '../../operator/cli/watch/arguments.ts';
 
 test.each([
   ['0', 0],

@@ -1,7 +1,7 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { MAX_WAITING_BYTES, PrintedObjects } from '../../operator/cli/printed-objects.ts';
-import { watchLines } from '../../operator/cli/watch-lines.ts';
+import { watchLines } from '../../operator/cli/watch/lines.ts';
+import { MAX_WAITING_BYTES, PrintedObjects } from '../../operator/cli/watch/printed-objects.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
 import { Reflector } from '../../operator/watch/reflector.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../../operator/cli/run.ts';
+import { runCommand } from '../../operator/cli/run/run.ts';
 import { chancery, folderWith, freePort } from './child.ts';
 import { invoke } from './invocation.ts';
 import { configMap } from './printed.ts';

@@ -3,11 +3,11 @@
 import { configMap } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeError } from '../../operator/cli/describe-error.ts';
-import { DryRunReport } from '../../operator/cli/dry-run-report.ts';
-import { shellSafeJson } from '../../operator/cli/shell-safe-json.ts';
+import { describeError } from '../../operator/cli/dispatch.ts';
+import { DryRunReport } from '../../operator/cli/run/dry-run-report.ts';
+import { shellSafeJson } from '../../operator/cli/watch/shell-safe-json.ts';
 import { visibleText } from '../../operator/core/visible-text.ts';
-import { createLogger } from '../../operator/manager/logger.ts';
+import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { Collector } from './collector.ts';

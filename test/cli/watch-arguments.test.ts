@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseWatchArguments } from '../../operator/cli/watch-arguments.ts';
-import { settingsFrom } from '../../operator/manager/settings.ts';
+import { parseWatchArguments } from '../../operator/cli/watch/arguments.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 
 const parse = (...args: readonly string[]) => parseWatchArguments(args, settingsFrom({}));
 

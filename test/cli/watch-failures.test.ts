@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { watchCommand } from '../../operator/cli/watch.ts';
+import { watchCommand } from '../../operator/cli/watch/watch.ts';
 import { invoke } from './invocation.ts';
 import { summary } from './printed.ts';
 import {

@@ -1,7 +1,7 @@
 import type { ApiServer } from '@chancery/testing';
 import { FakeClock } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
-import { watchCommand } from '../../operator/cli/watch.ts';
+import { watchCommand } from '../../operator/cli/watch/watch.ts';
 import { type Invocation, invoke } from './invocation.ts';
 import { configMap, printedEvents, summary } from './printed.ts';
 import { startServer } from './server.ts';

@@ -4,7 +4,7 @@ import { FakeClock, RecordingMeter } from '@chancery/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Connection, connect } from '../../operator/client/connection.ts';
 import type { Clock } from '../../operator/core/clock.ts';
-import { settingsFrom } from '../../operator/manager/settings.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { configMaps, leases } from '../../operator/model/builtin.ts';
 import { answerOf, rawServer } from '../transport/raw-server.ts';
 

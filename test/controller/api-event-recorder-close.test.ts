@@ -2,7 +2,7 @@
 
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
+import { ApiEventRecorder } from '../../operator/controller/events/api-event-recorder.ts';
 import {
   type Fate,
   note,

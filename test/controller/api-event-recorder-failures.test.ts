@@ -5,7 +5,7 @@
 
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import type { EventNote } from '../../operator/controller/event-recorder.ts';
+import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import {

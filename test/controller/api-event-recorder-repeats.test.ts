@@ -2,7 +2,7 @@
 
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import type { EventNote } from '../../operator/controller/event-recorder.ts';
+import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
 import {
   MINUTE_MS,
   note,

@@ -1,7 +1,7 @@
 import { FakeClock, RecordingMeter } from '@chancery/testing';
 import type { Client } from '../../operator/client/client.ts';
-import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
-import type { EventNote, EventRecorder } from '../../operator/controller/event-recorder.ts';
+import { ApiEventRecorder } from '../../operator/controller/events/api-event-recorder.ts';
+import type { EventNote, EventRecorder } from '../../operator/controller/events/event-recorder.ts';
 import type { Self } from '../../operator/controller/reconciler.ts';
 import { abortable, NEVER_ABORTED } from '../../operator/core/abort.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';

@@ -1,6 +1,6 @@
 /** Children, against the embedded API server: what is stored in the end. */
 import { describe, expect, test } from 'vitest';
-import { BeingDeletedError } from '../../operator/controller/being-deleted-error.ts';
+import { BeingDeletedError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
 import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/conflict.ts';

@@ -1,9 +1,9 @@
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import type { Attempt, AttemptEnd } from '../../operator/controller/attempt.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
+import { TerminalError } from '../../operator/controller/errors.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
-import { TerminalError } from '../../operator/controller/terminal-error.ts';
+import type { Attempt, AttemptEnd } from '../../operator/controller/run/attempt.ts';
 import { ConfigurationError, LeadershipLostError } from '../../operator/core/errors.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';

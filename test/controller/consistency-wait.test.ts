@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   CONSISTENCY_WAIT_MS,
   ConsistencyWait,
-} from '../../operator/controller/consistency-wait.ts';
+} from '../../operator/controller/policies/consistency-wait.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';

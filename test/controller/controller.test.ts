@@ -4,10 +4,10 @@ import {
   controller,
   enqueueMapped,
   isController,
+  sourcesOf,
 } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import { sourcesOf } from '../../operator/controller/sources-of.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 import { Entry } from '../../operator/model/entry.ts';

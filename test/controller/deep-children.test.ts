@@ -3,9 +3,9 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
+import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
+import { digestOf, showsAll } from '../../operator/controller/children/shown-fields.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
-import { digestOf, showsAll } from '../../operator/controller/shown-fields.ts';
 import { source } from '../../operator/controller/source.ts';
 import { deepCopy } from '../../operator/core/deep-copy.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';

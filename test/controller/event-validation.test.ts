@@ -3,8 +3,8 @@
 import { ApiServer, RecordingMeter } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { ApiEventRecorder } from '../../operator/controller/api-event-recorder.ts';
-import type { EventNote } from '../../operator/controller/event-recorder.ts';
+import { ApiEventRecorder } from '../../operator/controller/events/api-event-recorder.ts';
+import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { events, nodes, pods } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { clientOf } from '../../operator/client/client-of.ts';
 import type { Consistency } from '../../operator/controller/controller.ts';
-import { ControllerRunner } from '../../operator/controller/runner.ts';
+import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { NEVER_ABORTED } from '../../operator/core/abort.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';

@@ -5,8 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { intercept } from '../../operator/client/client-of.ts';
 import { connect } from '../../operator/client/connection.ts';
-import { requireFinalizerName } from '../../operator/controller/finalizer-name.ts';
-import { addFinalizer, removeFinalizer } from '../../operator/controller/finalizer-writes.ts';
+import {
+  addFinalizer,
+  removeFinalizer,
+  requireFinalizerName,
+} from '../../operator/controller/finalizers/finalizer.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { noMeter } from '../../operator/core/metrics.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';

@@ -13,9 +13,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { clientOf } from '../../operator/client/client-of.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
-import { generationChanged } from '../../operator/controller/predicates.ts';
+import { TerminalError } from '../../operator/controller/errors.ts';
+import { generationChanged } from '../../operator/controller/predicate.ts';
 import { source } from '../../operator/controller/source.ts';
-import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import { ControllerBench } from '../support/controller-bench.ts';
 

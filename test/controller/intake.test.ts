@@ -1,11 +1,10 @@
 import { eventually, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { channel } from '../../operator/controller/channel.ts';
 import { enqueueMapped } from '../../operator/controller/controller.ts';
-import { everyMs } from '../../operator/controller/every-ms.ts';
-import { generationChanged } from '../../operator/controller/predicates.ts';
+import { generationChanged } from '../../operator/controller/predicate.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { Trigger } from '../../operator/controller/trigger.ts';
+import { channel, everyMs } from '../../operator/controller/trigger.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
 import type { Entry } from '../../operator/model/entry.ts';

@@ -4,7 +4,7 @@ import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { NameWaits } from '../../operator/controller/name-waits.ts';
+import { NameWaits } from '../../operator/controller/policies/name-waits.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';

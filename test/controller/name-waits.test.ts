@@ -7,7 +7,7 @@ import { clientOf } from '../../operator/client/client-of.ts';
 import { child } from '../../operator/controller/composite/child.ts';
 import { composite } from '../../operator/controller/composite/composite.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
-import { NameWaits } from '../../operator/controller/name-waits.ts';
+import { NameWaits } from '../../operator/controller/policies/name-waits.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';

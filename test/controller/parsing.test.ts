@@ -12,7 +12,7 @@ import {
   not,
   or,
   resourceVersionChanged,
-} from '../../operator/controller/predicates.ts';
+} from '../../operator/controller/predicate.ts';
 import { source } from '../../operator/controller/source.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import {

@@ -10,7 +10,7 @@ import {
   or,
   resourceVersionChanged,
   statusChanged,
-} from '../../operator/controller/predicates.ts';
+} from '../../operator/controller/predicate.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { Updated } from '../../operator/store/change.ts';

@@ -2,10 +2,10 @@
 import { inspect } from 'node:util';
 import { configMap, deployment, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { TerminalError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
-import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { messageOf } from '../../operator/core/errors.ts';
-import { createLogger } from '../../operator/manager/logger.ts';
+import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { folderWith } from '../cli/child.ts';

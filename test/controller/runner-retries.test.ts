@@ -2,8 +2,8 @@
 
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { TerminalError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
-import { TerminalError } from '../../operator/controller/terminal-error.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { start, things } from './started-runner.ts';
 

@@ -1,6 +1,6 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type CrdWait, settledSources } from '../../operator/controller/settled-sources.ts';
+import { type CrdWait, settledSources } from '../../operator/controller/run/settled-sources.ts';
 import { type Source, source } from '../../operator/controller/source.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';

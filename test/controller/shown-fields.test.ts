@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { digestOf, shownFields, showsAll } from '../../operator/controller/shown-fields.ts';
+import {
+  digestOf,
+  shownFields,
+  showsAll,
+} from '../../operator/controller/children/shown-fields.ts';
 
 const json = fc.jsonValue();
 /** What `value` is below so many lists, which only a walk without recursion can follow. */

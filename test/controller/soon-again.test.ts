@@ -1,7 +1,7 @@
 /** Keys that ask to be reconciled again at once, again and again. */
 import { expect, test } from 'vitest';
+import { SOON_AGAIN } from '../../operator/controller/policies/soon-again.ts';
 import type { Result } from '../../operator/controller/reconciler.ts';
-import { SOON_AGAIN } from '../../operator/controller/soon-again.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
 import { ControllerBench } from '../support/controller-bench.ts';
 

@@ -2,7 +2,7 @@ import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
-import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
+import { ControllerRunner, type RunnerOptions } from '../../operator/controller/run/runner.ts';
 import { type Source, source } from '../../operator/controller/source.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';

@@ -1,6 +1,6 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { STORM_PATIENCE_MS, Storm } from '../../operator/controller/storm.ts';
+import { STORM_PATIENCE_MS, Storm } from '../../operator/controller/policies/storm.ts';
 import { nextTurn } from '../../operator/core/turns.ts';
 
 interface Weather {

@@ -2,7 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { clientOf } from '../../operator/client/client-of.ts';
-import { WriteLoops } from '../../operator/controller/write-loop.ts';
+import { WriteLoops } from '../../operator/controller/policies/write-loop.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';

@@ -2,14 +2,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
-import { NoStatusSubresourceError } from '../../operator/controller/no-status-subresource-error.ts';
+import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
+import { statusWriter } from '../../operator/controller/children/write-status.ts';
+import { NoStatusSubresourceError } from '../../operator/controller/errors.ts';
 import {
   AWAIT_CHANGE,
   type DesiredStatus,
   type ReconcileContext,
 } from '../../operator/controller/reconciler.ts';
-import { statusWriter } from '../../operator/controller/write-status.ts';
 import type { Condition } from '../../operator/model/condition.ts';
 import { isUndeclaredField } from '../../operator/model/refusal.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';

@@ -1,7 +1,7 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
-import { ControllerRunner } from '../../operator/controller/runner.ts';
+import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';

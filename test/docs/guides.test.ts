@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import * as chancery from 'chancery';
 import * as schema from 'chancery/schema';
 import { expect, test } from 'vitest';
-import { METRICS } from '../../operator/manager/metric-catalogue.ts';
-import { ENVIRONMENT } from '../../operator/manager/settings.ts';
+import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
+import { ENVIRONMENT } from '../../operator/manager/settings/settings.ts';
 import { copyExamples, exampleFolder, examplesIn, guide } from './guide.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -23,10 +23,10 @@ import {
 import { type ConfigMap, configMaps, type Deployment, type Job } from 'chancery/kubernetes';
 import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chancery/schema';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Channel } from '../../operator/controller/channel.ts';
+import type { Channel } from '../../operator/controller/trigger.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
-import { accessOf } from '../../operator/generate/access.ts';
-import { permissionsForCrds } from '../../operator/generate/crd-permissions.ts';
+import { accessOf } from '../../operator/generate/access/access.ts';
+import { permissionsForCrds } from '../../operator/generate/access/crd-permissions.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 
 async function cluster(): Promise<{ readonly env: TestEnv; readonly namespace: string }> {

@@ -12,8 +12,8 @@ import {
 } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../operator/controller/failure.ts';
 import { retryOptionsFor } from '../../operator/controller/retry-refused.ts';
+import { failureOf } from '../../operator/controller/run/failure.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 import { FORMS } from './refusal-forms.ts';
 

@@ -5,14 +5,14 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accessOf } from '../../operator/generate/access.ts';
-import { filterProblems } from '../../operator/generate/filter-problems.ts';
+import { accessOf } from '../../operator/generate/access/access.ts';
+import { filterProblems } from '../../operator/generate/filter/filter-problems.ts';
 import {
   type OpenedRequests,
   openedBeyondRights,
-} from '../../operator/generate/opened-beyond-rights.ts';
-import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
-import { rbac } from '../../operator/generate/rbac.ts';
+} from '../../operator/generate/filter/opened-beyond-rights.ts';
+import { proxyArguments, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
+import { rbac } from '../../operator/generate/rbac/rbac.ts';
 import { describeRights, uncovered } from '../../testing/src/apiserver/auth/rule-coverage.ts';
 import { type Declaration, declarations } from './support/declarations.ts';
 import { neededRequests } from './support/needed-requests.ts';

@@ -1,8 +1,8 @@
 /** Each rule of a filter, with what breaks it: kubectl itself says nothing about any of these. */
 import { expect, test } from 'vitest';
-import { filterProblems } from '../../operator/generate/filter-problems.ts';
+import { filterProblems } from '../../operator/generate/filter/filter-problems.ts';
+import { type ProxyFilter, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
 import { POD_NAMESPACE } from '../../operator/generate/placement.ts';
-import { type ProxyFilter, proxyFilter } from '../../operator/generate/proxy-filter.ts';
 
 const SOUND: ProxyFilter = proxyFilter([], { namespaces: ['demo'] });
 

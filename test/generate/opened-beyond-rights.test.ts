@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { controller, type Permission } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
-import { openedBeyondRights } from '../../operator/generate/opened-beyond-rights.ts';
+import { openedBeyondRights } from '../../operator/generate/filter/opened-beyond-rights.ts';
 import type { Placement } from '../../operator/generate/placement.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';

@@ -7,9 +7,9 @@ import {
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { accessOf } from '../../operator/generate/access.ts';
+import { accessOf } from '../../operator/generate/access/access.ts';
+import { proxyArguments, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../../operator/generate/placement.ts';
-import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
 import {
   configMaps,
   customResourceDefinitions,

@@ -7,7 +7,7 @@ import type { ApiServer } from '@chancery/testing';
 import { customResource, eventually } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import configRestart from '../../examples/config-restart/operator.ts';
-import { settingsFrom } from '../../operator/manager/settings.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { NAMESPACE, startCluster, startOperator, startTestCluster } from '../support/cluster.ts';
 

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually, freePort } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAcceptedHost } from '../../operator/manager/accepted-host.ts';
 import { createManager } from '../../operator/manager/create-manager.ts';
-import { HealthServer } from '../../operator/manager/health-server.ts';
-import { send } from '../../operator/manager/http-listener.ts';
-import { MetricsServer } from '../../operator/manager/metrics-server.ts';
-import { settingsFrom } from '../../operator/manager/settings.ts';
+import { HealthServer } from '../../operator/manager/http/health-server.ts';
+import { send } from '../../operator/manager/http/listener.ts';
+import { MetricsServer } from '../../operator/manager/metrics/server.ts';
+import { isAcceptedHost } from '../../operator/manager/settings/accepted-host.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 
 const CONFIGURED = ['status.corp.example'];
 

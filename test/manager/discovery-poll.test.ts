@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { clientOf } from '../../operator/client/client-of.ts';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
-import { ensureCrd } from '../../operator/manager/ensure-crds.ts';
+import { ensureCrd } from '../../operator/manager/crds/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { customResource, Type } from '../../operator/schema.ts';

@@ -7,12 +7,12 @@ import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { permissionsForCrds } from '../../operator/generate/crd-permissions.ts';
+import { permissionsForCrds } from '../../operator/generate/access/crd-permissions.ts';
 import {
   type EnsureCrdOptions,
   ensureCrd,
   ensureCrds,
-} from '../../operator/manager/ensure-crds.ts';
+} from '../../operator/manager/crds/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import type { DefinedResource } from '../../operator/model/custom-resource-definition.ts';
 import type { OtherVersion } from '../../operator/schema/custom-resource.ts';

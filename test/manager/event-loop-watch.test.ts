@@ -6,7 +6,7 @@ import {
   type DelayMonitor,
   nodeDelayMonitor,
   watchEventLoop,
-} from '../../operator/manager/event-loop-watch.ts';
+} from '../../operator/manager/observe/event-loop-watch.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const SECONDS = 'chancery_event_loop_delay_seconds';

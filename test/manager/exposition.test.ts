@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { preferredFormat } from '../../operator/manager/accepted-format.ts';
 import {
   formatExposition,
   formatNumber,
   type MetricFamily,
-} from '../../operator/manager/exposition.ts';
+} from '../../operator/manager/metrics/exposition.ts';
+import { preferredFormat } from '../../operator/manager/metrics/server.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 
 const family = (more: Partial<MetricFamily>): MetricFamily => ({

@@ -4,7 +4,7 @@ import {
   type NeededSource,
   sourcesCheck,
   syncedCheck,
-} from '../../operator/manager/health-checks.ts';
+} from '../../operator/manager/http/health-checks.ts';
 import type { SourceState } from '../../operator/store/shared-informer.ts';
 
 interface SourceFacts {

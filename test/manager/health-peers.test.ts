@@ -5,7 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { HealthServer, type HealthServerOptions } from '../../operator/manager/health-server.ts';
+import {
+  HealthServer,
+  type HealthServerOptions,
+} from '../../operator/manager/http/health-server.ts';
 
 /** The prober's own address, and two others. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];

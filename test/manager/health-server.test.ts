@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { type HealthCheck, HealthServer } from '../../operator/manager/health-server.ts';
+import { type HealthCheck, HealthServer } from '../../operator/manager/http/health-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 interface Answer {

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Controller, controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { sleep } from '../../operator/core/clock.ts';
-import { ensureCrd } from '../../operator/manager/ensure-crds.ts';
+import { ensureCrd } from '../../operator/manager/crds/ensure-crds.ts';
 import { configMaps, customResourceDefinitions } from '../../operator/model/builtin.ts';
 import { type Condition, isConditionTrue } from '../../operator/model/condition.ts';
 import { customResource, Type } from '../../operator/schema.ts';

@@ -2,9 +2,12 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type SignalSource, toggleDebugOnSignal } from '../../operator/manager/log-level.ts';
-import { createLogger, type Logger } from '../../operator/manager/logger.ts';
-import type { LogLevel } from '../../operator/manager/settings.ts';
+import {
+  type SignalSource,
+  toggleDebugOnSignal,
+} from '../../operator/manager/observe/log-level.ts';
+import { createLogger, type Logger } from '../../operator/manager/observe/logger.ts';
+import type { LogLevel } from '../../operator/manager/settings/settings.ts';
 import { folderWith, start } from '../cli/child.ts';
 
 interface World {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AmbassadorError, ConfigurationError, OperatorError } from '../../operator/core/errors.ts';
-import { createLogger } from '../../operator/manager/logger.ts';
-import type { LogLevel } from '../../operator/manager/settings.ts';
+import { createLogger } from '../../operator/manager/observe/logger.ts';
+import type { LogLevel } from '../../operator/manager/settings/settings.ts';
 import { ApiError } from '../../operator/model/status.ts';
 
 type Logger = ReturnType<typeof createLogger>;

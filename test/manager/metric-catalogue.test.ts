@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { METRICS } from '../../operator/manager/metric-catalogue.ts';
+import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
 
 const operator = fileURLToPath(new URL('../../operator/', import.meta.url));
-const CATALOGUE = 'manager/metric-catalogue.ts';
+const CATALOGUE = 'manager/metrics/catalogue.ts';
 
 /** Who emits: everything but the catalogue and what stands in for a cluster. */
 const sources = readdirSync(operator, { recursive: true, encoding: 'utf8' })

@@ -3,9 +3,9 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Exposition } from '../../operator/manager/exposition.ts';
-import { metricsPort } from '../../operator/manager/metrics-port.ts';
-import { MetricsServer } from '../../operator/manager/metrics-server.ts';
+import type { Exposition } from '../../operator/manager/metrics/exposition.ts';
+import { metricsPort } from '../../operator/manager/metrics/port.ts';
+import { MetricsServer } from '../../operator/manager/metrics/server.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 
 const HOST = '127.0.0.1';

@@ -14,11 +14,11 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Attempt, AttemptEnd } from '../../operator/controller/attempt.ts';
+import type { Attempt, AttemptEnd } from '../../operator/controller/run/attempt.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 import { VERSION } from '../../operator/core/version.ts';
-import { tracedAttempts } from '../../operator/manager/open-telemetry.ts';
-import { tracing } from '../../operator/manager/tracing.ts';
+import { tracedAttempts } from '../../operator/manager/observe/open-telemetry.ts';
+import { tracing } from '../../operator/manager/observe/tracing.ts';
 import { objectKey } from '../../operator/model/object.ts';
 
 /** What a backend would be sent. */

@@ -3,7 +3,7 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { source } from '../../operator/controller/source.ts';
-import { Informers } from '../../operator/manager/informers.ts';
+import { Informers } from '../../operator/manager/sources/informers.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { byLabel } from '../../operator/store/indices.ts';

@@ -12,7 +12,7 @@ import {
 } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../operator/manager/logger.ts';
+import { createLogger } from '../../operator/manager/observe/logger.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
 const settings = { healthPort: 0, metricsPort: 0, insecureAllowToken: true };

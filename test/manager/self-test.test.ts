@@ -7,7 +7,7 @@ import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { AmbassadorError } from '../../operator/core/errors.ts';
-import { SelfTest } from '../../operator/manager/self-test.ts';
+import { SelfTest } from '../../operator/manager/safety/self-test.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';

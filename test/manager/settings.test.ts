@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { leaseNameOf } from '../../operator/controller/lease-name.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { ENVIRONMENT, parseSecondsRange, settingsFrom } from '../../operator/manager/settings.ts';
+import {
+  ENVIRONMENT,
+  parseSecondsRange,
+  settingsFrom,
+} from '../../operator/manager/settings/settings.ts';
 
 const DEFAULTS = {
   apiUrl: 'http://127.0.0.1:8001',

@@ -8,9 +8,9 @@ import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../operator/client/connection.ts';
-import { createLogger } from '../../operator/manager/logger.ts';
+import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { owningManager } from '../../operator/manager/owning-manager.ts';
-import type { SelfTestMode } from '../../operator/manager/settings.ts';
+import type { SelfTestMode } from '../../operator/manager/settings/settings.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
 const hello = controller({

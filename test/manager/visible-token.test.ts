@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createManager } from 'chancery';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findVisibleToken, TOKEN_FOLDERS } from '../../operator/manager/visible-token.ts';
+import { findVisibleToken, TOKEN_FOLDERS } from '../../operator/manager/safety/visible-token.ts';
 
 const JWT = `eyJ${'a'.repeat(80)}.eyJ${'b'.repeat(80)}.c`;
 

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { listWatch } from '../../operator/client/source.ts';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type Log } from '../../operator/controller/reconciler.ts';
-import { ControllerRunner } from '../../operator/controller/runner.ts';
+import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { responseFailure } from '../../operator/client/response-failure.ts';
 import { boundedText, MAX_TEXT_CHARS } from '../../operator/core/bounded-text.ts';
 import { ProtocolError } from '../../operator/core/errors.ts';
-import { createLogger } from '../../operator/manager/logger.ts';
+import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { decodeLine } from '../../operator/stream/decode.ts';
 import { Collector } from '../cli/collector.ts';

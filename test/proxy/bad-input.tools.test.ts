@@ -13,7 +13,7 @@ import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { proxyArguments, proxyFilter } from '../../operator/generate/proxy-filter.ts';
+import { proxyArguments, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { startOperator } from '../support/cluster.ts';

@@ -1,6 +1,6 @@
 /** Dockerfile.proxy: its entry point on a real kubectl. test/images/ has the image itself. */
 import { expect, test } from 'vitest';
-import { REJECT_PATHS } from '../../operator/generate/proxy-filter.ts';
+import { REJECT_PATHS } from '../../operator/generate/filter/proxy-filter.ts';
 import { entryPoint, environment } from './support/image.ts';
 import { split } from './support/requests.ts';
 

@@ -4,7 +4,7 @@ import { eventually, settleSockets } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconciler.ts';
-import { ControllerRunner } from '../../operator/controller/runner.ts';
+import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';

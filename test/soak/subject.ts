@@ -9,7 +9,7 @@ import {
 import { source } from '../../operator/controller/source.ts';
 import { type Clock, sleep } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
-import { settingsFrom } from '../../operator/manager/settings.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { isUidMismatch } from '../../operator/model/conflict.ts';
 import {

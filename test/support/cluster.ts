@@ -11,7 +11,7 @@ import { connect } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { Manager } from '../../operator/manager/manager.ts';
-import { type Settings, settingsFrom } from '../../operator/manager/settings.ts';
+import { type Settings, settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
 export const NAMESPACE = 'demo';

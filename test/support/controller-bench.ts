@@ -1,8 +1,8 @@
 import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
-import type { EventNote } from '../../operator/controller/event-recorder.ts';
-import { ControllerRunner, type RunnerOptions } from '../../operator/controller/runner.ts';
+import type { EventNote } from '../../operator/controller/events/event-recorder.ts';
+import { ControllerRunner, type RunnerOptions } from '../../operator/controller/run/runner.ts';
 import { isSameResource, type Source, source } from '../../operator/controller/source.ts';
 import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';

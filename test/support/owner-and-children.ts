@@ -5,9 +5,12 @@ import type { Interceptor } from '../../operator/client/call.ts';
 import type { Client } from '../../operator/client/client.ts';
 import { intercept } from '../../operator/client/client-of.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { AppliedMemory } from '../../operator/controller/applied-memory.ts';
-import { applyOwned, type OwnerOfChildren } from '../../operator/controller/apply-owned.ts';
-import { deleteOwned } from '../../operator/controller/delete-owned.ts';
+import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
+import {
+  applyOwned,
+  deleteOwned,
+  type OwnerOfChildren,
+} from '../../operator/controller/children/apply-owned.ts';
 import type {
   ApplyOwnedOptions,
   DeleteOwnedOptions,

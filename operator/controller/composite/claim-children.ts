@@ -2,7 +2,7 @@ import { type KubernetesObject, keyOf, type OwnerReference, ownersIn } from '../
 import { controllerReference } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Selector } from '../../model/selector.ts';
-import { isLiveOwner } from '../live-owner.ts';
+import { isLiveOwner } from '../children/live-owner.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { type ChildSource, OWNER_INDEX } from './child.ts';
 import { type Claim, claim } from './claim.ts';

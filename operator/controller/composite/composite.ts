@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type LabelSelector, type Selector, selectorFromObject } from '../../model/selector.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
-import type { Finalizer, Unfinished } from '../finalizer.ts';
+import type { Finalizer, Unfinished } from '../finalizers/finalizer.ts';
 import {
   AWAIT_CHANGE,
   type DesiredStatus,

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
-import { REJECT_PATHS } from '../reject-paths.ts';
+import { REJECT_PATHS } from '../filter/reject-paths.ts';
 import { readable } from './accepted.ts';
 import type { Installation } from './installation.ts';
 import type { PathPattern } from './path-pattern.ts';

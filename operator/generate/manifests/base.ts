@@ -1,6 +1,6 @@
+import { proxyFilter } from '../filter/proxy-filter.ts';
+import { proxyPatch } from '../filter/proxy-patch.ts';
 import { POD_NAMESPACE } from '../placement.ts';
-import { proxyFilter } from '../proxy-filter.ts';
-import { proxyPatch } from '../proxy-patch.ts';
 import { deployment } from './deployment.ts';
 import { electionOf } from './lease.ts';
 import type { ManifestFile } from './manifest-file.ts';

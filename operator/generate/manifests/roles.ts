@@ -1,6 +1,6 @@
 import type { Controller } from '../../controller/controller.ts';
 import type { Placement } from '../placement.ts';
-import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
+import { proxyFilter } from '../filter/proxy-filter.ts';
+import { proxyPatch } from '../filter/proxy-patch.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
-import { proxyFilter } from '../proxy-filter.ts';
-import { proxyPatch } from '../proxy-patch.ts';
 import { electionOf } from './lease.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';

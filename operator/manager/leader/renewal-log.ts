@@ -1,6 +1,6 @@
 import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
-import { type StatusLine, StatusLines } from '../status-lines.ts';
+import { type StatusLine, StatusLines } from '../sources/status-lines.ts';
 
 /**
  * Tells when requests about the Lease begin to fail and when they work again, at the pace at which

@@ -1,9 +1,9 @@
-import type { ControllerActivity } from '../../controller/runner.ts';
+import type { ControllerActivity } from '../../controller/run/runner.ts';
 import type { Clock } from '../../core/clock.ts';
 import { VERSION } from '../../core/version.ts';
 import { resourceName } from '../../model/resource.ts';
-import type { ScopeActivity } from '../informers.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ScopeActivity } from '../sources/informers.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 import type { ControllerStatus, ProcessStatus, SourceStatus } from './process-status.ts';
 import type { ReconcileHistory } from './reconcile-history.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AroundAttempt } from '../../controller/attempt.ts';
+import type { AroundAttempt } from '../../controller/run/attempt.ts';
 import { type LookOptions, look } from './look.ts';
 import { MinuteCounts } from './minute-counts.ts';
 import type { ProcessStatus } from './process-status.ts';

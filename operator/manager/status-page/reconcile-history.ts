@@ -1,4 +1,4 @@
-import type { Attempt, AttemptEnd } from '../../controller/attempt.ts';
+import type { Attempt, AttemptEnd } from '../../controller/run/attempt.ts';
 import type { Clock } from '../../core/clock.ts';
 import { errorWords } from './error-words.ts';
 import type { RecentReconcile } from './process-status.ts';

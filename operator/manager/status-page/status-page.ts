@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cancel, Clock } from '../../core/clock.ts';
-import { send } from '../http-listener.ts';
+import { send } from '../http/listener.ts';
 import { PAGE, PAGE_POLICY } from './page.ts';
 import type { ProcessStatus } from './process-status.ts';
 

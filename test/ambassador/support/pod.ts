@@ -16,8 +16,8 @@ import { type Connection, connect } from '../../../operator/client/connection.ts
 import type { Controller } from '../../../operator/controller/controller.ts';
 import { systemClock } from '../../../operator/core/clock.ts';
 import { OperatorError } from '../../../operator/core/errors.ts';
-import { proxyFilter } from '../../../operator/generate/proxy-filter.ts';
-import { rbac } from '../../../operator/generate/rbac.ts';
+import { proxyFilter } from '../../../operator/generate/filter/proxy-filter.ts';
+import { rbac } from '../../../operator/generate/rbac/rbac.ts';
 import type { ConfigMap } from '../../../operator/model/builtin.ts';
 import { keyOf } from '../../../operator/model/object.ts';
 import type { Store } from '../../../operator/store/store.ts';

@@ -6,8 +6,8 @@ import {
 } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { type Source, source } from '../../../operator/controller/source.ts';
+import { VERBS, type Verb } from '../../../operator/generate/access/verbs.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
-import { VERBS, type Verb } from '../../../operator/generate/verbs.ts';
 import { defineResource, type Resource, resourceName } from '../../../operator/model/resource.ts';
 
 function resource(group: string, version: string, plural: string, namespaced = true): Resource {

@@ -1,7 +1,7 @@
 import { leaseNameOf } from '../../../operator/controller/lease-name.ts';
 import type { Source } from '../../../operator/controller/source.ts';
+import { METHOD_OF, type Verb } from '../../../operator/generate/access/verbs.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
-import { METHOD_OF, type Verb } from '../../../operator/generate/verbs.ts';
 import { isBuiltInGroup } from '../../../operator/model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import {

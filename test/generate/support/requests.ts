@@ -1,6 +1,6 @@
+import type { ProxyFilter } from '../../../operator/generate/filter/proxy-filter.ts';
 import { POD_NAMESPACE } from '../../../operator/generate/placement.ts';
-import type { ProxyFilter } from '../../../operator/generate/proxy-filter.ts';
-import type { RbacRole, RbacRoleBinding } from '../../../operator/generate/rbac.ts';
+import type { RbacRole, RbacRoleBinding } from '../../../operator/generate/rbac/rbac.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import type { Resource } from '../../../operator/model/resource.ts';
 import { type Access, accessOf } from '../../../testing/src/apiserver/auth/access.ts';

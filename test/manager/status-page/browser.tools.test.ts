@@ -7,7 +7,7 @@
 import { FakeClock } from '@chancery/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { HealthServer } from '../../../operator/manager/health-server.ts';
+import { HealthServer } from '../../../operator/manager/http/health-server.ts';
 import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
 import { startBrowser } from '../../support/browser.ts';

@@ -10,8 +10,8 @@ import {
 } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { controller } from '../../../operator/controller/controller.ts';
+import { TerminalError } from '../../../operator/controller/errors.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
-import { TerminalError } from '../../../operator/controller/terminal-error.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { defineResource, type Resource } from '../../../operator/model/resource.ts';
 

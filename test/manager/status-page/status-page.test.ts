@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { HealthServer } from '../../../operator/manager/health-server.ts';
+import { HealthServer } from '../../../operator/manager/http/health-server.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
 import { exampleStatus } from './example-status.ts';
 

@@ -1,4 +1,4 @@
-import { REJECT_PATHS } from '../../reject-paths.ts';
+import { REJECT_PATHS } from '../../filter/reject-paths.ts';
 import { ALWAYS_REJECTED_METHODS } from '../always-rejected.ts';
 import { argumentPath, portOf, variable } from '../fields.ts';
 import type { Problem, Rule } from '../finding.ts';

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { enableCompileCache } from 'node:module';
+import { isIPv4 } from 'node:net';
+import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { isNotFound } from '../../model/status.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { type ManifestDocument, readManifests } from '../manifest-files.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import {
+  type ApiserverArguments,
+  type KubernetesVersion,
+  parseApiserverArguments,
+} from './arguments.ts';
+import { APISERVER_DESCRIPTION } from './help.ts';
+import { requireOurs, writeKubeconfig } from './kubeconfig-file.ts';
+
+/** Whom the token of the kubeconfig stands for: kubeadm's name for who may do everything. */
+const CALLER: { readonly name: string; readonly groups: string[] } = {
+  name: 'kubernetes-admin',
+  groups: ['system:masters'],
+};
+
+/** The package that has the API server. The operator image does without it. */
+const TEST_KIT = '@chancery/testing';
+
+/** The part of `ApiServer` in `@chancery/testing` that this command uses. A test checks that they fit. */
+export interface ServerClass {
+  start(options: {
+    readonly port: number;
+    readonly address: string;
+    readonly workloads: Record<string, never> | false;
+    readonly generation?: KubernetesVersion;
+    readonly tls?: Record<string, never>;
+    readonly authentication?: { readonly tokens: Readonly<Record<string, typeof CALLER>> };
+  }): Promise<RunningServer>;
+}
+
+interface RunningServer {
+  readonly url: string;
+  readonly secure: { readonly ca: string };
+  get(apiVersion: string, kind: string, namespace: string | undefined, name: string): unknown;
+  create(object: KubernetesObject): unknown;
+  applyManifest(yaml: string, namespace: string | undefined): unknown;
+  close(): Promise<void>;
+}
+
+/** Imports the test kit, which no other command needs. */
+export type LoadTestKit = () => Promise<{ readonly ApiServer: ServerClass }>;
+
+const load: LoadTestKit = () => {
+  // Compiling some 300 files is most of the start. Node keeps what it has compiled in the folder for
+  // temporary files, or where NODE_COMPILE_CACHE says, and does without where it cannot.
+  enableCompileCache();
+  resolveToolkit();
+  return import(TEST_KIT);
+};
+
+/** `chancery apiserver`: a Kubernetes API for people, until it is asked to stop. */
+export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
+  return {
+    ...APISERVER_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const options = parseApiserverArguments(args);
+      const { kubeconfigPath, force } = options;
+      if (kubeconfigPath !== undefined && !force) await requireOurs(kubeconfigPath);
+      const documents = await readManifests(options.paths, io.stdin);
+      const token = options.tls ? randomBytes(24).toString('base64url') : undefined;
+      const server = await start(await loaded(loadTestKit), options, token);
+      try {
+        fill(server, documents, options.namespace);
+        if (kubeconfigPath !== undefined) {
+          const namespace = options.namespace ?? 'default';
+          await writeKubeconfig(kubeconfigPath, {
+            server: server.url,
+            namespace,
+            ...(token !== undefined && { credentials: { token, ca: server.secure.ca } }),
+          });
+        }
+        io.stderr.write(advice(server.url, options));
+        io.stdout.write(`${server.url}\n`);
+        await aborted(io.signal);
+      } finally {
+        await server.close();
+      }
+      return 0;
+    },
+  };
+}
+
+async function loaded(loadTestKit: LoadTestKit): Promise<ServerClass> {
+  try {
+    return (await loadTestKit()).ApiServer;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new ConfigurationError(
+      `this installation has no API server: it is in the package ${TEST_KIT}, which is not installed; ` +
+        `run npm install --save-dev ${TEST_KIT}, or without a project ` +
+        `npx -p chancery -p ${TEST_KIT} chancery apiserver`,
+      { cause: error },
+    );
+  }
+}
+
+/** The kit itself is missing, not a module that it imports. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${TEST_KIT}'`);
+}
+
+async function start(
+  server: ServerClass,
+  { port, address, workloads, version }: ApiserverArguments,
+  token: string | undefined,
+): Promise<RunningServer> {
+  try {
+    return await server.start({
+      port,
+      address,
+      workloads: workloads ? {} : false,
+      ...(version === undefined ? {} : { generation: version }),
+      ...(token === undefined ? {} : { tls: {}, authentication: { tokens: { [token]: CALLER } } }),
+    });
+  } catch (error) {
+    throw new OperatorError(`cannot listen on port ${port} of ${address}: ${reasonOf(error)}`, {
+      code: 'CONFIG',
+      layer: 'configuration',
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return 'something else does; choose another with --port, or --port 0 for any free one';
+    case 'EACCES':
+      return 'not permitted; choose one from 1024 on with --port';
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have that address';
+  }
+  return messageOf(error);
+}
+
+/** @throws OperatorError of the refusal, with file and object before its text. */
+function fill(
+  server: RunningServer,
+  documents: readonly ManifestDocument[],
+  namespace: string | undefined,
+): void {
+  const isThere =
+    namespace === undefined || server.get('v1', 'Namespace', undefined, namespace) !== undefined;
+  if (!isThere) {
+    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  }
+  for (const { file, value } of documents) {
+    try {
+      server.applyManifest(JSON.stringify(value), namespace);
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      throw new OperatorError(
+        `cannot apply ${file}: ${nameOf(value)}: ${error.message}${hint(error)}`,
+        { code: error.code, layer: error.layer, cause: error },
+      );
+    }
+  }
+}
+
+function hint(error: OperatorError): string {
+  if (!isNotFound(error)) return '';
+  if (/^404 NotFound: namespaces /.test(error.message)) {
+    return '; apply its Namespace before it, or create it with -n';
+  }
+  return '; if it is a custom resource, apply its CustomResourceDefinition before it';
+}
+
+/** `ConfigMap settings`, as far as the document says so. */
+function nameOf(value: unknown): string {
+  const { kind, metadata } = (value ?? {}) as { kind?: unknown; metadata?: { name?: unknown } };
+  return `${kind ?? 'a document without a kind'} ${metadata?.name ?? ''}`.trim();
+}
+
+function advice(url: string, { address, kubeconfigPath, tls }: ApiserverArguments): string {
+  const flag = kubeconfigPath === undefined ? `--server=${url}` : `--kubeconfig=${kubeconfigPath}`;
+  const warning =
+    tls || isLoopback(address)
+      ? ''
+      : `warning: whoever reaches ${address} may do everything here, nobody is asked who they are\n`;
+  return `${warning}a throw-away Kubernetes API serves until Ctrl-C, and keeps nothing; try
+  kubectl ${flag} get namespaces
+`;
+}
+
+function isLoopback(address: string): boolean {
+  return isIPv4(address) ? address.startsWith('127.') : address === '::1';
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,110 @@
+import { isIP } from 'node:net';
+import { ConfigurationError } from '../../core/errors.ts';
+import { parseFlags } from '../flags.ts';
+
+/** The command line of `chancery apiserver`. */
+export interface ApiserverArguments {
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly address: string;
+  readonly kubeconfigPath: string | undefined;
+  /** TLS, and a token for those who call. */
+  readonly tls: boolean;
+  /** Overwrite the kubeconfig whoever wrote it. */
+  readonly force: boolean;
+  /** Manifests, folders of manifests, or `-`, in their order. */
+  readonly paths: readonly string[];
+  /** Created, and preset for objects that name none; undefined for `default`. */
+  readonly namespace: string | undefined;
+  readonly workloads: boolean;
+  /** Which release it answers as; undefined for the newest that is known. */
+  readonly version: KubernetesVersion | undefined;
+}
+
+/** Releases that differ in what clients notice. */
+const VERSIONS = ['1.24', '1.30', '1.33', '1.36'] as const;
+
+export type KubernetesVersion = (typeof VERSIONS)[number];
+
+/** Where a kubectl without any configuration looks for an API server. */
+const DEFAULT_PORT = 8_080;
+
+const OPTIONS = {
+  port: { type: 'string' },
+  address: { type: 'string' },
+  'kubeconfig-out': { type: 'string' },
+  tls: { type: 'boolean' },
+  force: { type: 'boolean' },
+  filename: { type: 'string', short: 'f', multiple: true },
+  namespace: { type: 'string', short: 'n' },
+  workloads: { type: 'boolean' },
+  'no-workloads': { type: 'boolean' },
+  'kubernetes-version': { type: 'string' },
+} as const;
+
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found. */
+export function parseApiserverArguments(args: readonly string[]): ApiserverArguments {
+  const { values, positionals } = parseFlags(args, OPTIONS);
+  const [surplus] = positionals;
+  if (surplus !== undefined) {
+    throw new ConfigurationError(
+      `expected options only, got ${JSON.stringify(surplus)}; manifests are given with -f`,
+    );
+  }
+  if (values.workloads === true && values['no-workloads'] === true) {
+    throw new ConfigurationError('expected --workloads or --no-workloads, got both');
+  }
+  const kubeconfigPath = values['kubeconfig-out'];
+  if (kubeconfigPath === '') throw new ConfigurationError('--kubeconfig-out must name a file');
+  if (values.force === true && kubeconfigPath === undefined) {
+    throw new ConfigurationError('--force is for --kubeconfig-out, which is not given');
+  }
+  if (values.tls === true && kubeconfigPath === undefined) {
+    throw new ConfigurationError(
+      '--tls needs --kubeconfig-out: the certificate authority and the token are told there alone',
+    );
+  }
+  return {
+    port: portOf(values.port),
+    address: addressOf(values.address),
+    kubeconfigPath,
+    tls: values.tls === true,
+    force: values.force === true,
+    paths: values.filename ?? [],
+    namespace: namespaceOf(values.namespace),
+    workloads: values['no-workloads'] !== true,
+    version: versionOf(values['kubernetes-version']),
+  };
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new ConfigurationError(
+    `--port must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`,
+  );
+}
+
+function versionOf(text: string | undefined): KubernetesVersion | undefined {
+  if (text === undefined) return undefined;
+  const version = VERSIONS.find((known) => known === text.replace(/^v/, ''));
+  if (version !== undefined) return version;
+  throw new ConfigurationError(
+    `--kubernetes-version must be 1.24, 1.30, 1.33 or 1.36, not ${JSON.stringify(text)}`,
+  );
+}
+
+function addressOf(text: string | undefined): string {
+  if (text === undefined) return '127.0.0.1';
+  if (isIP(text) !== 0) return text;
+  throw new ConfigurationError(
+    `--address must be an IP address, such as 127.0.0.1, not ${JSON.stringify(text)}`,
+  );
+}
+
+function namespaceOf(text: string | undefined): string | undefined {
+  if (text === undefined || /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new ConfigurationError(
+    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(text)}`,
+  );
+}

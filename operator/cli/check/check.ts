@@ -1,0 +1,132 @@
+import { type Connection, connect } from '../../client/connection.ts';
+import { testFilter } from '../../client/filter-test.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { boundedText } from '../../core/bounded-text.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { visibleJson, visibleText } from '../../core/visible-text.ts';
+import type { Runnable } from '../../manager/runnable.ts';
+import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
+import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
+import { placementOf } from '../../manager/settings/placement.ts';
+import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { parseFlags } from '../flags.ts';
+import { LineWriter } from '../line-writer.ts';
+import { loadModule } from '../load-module.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import { CHECK_DESCRIPTION } from './help.ts';
+import { isSound, jsonReport, textReport } from './report.ts';
+
+export interface CheckCommandOptions {
+  readonly clock?: Clock;
+  /** Where Kubernetes mounts a ServiceAccount token: none may be there. */
+  readonly tokenFolders?: readonly string[];
+}
+
+const FLAGS = {
+  excess: { type: 'boolean' },
+  namespaces: { type: 'string' },
+  output: { type: 'string', short: 'o' },
+  server: { type: 'string' },
+} as const;
+
+/** `chancery check`: what the operator declares and may not do, and whether it is fenced in. */
+export function checkCommand({
+  clock = systemClock,
+  tokenFolders = TOKEN_FOLDERS,
+}: CheckCommandOptions = {}): Command {
+  return {
+    ...CHECK_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const { values, positionals } = parseFlags(args, FLAGS);
+      const { output = 'text', excess = false } = values;
+      if (output !== 'text' && output !== 'json') {
+        throw new ConfigurationError(
+          `--output must be text or json, not ${JSON.stringify(output)}`,
+        );
+      }
+      if (positionals.length === 0) {
+        throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
+      }
+      const settings = settingsOf(values.namespaces, io.env);
+      const token = await findVisibleToken(tokenFolders);
+      const declared = await declarationsOf(positionals);
+      const connection = connect(values.server ?? settings.apiUrl, { clock });
+      try {
+        const filter = await testFilter(connection.transport, { clock, signal: io.signal });
+        const access =
+          filter.state === 'shut'
+            ? undefined
+            : await accessOf(declared, { connection, settings, signal: io.signal });
+        if (access?.incomplete !== undefined) {
+          const why = visibleText(boundedText(access.incomplete));
+          io.stderr.write(
+            `chancery check: the API server cannot list all rules (${why}), so each ` +
+              'right was asked for by itself\n',
+          );
+        }
+        const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access };
+        using lines = new LineWriter(io.stdout, io.signal);
+        await lines.write(
+          output === 'json'
+            ? [visibleJson(JSON.stringify(jsonReport(findings, { excess }), undefined, 2))]
+            : textReport(findings, { excess }).map(visibleText),
+        );
+        return isSound(findings) ? 0 : 1;
+      } catch (error) {
+        if (io.signal.aborted) return 1;
+        throw error;
+      } finally {
+        await connection.close();
+      }
+    },
+  };
+}
+
+function settingsOf(namespaces: string | undefined, env: Io['env']): Settings {
+  if (namespaces === undefined) return settingsFrom(env);
+  if (namespaces.trim() === '') throw new ConfigurationError('--namespaces must name one, or "*"');
+  try {
+    return settingsFrom({ ...env, WATCH_NAMESPACE: namespaces });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const message = messageOf(error).replace('WATCH_NAMESPACE', '--namespaces');
+    throw new ConfigurationError(message, { cause: error });
+  }
+}
+
+interface Declared {
+  readonly controllers: readonly Controller[];
+  readonly runnables: readonly Runnable[];
+}
+
+async function declarationsOf(paths: readonly string[]): Promise<Declared> {
+  resolveToolkit();
+  const controllers: Controller[] = [];
+  const runnables: Runnable[] = [];
+  for (const path of paths) {
+    const loaded = await loadModule(path);
+    controllers.push(...loaded.controllers);
+    runnables.push(...loaded.runnables);
+  }
+  return { controllers, runnables };
+}
+
+function accessOf(
+  { controllers, runnables }: Declared,
+  surroundings: {
+    readonly connection: Connection;
+    readonly settings: Settings;
+    readonly signal: AbortSignal;
+  },
+): Promise<AccessReport> {
+  const { connection, settings, signal } = surroundings;
+  return checkAccess({
+    client: connection.clientFor('chancery-check'),
+    controllers,
+    placement: placementOf(settings, [...controllers, ...runnables]),
+    signal,
+  });
+}

@@ -1,0 +1,52 @@
+import type { Command } from '../command.ts';
+import { environmentHelp, table } from '../help.ts';
+
+/** What `chancery check --help` prints. */
+const CHECK_HELP: string = `Usage: chancery check MODULE... [--namespaces A,B] [-o json] [--excess]
+
+Asks through the ambassador what the operator may do, as the operator itself will ask, and compares it
+with what the controllers of the modules declare. Tells which rights are missing, which controller needs
+them for what, and the rules to add; whether the ambassador's filter refuses what it must refuse; and
+whether a ServiceAccount token is visible to this process. Changes nothing: it reads /version, sends two
+requests that the filter must refuse, and asks with SelfSubjectRulesReview and SelfSubjectAccessReview.
+
+Run it where the operator runs: kubectl exec DEPLOYMENT -c operator -- node ... chancery check MODULE,
+or with any kubectl proxy: kubectl proxy --as=system:serviceaccount:NAMESPACE:NAME.
+
+Options:
+${table([
+  ['--namespaces A,B', 'in place of WATCH_NAMESPACE; "*" for all'],
+  ['--server URL', 'in place of CHANCERY_API_URL'],
+  ['--excess', 'also tell what is granted beyond the declarations: wildcards, secrets, the rest'],
+  ['-o, --output FORMAT', 'text (default) or json'],
+])}
+
+${environmentHelp([
+  'CHANCERY_API_URL',
+  'WATCH_NAMESPACE',
+  'POD_NAMESPACE',
+  'CHANCERY_LEADER_ELECTION',
+  'CHANCERY_LEASE_NAME',
+  'CHANCERY_LEASE_NAMESPACE',
+  'CHANCERY_INSTALL_CRDS',
+  'CHANCERY_INSECURE_ALLOW_TOKEN',
+])}
+
+Exit codes:
+${table([
+  ['0', 'every declared right is there, the filter is closed, and no token is visible'],
+  ['1', 'something is missing or open, or it could not be found out'],
+  ['2', 'the command line, the environment or a module is wrong'],
+])}
+
+Example:
+
+  chancery check operator.ts --namespaces team-a,team-b
+`;
+
+/** What `chancery --help` says of the command, which is read only when it is run. */
+export const CHECK_DESCRIPTION: Omit<Command, 'run'> = {
+  name: 'check',
+  summary: 'tell which declared rights the operator lacks, and whether the filter holds',
+  help: CHECK_HELP,
+};

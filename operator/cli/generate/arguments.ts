@@ -1,0 +1,180 @@
+import { nearMatches } from '../../client/near-match.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { POD_NAMESPACE } from '../../generate/placement.ts';
+import { parseFlags } from '../flags.ts';
+
+/** What can be generated. */
+const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
+type Output = (typeof OUTPUTS)[number];
+
+const FORMATS = ['args', 'patch', 'paths'] as const;
+
+/** The command line of `chancery generate`. */
+export interface GenerateArguments {
+  readonly what: Output;
+  /** Modules as they were named, at least one. */
+  readonly modules: readonly string[];
+  readonly name: string | undefined;
+  readonly namespace: string | undefined;
+  /** As in `Placement`. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Undefined: when a controller needs it. */
+  readonly leaderElection: boolean | undefined;
+  readonly installCrds: boolean;
+  readonly format: (typeof FORMATS)[number];
+  readonly proxyImage: string;
+  readonly operatorImage: string | undefined;
+  /** One for each module, or none. */
+  readonly modulePaths: readonly string[];
+  readonly stopSeconds: number;
+  readonly components: string | undefined;
+  readonly resources: readonly string[];
+  /** Named in what is generated. */
+  readonly command: string;
+  /** Undefined for standard output. */
+  readonly output: string | undefined;
+  readonly check: boolean;
+}
+
+const OPTIONS = {
+  check: { type: 'boolean' },
+  command: { type: 'string' },
+  components: { type: 'string' },
+  format: { type: 'string' },
+  'install-crds': { type: 'boolean' },
+  'leader-election': { type: 'boolean' },
+  'module-path': { type: 'string', multiple: true },
+  name: { type: 'string' },
+  namespace: { type: 'string' },
+  'no-leader-election': { type: 'boolean' },
+  'operator-image': { type: 'string' },
+  output: { type: 'string', short: 'o' },
+  'proxy-image': { type: 'string' },
+  resource: { type: 'string', multiple: true },
+  'stop-seconds': { type: 'string' },
+  watch: { type: 'string' },
+} as const;
+
+/** Options that mean nothing for the rest. */
+const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>>> = {
+  components: ['manifests'],
+  format: ['proxy'],
+  'install-crds': ['rbac', 'proxy', 'manifests'],
+  'leader-election': ['rbac', 'proxy', 'manifests'],
+  'module-path': ['manifests'],
+  name: ['rbac', 'proxy', 'manifests'],
+  namespace: ['rbac', 'manifests'],
+  'no-leader-election': ['rbac', 'proxy', 'manifests'],
+  'operator-image': ['manifests'],
+  'proxy-image': ['manifests'],
+  resource: ['manifests'],
+  'stop-seconds': ['manifests'],
+  watch: ['rbac', 'proxy'],
+};
+
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found. */
+export function parseGenerateArguments(args: readonly string[]): GenerateArguments {
+  const { values, positionals } = parseFlags(args, OPTIONS);
+  const [word, ...modules] = positionals;
+  const what = outputOf(word);
+  refuseOthers(what, Object.keys(values) as (keyof typeof OPTIONS)[]);
+  if (modules.length === 0) {
+    throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
+  }
+  const { output, check = false, 'module-path': modulePaths = [] } = values;
+  if (output === '') throw new ConfigurationError('--output must name a file or a folder');
+  if (check && output === undefined) {
+    throw new ConfigurationError('--check compares with what -o names, and it is not given');
+  }
+  if (what === 'manifests' && output === undefined) {
+    throw new ConfigurationError('manifests are a folder of files: name it with -o');
+  }
+  if (modulePaths.length > 0 && modulePaths.length !== modules.length) {
+    const count = `${modules.length} modules, ${modulePaths.length} paths`;
+    throw new ConfigurationError(`--module-path is given once for each MODULE; got ${count}`);
+  }
+  return {
+    what,
+    modules,
+    name: values.name,
+    namespace: values.namespace,
+    namespaces: namespacesOf(values.watch),
+    leaderElection: electionOf(values['leader-election'], values['no-leader-election']),
+    installCrds: values['install-crds'] === true,
+    format: formatOf(values.format),
+    proxyImage: values['proxy-image'] ?? 'chancery-proxy',
+    operatorImage: values['operator-image'],
+    modulePaths,
+    stopSeconds: secondsOf(values['stop-seconds']),
+    components: values.components,
+    resources: values.resource ?? [],
+    command: commandOf(values.command, what, modules),
+    output,
+    check,
+  };
+}
+
+function outputOf(word: string | undefined): Output {
+  const found = OUTPUTS.find((output) => output === word);
+  if (found !== undefined) return found;
+  const known = 'rbac, crd, proxy or manifests';
+  if (word === undefined) throw new ConfigurationError(`expected ${known}; got nothing`);
+  const near = nearMatches(word, OUTPUTS);
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `expected ${known}`;
+  throw new ConfigurationError(`cannot generate ${JSON.stringify(word)}; ${hint}`);
+}
+
+function refuseOthers(what: Output, given: readonly (keyof typeof OPTIONS)[]): void {
+  const other = given.find((option) => ONLY_FOR[option]?.includes(what) === false);
+  if (other === undefined) return;
+  const whose = ONLY_FOR[other]?.join(', ');
+  const hint = other === 'watch' ? '; its overlays choose the namespaces' : '';
+  throw new ConfigurationError(
+    `--${other} is for ${whose}, not for ${what}${what === 'manifests' ? hint : ''}`,
+  );
+}
+
+function namespacesOf(text: string = 'own'): readonly string[] | undefined {
+  if (text === 'own') return [POD_NAMESPACE];
+  if (text === 'all' || text === '*') return undefined;
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))) {
+    return [...new Set(names)].sort();
+  }
+  throw new ConfigurationError(
+    `--watch must be own, all, or namespaces as a,b, not ${JSON.stringify(text)}`,
+  );
+}
+
+function electionOf(on: boolean | undefined, off: boolean | undefined): boolean | undefined {
+  if (on === true && off === true) {
+    throw new ConfigurationError('expected --leader-election or --no-leader-election; got both');
+  }
+  if (off === true) return false;
+  return on;
+}
+
+function formatOf(text: string = 'args'): GenerateArguments['format'] {
+  const found = FORMATS.find((format) => format === text);
+  if (found !== undefined) return found;
+  throw new ConfigurationError(
+    `--format must be args, patch or paths, not ${JSON.stringify(text)}`,
+  );
+}
+
+function secondsOf(text: string = '25'): number {
+  if (/^[0-9]{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 3_600) return Number(text);
+  throw new ConfigurationError(
+    `--stop-seconds must be a whole number from 1 to 3600, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** It stands in a comment, which must not end before it does. */
+function commandOf(text: string | undefined, what: Output, modules: readonly string[]): string {
+  const isLine = (line: string): boolean => /^[\x20-\x5f\x61-\x7e]+$/.test(line);
+  if (text !== undefined && !isLine(text)) {
+    throw new ConfigurationError('--command must be one line of ASCII without backticks');
+  }
+  const own = ['chancery generate', what, ...modules].join(' ');
+  return text ?? (isLine(own) ? own : `chancery generate ${what}`);
+}

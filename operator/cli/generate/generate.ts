@@ -1,0 +1,120 @@
+import { posix } from 'node:path';
+import type { Controller } from '../../controller/controller.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { unifiedDiff } from '../../core/unified-diff.ts';
+import { GENERIC_COMPONENTS } from '../../generate/manifests/components/generic-components.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { LineWriter } from '../line-writer.ts';
+import { loadModule } from '../load-module.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
+import { generatedText, generatedTree } from './generated-files.ts';
+import { GENERATE_DESCRIPTION } from './help.ts';
+import { type FileState, fileState, treeStates, writeStates } from './written-files.ts';
+
+/** `chancery generate`: what follows from the declarations of modules. */
+export function generateCommand(): Command {
+  return {
+    ...GENERATE_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const parsed = parseGenerateArguments(args);
+      const controllers = await controllersOf(parsed.modules);
+      using lines = new LineWriter(io.stdout, io.signal);
+      if (parsed.output === undefined) {
+        const text = generatedText(controllers, parsed);
+        await lines.write(text.slice(0, -1).split('\n'));
+        return 0;
+      }
+      const states = await statesOf(controllers, parsed, parsed.output);
+      if (parsed.check) return report(states, lines, io);
+      return write(states, lines, io);
+    },
+  };
+}
+
+async function controllersOf(modules: readonly string[]): Promise<readonly Controller[]> {
+  resolveToolkit();
+  const controllers: Controller[] = [];
+  for (const module of modules) controllers.push(...(await loadModule(module)).controllers);
+  if (controllers.length > 0) return controllers;
+  throw new ConfigurationError(
+    `${modules.join(', ')}: runnables only, and no controller; nothing follows from a runnable, ` +
+      'so write its rights and its filter by hand',
+  );
+}
+
+function statesOf(
+  controllers: readonly Controller[],
+  args: GenerateArguments,
+  output: string,
+): Promise<readonly FileState[]> {
+  if (args.what !== 'manifests') {
+    return fileState(output, generatedText(controllers, args)).then((state) => [state]);
+  }
+  const files = generatedTree(controllers, args);
+  const ever = [...files, ...GENERIC_COMPONENTS, { path: 'crds/kustomization.yaml' }];
+  const folders = new Set(ever.map(({ path }) => posix.dirname(path)));
+  return treeStates(output, files, [...folders]);
+}
+
+/** Writes what differs, unless something in the way is not ours. */
+async function write(states: readonly FileState[], lines: LineWriter, io: Io): Promise<ExitCode> {
+  const foreign = states.filter(({ state }) => state === 'foreign');
+  for (const { path } of foreign) {
+    io.stderr.write(
+      `chancery generate: ${path} does not say that it was generated, so it stays; move it away\n`,
+    );
+  }
+  if (foreign.length > 0) {
+    io.stderr.write('chancery generate: nothing was written\n');
+    return 1;
+  }
+  await writeStates(states);
+  const changed = states.filter(({ state }) => state !== 'same');
+  await lines.write(
+    changed.map(({ path, state }) => `${state === 'surplus' ? 'removed' : 'written'} ${path}`),
+  );
+  const unchanged = states.length - changed.length;
+  io.stderr.write(`chancery generate: ${changed.length} changed, ${unchanged} unchanged\n`);
+  return 0;
+}
+
+/** What a check says of a file, by its state. */
+const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
+  missing: 'is missing',
+  differs: 'is not as it would be generated',
+  surplus: 'would not be generated any more',
+  foreign: 'does not say that it was generated',
+};
+
+/** Lines of a diff that show what it is about, and characters of one: a filter is a line of thousands. */
+const DIFF_LINES = 20;
+const DIFF_WIDTH = 160;
+
+async function report(states: readonly FileState[], lines: LineWriter, io: Io): Promise<ExitCode> {
+  let count = 0;
+  for (const { path, state, before, after } of states) {
+    if (state === 'same') continue;
+    count++;
+    const diff = state === 'differs' || state === 'foreign' ? unifiedDiff(before, after) : [];
+    const shown = diff.slice(0, DIFF_LINES).map(shortened);
+    const more = diff.length - shown.length;
+    await lines.write([
+      `${path} ${SAYS[state]}`,
+      ...shown,
+      ...(more > 0 ? [`… ${more} lines more`] : []),
+    ]);
+  }
+  const files = `${states.length} file${states.length === 1 ? '' : 's'}`;
+  if (count === 0) {
+    io.stderr.write(`chancery generate: ${files} as generated\n`);
+    return 0;
+  }
+  io.stderr.write(`chancery generate: ${count} of ${files} not as generated\n`);
+  return 1;
+}
+
+function shortened(line: string): string {
+  return line.length <= DIFF_WIDTH ? line : `${line.slice(0, DIFF_WIDTH)}…`;
+}

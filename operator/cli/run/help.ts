@@ -1,0 +1,70 @@
+import type { Command } from '../command.ts';
+import { environmentHelp, table } from '../help.ts';
+
+/** What `chancery run --help` prints. */
+const RUN_HELP: string = `Usage: chancery run MODULE... [--check | --dry-run [--follow]] [--insecure-allow-token]
+
+Loads TypeScript or JavaScript modules and runs the controllers that they export in one manager,
+until SIGTERM or SIGINT; a second one ends it at once. A module's default export is what
+controller({...}) or runnable({...}) returns, or an array of such. Checks of its own for /healthz and
+/readyz may be exported as healthChecks: { live: [{ name, ok() }], ready: [...] }. "chancery"
+and its entries are this toolkit in every module, wherever it lies, so that a ConfigMap can hold an
+operator: TypeScript runs as it is, its types are stripped.
+
+Options:
+${table([
+  ['--check', 'print what the controllers declare, one line of JSON each, and do not run'],
+  ['--dry-run', 'reconcile everything once, and print what would be written, as diffs'],
+  ['--follow', 'with --dry-run: go on until SIGTERM or SIGINT'],
+  ['--insecure-allow-token', 'start although a ServiceAccount token is visible to this process'],
+])}
+
+A dry run reads as always, and sends each write with dryRun=All: the API server fills in defaults, admits
+and validates it, and stores nothing. Standard output has the diffs between what is and what would be,
+each once, with refusals and Events as lines that begin with "#"; values of Secrets are not shown. It
+takes no Lease, opens no port, installs no definitions and starts no runnables. What it has created is
+not there when a reconciler reads it. Each object is reconciled once, what asks to be reconciled later is
+not waited for, and the last line on standard error sums up.
+
+${environmentHelp()}
+
+The log goes to standard error as JSON; SIGUSR2 turns its debug lines on and off.
+
+Exit codes:
+${table([
+  ['0', 'asked to stop, and stopped in order; of a dry run also: done, whatever was refused'],
+  [
+    '1',
+    'failed, or asked to stop twice; of a dry run: a reconcile failed otherwise than by a refusal',
+  ],
+  ['2', 'a module does not load or exports no controller, or the environment is wrong'],
+  [
+    '3',
+    'leadership lost: another replica leads; or refused to start: a ServiceAccount token is visible, or ' +
+      'the ambassador lets through what it must refuse (CHANCERY_SELF_TEST=require)',
+  ],
+])}
+
+Example: /modules/hello.ts
+
+  import { AWAIT_CHANGE, controller, source } from 'chancery';
+  import { configMaps } from 'chancery/kubernetes';
+
+  export default controller({
+    name: 'hello',
+    for: source(configMaps),
+    async reconcile(key, configMap, { log }) {
+      log.info({ present: configMap !== undefined }, 'reconciled');
+      return AWAIT_CHANGE;
+    },
+  });
+
+  chancery run /modules/hello.ts
+`;
+
+/** What `chancery --help` says of the command, which is read only when it is run. */
+export const RUN_DESCRIPTION: Omit<Command, 'run'> = {
+  name: 'run',
+  summary: 'run the controllers that modules export',
+  help: RUN_HELP,
+};

@@ -1,0 +1,126 @@
+import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { CreateManagerOptions } from '../../manager/create-manager.ts';
+import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
+import { createLogger } from '../../manager/observe/logger.ts';
+import {
+  findVisibleToken,
+  TOKEN_FOLDERS,
+  tokenVisible,
+} from '../../manager/safety/visible-token.ts';
+import { settingsFrom } from '../../manager/settings/settings.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { parseFlags } from '../flags.ts';
+import { type LoadedModule, loadModule } from '../load-module.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import { declarationLine, runnableLine } from './declaration-line.ts';
+import { DryRun } from './dry-run.ts';
+import { RUN_DESCRIPTION } from './help.ts';
+
+export interface RunCommandOptions {
+  readonly clock?: Clock;
+  /** Where Kubernetes mounts a ServiceAccount token: none may be there. */
+  readonly tokenFolders?: readonly string[];
+}
+
+const FLAGS = {
+  check: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  follow: { type: 'boolean' },
+  'insecure-allow-token': { type: 'boolean' },
+} as const;
+
+/** `chancery run`: the controllers of modules, in one manager. */
+export function runCommand({
+  clock = systemClock,
+  tokenFolders = TOKEN_FOLDERS,
+}: RunCommandOptions = {}): Command {
+  return {
+    ...RUN_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const { values, positionals } = parseFlags(args, FLAGS);
+      if (positionals.length === 0) {
+        throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
+      }
+      const isCheck = values.check === true;
+      const dryRun = dryRunOf(values, io);
+      const { logLevel, ...fromEnvironment } = settingsFrom(io.env);
+      const insecureAllowToken =
+        values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
+      // Before a module is loaded: from then on code runs that nobody here has read.
+      if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
+      const logger = createLogger(logLevel, io.stderr);
+      resolveToolkit();
+      const modules: LoadedModule[] = [];
+      for (const path of positionals) modules.push(await load(path, logger));
+      const declared = merged(modules);
+      const options: CreateManagerOptions = {
+        ...declared,
+        environment: io.env,
+        tokenFolders,
+        settings: {
+          insecureAllowToken,
+          ...(isCheck && { metricsPort: 0 }), // nothing is measured, or listened on
+        },
+        logger,
+        clock,
+        onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
+      };
+      const { owningManager } = await import('../../manager/owning-manager.ts');
+      const manager = await owningManager(dryRun?.optionsFrom(options) ?? options);
+      if (isCheck) {
+        for (const each of declared.controllers) io.stdout.write(`${declarationLine(each)}\n`);
+        for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);
+        return 0;
+      }
+      const cancelToggle = toggleDebugOnSignal(logger);
+      try {
+        await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
+      } finally {
+        cancelToggle();
+      }
+      return dryRun?.exitCode ?? 0;
+    },
+  };
+}
+
+function dryRunOf(
+  values: ReturnType<typeof parseFlags<typeof FLAGS>>['values'],
+  io: Io,
+): DryRun | undefined {
+  const { check, follow = false } = values;
+  if (values['dry-run'] !== true) {
+    if (follow) throw new ConfigurationError('--follow is for --dry-run; got no --dry-run');
+    return undefined;
+  }
+  if (check) throw new ConfigurationError('expected --check or --dry-run; got both');
+  return new DryRun({ io, follow });
+}
+
+async function load(path: string, log: Log): Promise<LoadedModule> {
+  try {
+    return await loadModule(path);
+  } catch (error) {
+    const { cause } = error as ConfigurationError;
+    if (cause instanceof Error) log.debug({ path, stack: cause.stack }, 'module failed to load');
+    throw error;
+  }
+}
+
+function merged(modules: readonly LoadedModule[]): LoadedModule {
+  return {
+    controllers: modules.flatMap(({ controllers }) => controllers),
+    runnables: modules.flatMap(({ runnables }) => runnables),
+    healthChecks: {
+      live: modules.flatMap(({ healthChecks }) => healthChecks.live ?? []),
+      ready: modules.flatMap(({ healthChecks }) => healthChecks.ready ?? []),
+    },
+  };
+}
+
+async function requireNoToken(folders: readonly string[]): Promise<void> {
+  const path = await findVisibleToken(folders);
+  if (path !== undefined) throw tokenVisible(path);
+}

@@ -1,0 +1,178 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { parseSecondsRange, type Settings } from '../../manager/settings/settings.ts';
+import { parseSelector } from '../../model/selector-parser.ts';
+import { parseApiUrl } from '../../transport/api-url.ts';
+import { MIN_RELIST_INTERVAL_MS } from '../../watch/reflector-options.ts';
+import { type Flags, parseFlags } from '../flags.ts';
+
+/** What `chancery watch` is asked for. */
+export interface WatchArguments {
+  /** As typed: a name for discovery, or a URL path. */
+  readonly resource: string;
+  readonly name: string | undefined;
+  /** Undefined for all namespaces. A path brings its own. */
+  readonly namespace: string | undefined;
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly apiUrl: string;
+  readonly relistIntervalMs: number | undefined;
+  readonly watchTimeoutSeconds: Settings['watchTimeoutSeconds'];
+  readonly syncMarker: boolean;
+}
+
+const OPTIONS = {
+  namespace: { type: 'string', short: 'n' },
+  'all-namespaces': { type: 'boolean', short: 'A' },
+  selector: { type: 'string', short: 'l' },
+  'field-selector': { type: 'string' },
+  server: { type: 'string' },
+  resync: { type: 'string' },
+  'watch-timeout': { type: 'string' },
+  'sync-marker': { type: 'boolean' },
+} as const;
+
+/**
+ * The arguments, over the settings from the environment.
+ *
+ * @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found.
+ */
+export function parseWatchArguments(args: readonly string[], settings: Settings): WatchArguments {
+  const { values, positionals } = parseFlags(args, OPTIONS);
+  const { resource, name } = targetOf(positionals);
+  const apiUrl = values.server ?? settings.apiUrl;
+  parseApiUrl(apiUrl);
+  return {
+    resource,
+    name,
+    namespace: namespaceOf(resource, values, settings),
+    labelSelector: labelSelector(values.selector),
+    fieldSelector: fieldSelector(values['field-selector']),
+    apiUrl,
+    relistIntervalMs:
+      values.resync === undefined ? settings.relistIntervalMs : relistInterval(values.resync),
+    watchTimeoutSeconds:
+      values['watch-timeout'] === undefined
+        ? settings.watchTimeoutSeconds
+        : secondsRange(values['watch-timeout']),
+    syncMarker: values['sync-marker'] === true,
+  };
+}
+
+/** `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`; what looks like a version is one. */
+function targetOf(positionals: readonly string[]): { resource: string; name: string | undefined } {
+  const [first, second, ...more] = positionals;
+  if (first === undefined || first === '') {
+    throw new ConfigurationError('expected a RESOURCE, such as configmaps; got none');
+  }
+  if (first.startsWith('/') && !/^[/A-Za-z0-9.:-]+$/.test(first)) {
+    throw new ConfigurationError(
+      `expected a path such as /api/v1/namespaces/demo/configmaps, got ${JSON.stringify(first)}`,
+    );
+  }
+  const surplus = more[0];
+  if (surplus !== undefined) {
+    throw new ConfigurationError(
+      `expected RESOURCE and at most one NAME, got ${JSON.stringify(surplus)} as well`,
+    );
+  }
+  const [, resource, inline] =
+    /^([^/]+)\/(?!v[0-9]+(?:(?:alpha|beta)[0-9]+)?$)(.*)$/.exec(first) ?? [];
+  if (resource === undefined) return { resource: first, name: checkedName(second) };
+  if (second !== undefined) {
+    throw new ConfigurationError(
+      `expected one NAME, got ${JSON.stringify(inline)} and ${JSON.stringify(second)}`,
+    );
+  }
+  return { resource, name: checkedName(inline) };
+}
+
+/** The API server's rule for names in paths, without what means something in a field selector. */
+function checkedName(name: string | undefined): string | undefined {
+  if (name === undefined || /^(?!\.{1,2}$)[^/%=,\\\s]+$/.test(name)) return name;
+  throw new ConfigurationError(`expected the NAME of an object, got ${JSON.stringify(name)}`);
+}
+
+function namespaceOf(
+  resource: string,
+  values: Flags<typeof OPTIONS>['values'],
+  settings: Settings,
+): string | undefined {
+  const { namespace, 'all-namespaces': all } = values;
+  if (namespace !== undefined && all === true) {
+    throw new ConfigurationError('expected --namespace or --all-namespaces, got both');
+  }
+  if (resource.startsWith('/') && (namespace !== undefined || all === true)) {
+    throw new ConfigurationError('a path names its namespace itself: leave -n and -A out');
+  }
+  if (all === true) return undefined;
+  if (namespace === undefined) {
+    const isDecided = resource.startsWith('/') || (settings.namespaces?.length ?? 0) < 2;
+    if (isDecided) return settings.namespace;
+    throw new ConfigurationError(
+      'expected one namespace, got several in WATCH_NAMESPACE: name one with --namespace, ' +
+        'or all with --all-namespaces',
+    );
+  }
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
+  throw new ConfigurationError(
+    `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(namespace)}`,
+  );
+}
+
+/** An empty selector selects everything on the API, which an unset variable of a shell never means. */
+function labelSelector(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (parseSelector(text).length > 0) return text;
+  throw new ConfigurationError('--selector must not be empty: leave it out to select everything');
+}
+
+function fieldSelector(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const terms = text.split(/(?<!\\),/);
+  if (terms.every((term) => /^\s*[A-Za-z][\w.-]*\s*(?:=|==|!=)[^=!]*$/.test(term))) return text;
+  throw new ConfigurationError(
+    `--field-selector must be such as metadata.name=a,status.phase!=Running, ` +
+      `not ${JSON.stringify(text)}`,
+  );
+}
+
+function relistInterval(text: string): number {
+  const ms = parseDurationMs('--resync', text);
+  if (ms === 0 || ms >= MIN_RELIST_INTERVAL_MS) return ms;
+  throw new ConfigurationError(
+    `--resync must be 10m or more, or 0 for never, not ${JSON.stringify(text)}`,
+  );
+}
+
+function secondsRange(text: string): Settings['watchTimeoutSeconds'] {
+  const range = parseSecondsRange(text);
+  if (range !== undefined) return range;
+  throw new ConfigurationError(
+    `--watch-timeout must be seconds as MIN-MAX, such as 30-60, not ${JSON.stringify(text)}`,
+  );
+}
+
+const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1_000 } as const;
+
+const MIN_MS = 1_000;
+const MAX_MS = 365 * 24 * UNITS_MS.h;
+
+/**
+ * Milliseconds of `90s`, `30m`, `1h`, `1h30m`, or plain seconds. At least a second and at most a
+ * year, or 0.
+ *
+ * @param option - names the option in the message.
+ * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
+ */
+export function parseDurationMs(option: string, text: string): number {
+  const match = /^(?:(\d{1,9})|(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?)$/.exec(text);
+  if (match !== null) {
+    const [, seconds, h = '0', m = '0', s = '0'] = match;
+    const ms = Number(h) * UNITS_MS.h + Number(m) * UNITS_MS.m + Number(seconds ?? s) * UNITS_MS.s;
+    if (ms === 0 || (ms >= MIN_MS && ms <= MAX_MS)) return ms;
+  }
+  throw new ConfigurationError(
+    `${option} must be a duration such as 90s, 30m or 1h, at most a year, or 0 for off, ` +
+      `not ${JSON.stringify(text)}`,
+  );
+}

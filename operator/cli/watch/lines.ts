@@ -1,0 +1,57 @@
+import { messageOf, ProtocolError } from '../../core/errors.ts';
+import type { ObjectKey } from '../../model/object.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import { INITIAL_EVENTS_END } from '../../model/watch-event.ts';
+import type { Change } from '../../store/change.ts';
+import { shellSafe, shellSafeJson } from './shell-safe-json.ts';
+
+const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
+
+/** Told of a change that has no line. `why` has no content of the object. Must not throw. */
+export type Unprintable = (key: ObjectKey, why: string) => void;
+
+/**
+ * Changes → lines of a watch, made one at a time as they are asked for. A change that cannot be
+ * printed has no line: `unprintable` is told, and the next change has its line all the same.
+ *
+ * An object that came as text is printed as it came: with all digits of its numbers, however deeply
+ * it is nested. Text that is no JSON has no line, and `unprintable` is not told: the source lists the
+ * object anew. Of an object that was printed before and let go, the line has the metadata.
+ */
+export function* watchLines(
+  changes: Iterable<Change>,
+  unprintable: Unprintable,
+): Generator<string, void, undefined> {
+  for (const change of changes) {
+    let json: string | undefined;
+    try {
+      json = objectJson(change);
+    } catch (error) {
+      // A RangeError of JSON.stringify: the object is nested too deeply, or its text is too long.
+      unprintable(change.key, messageOf(error));
+    }
+    if (json !== undefined) yield `{"type":"${TYPES[change.type]}","object":${json}}`;
+  }
+}
+
+function objectJson({ type, entry }: Change): string | undefined {
+  try {
+    const { text } = entry;
+    return text === undefined ? shellSafeJson(entry.object) : shellSafe(text);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    return type === 'delete' ? shellSafeJson(entry.nameAlone().object) : undefined;
+  }
+}
+
+/** The line that ends the first list, as a server writes it at the end of a streaming list. */
+export function syncMarkerLine(resource: Resource, resourceVersion: string): string {
+  return shellSafeJson({
+    type: 'BOOKMARK',
+    object: {
+      kind: resource.kind,
+      apiVersion: apiVersionOf(resource),
+      metadata: { resourceVersion, annotations: { [INITIAL_EVENTS_END]: 'true' } },
+    },
+  });
+}

@@ -1,0 +1,164 @@
+import type { ProtocolError } from '../../core/errors.ts';
+import { inTurns } from '../../core/turns.ts';
+import { Entry, type EntryObserver } from '../../model/entry.ts';
+import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
+import type { WatchEvent } from '../../model/watch-event.ts';
+import { Cache } from '../../store/cache.ts';
+import { type Change, Deleted } from '../../store/change.ts';
+import { estimateBytes } from '../../store/estimate-bytes.ts';
+import type { CompleteList, TakePage } from '../../watch/list.ts';
+import type { ReflectorSink } from '../../watch/reflector-sink.ts';
+import type { ReflectorStatus } from '../../watch/reflector-status.ts';
+
+/** The `apiVersion` and `kind` of all objects of a resource. */
+interface Form {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/**
+ * Bytes of new objects that wait until their list is complete: then every DELETED comes before what is
+ * new, and a list that fails has printed nothing. Of a larger list each page is printed when it arrives.
+ */
+export const MAX_WAITING_BYTES: number = 1024 * 1024;
+
+type Observer = Pick<ReflectorSink<KubernetesObject>, 'statusChanged' | 'verified'>;
+
+/** How objects are printed. */
+export interface PrintedObjectsOptions extends Observer {
+  /** The `apiVersion` and `kind` of all objects. */
+  readonly form: Form;
+  /**
+   * Prints the changes in order, and asks for the next change when it has the line of the last one.
+   * The promise settles when the output takes more. Must not fail.
+   */
+  readonly print: (changes: Iterable<Change>) => Promise<void>;
+  /** An object came as text that is no JSON: it is to be listed anew. */
+  readonly unreadable: (error: ProtocolError) => void;
+  /** Ends a comparison that is under way. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The collection that `chancery watch` prints. Of an object whose line was made it keeps the metadata:
+ * enough to tell what changes, and not what the object holds.
+ */
+export class PrintedObjects implements ReflectorSink<KubernetesObject> {
+  readonly #options: PrintedObjectsOptions;
+  /** Of printed objects, the identity alone: nobody asks these entries for more. */
+  readonly #cache = new Cache<KubernetesObject>();
+  /** Of printed objects, the other members of `metadata`, as JSON: a third of the memory of an object. */
+  readonly #metadata = new Map<ObjectKey, string>();
+  readonly #observer: EntryObserver;
+  #waitingBytes = 0;
+  #listed = false;
+
+  constructor(options: PrintedObjectsOptions) {
+    this.#options = options;
+    this.#observer = {
+      parsed: () => {},
+      releasable: () => {}, // the whole entry is, as soon as its line was made
+      unreadable: options.unreadable,
+    };
+  }
+
+  /** The first list is complete. */
+  get listed(): boolean {
+    return this.#listed;
+  }
+
+  readonly takePage: TakePage<KubernetesObject> = async (items, first) => {
+    if (first) this.#waitingBytes = 0;
+    for (const item of items) {
+      if (item !== this.known(item.key)) this.#waitingBytes += bytesOf(item);
+    }
+    if (this.#waitingBytes <= MAX_WAITING_BYTES) return items;
+    // States that are older than the cached ones are left out here, and compared with the whole list.
+    await this.#print(this.#cache.applyAll(items.map((entry) => ({ type: 'ADDED', entry }))));
+    return items.map((item) => this.#printed(item));
+  };
+
+  async replace({ items }: CompleteList<KubernetesObject>): Promise<void> {
+    const { signal } = this.#options;
+    const replacement = await inTurns(this.#cache.compare(items), signal);
+    this.#cache.install(replacement);
+    this.#listed = true;
+    await this.#print(replacement.changes);
+  }
+
+  apply(batch: readonly WatchEvent<KubernetesObject>[]): Promise<void> | undefined {
+    const changes = this.#cache.applyAll(batch);
+    return changes.length === 0 ? undefined : this.#print(changes);
+  }
+
+  statusChanged(status: ReflectorStatus): void {
+    this.#options.statusChanged(status);
+  }
+
+  verified(drift: readonly ObjectKey[]): void {
+    this.#options.verified(drift);
+  }
+
+  known(key: ObjectKey): Entry | undefined {
+    return this.#cache.entries?.get(key);
+  }
+
+  keys(): Iterable<ObjectKey> {
+    return this.#cache.entries?.keys() ?? [];
+  }
+
+  #print(changes: readonly Change[]): Promise<void> {
+    for (const { entry } of changes) entry.observedBy(this.#observer);
+    return this.#options.print(this.#lettingGo(changes));
+  }
+
+  /** Of an object whose line was made, all but its metadata is let go. */
+  *#lettingGo(changes: readonly Change[]): Generator<Change, void, undefined> {
+    for (const change of changes) {
+      yield this.#printable(change);
+      const { type, entry, key } = change;
+      if (type === 'delete') {
+        if (this.known(key) === undefined) this.#metadata.delete(key); // else it was made anew
+        continue;
+      }
+      // The next list brings an unreadable object anew, and must find that nothing was printed of it.
+      if (entry.isUnreadable) continue;
+      const reduced = Entry.ofText(entry, '', 0);
+      if (type === 'update') reduced.follow(change.old);
+      this.#metadata.set(reduced.key, restOf(entry.metadata));
+      this.#cache.reduce(reduced);
+    }
+  }
+
+  /** An object that only a list has shown to be gone is printed with what was kept of it. */
+  #printable(change: Change): Change {
+    if (change.type !== 'delete' || !change.finalStateUnknown) return change;
+    const { entry, key } = change;
+    if (entry.isUnreadable) return change;
+    const { metadata } = entry.nameAlone().object;
+    const rest = JSON.parse(this.#metadata.get(key) ?? '{}') as object;
+    const object = { ...this.#options.form, metadata: { ...metadata, ...rest } };
+    return new Deleted(Entry.of(object), true);
+  }
+
+  /** What is kept of `item`, where that is the same state of it. */
+  #printed(item: Entry): Entry {
+    const kept = this.known(item.key);
+    const isSame = kept?.uid === item.uid && kept.resourceVersion === item.resourceVersion;
+    return isSame ? kept : item;
+  }
+}
+
+/** The members of the metadata that no entry has, and that are worth keeping. */
+function restOf(metadata: ObjectMeta): string {
+  const { name, namespace, uid, resourceVersion, managedFields, ...rest } = metadata;
+  try {
+    return JSON.stringify(rest);
+  } catch {
+    return '{}'; // A RangeError: it is nested too deeply.
+  }
+}
+
+function bytesOf(entry: Entry): number {
+  return entry.textLength > 0 ? entry.textLength : estimateBytes(entry.object);
+}

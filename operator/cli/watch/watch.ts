@@ -1,0 +1,163 @@
+import { type Connection, connect } from '../../client/connection.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { linkedAbort } from '../../core/abort.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { createLogger } from '../../manager/observe/logger.ts';
+import { settingsFrom } from '../../manager/settings/settings.ts';
+import { statusLog } from '../../manager/sources/status-log.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { apiVersionOf, resourceName } from '../../model/resource.ts';
+import { ApiError } from '../../model/status.ts';
+import type { ListWatch } from '../../watch/list-watch.ts';
+import { Reflector } from '../../watch/reflector.ts';
+import type { ReflectorStatus } from '../../watch/reflector-status.ts';
+import type { Command, ExitCode, Io } from '../command.ts';
+import { LineWriter } from '../line-writer.ts';
+import { parseWatchArguments, type WatchArguments } from './arguments.ts';
+import { type FoundResource, findResource } from './find-resource.ts';
+import { WATCH_DESCRIPTION } from './help.ts';
+import { syncMarkerLine, type Unprintable, watchLines } from './lines.ts';
+import { PrintedObjects } from './printed-objects.ts';
+
+/** `chancery watch`: a collection and all its changes, as lines, for ever. */
+export function watchCommand(clock: Clock = systemClock): Command {
+  return {
+    ...WATCH_DESCRIPTION,
+
+    async run(args: readonly string[], io: Io): Promise<ExitCode> {
+      const settings = settingsFrom(io.env);
+      const wanted = parseWatchArguments(args, settings);
+      const log = createLogger(settings.logLevel, io.stderr);
+      io.saveMemory(); // what is read is let go as soon as it is printed
+      const connection = connect(wanted.apiUrl, { clock });
+      using output = new LineWriter(io.stdout, io.signal);
+      let unprintedCount = 0;
+      const unprinted = (): void => void unprintedCount++;
+      try {
+        await follow(wanted, { connection, output, clock, log, unprinted });
+      } catch (error) {
+        if (!output.signal.aborted) throw error;
+      } finally {
+        await connection.close();
+      }
+      if (output.failure !== undefined) {
+        io.stderr.write(`chancery watch: output cannot be written: ${output.failure.message}\n`);
+      }
+      if (unprintedCount > 0) {
+        const changes = `${unprintedCount} ${unprintedCount === 1 ? 'change' : 'changes'}`;
+        io.stderr.write(`chancery watch: could not print ${changes}: the log names the objects\n`);
+      }
+      return output.failure === undefined && unprintedCount === 0 ? 0 : 1;
+    },
+  };
+}
+
+interface Surroundings {
+  readonly connection: Connection;
+  readonly output: LineWriter;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for each change that could not be printed. */
+  readonly unprinted: () => void;
+}
+
+/** Prints until the output's signal aborts. */
+async function follow(wanted: WatchArguments, surroundings: Surroundings): Promise<void> {
+  const { connection, output, clock, log, unprinted } = surroundings;
+  const { signal } = output;
+  const found = await findResource(connection.transport, wanted.resource, { clock, log, signal });
+  const scope = scopeOf(wanted, found);
+  const facts = { resource: resourceName(scope.resource), namespace: scope.namespace ?? '*' };
+  const source = connection.listWatchFor(scope);
+
+  using stop = linkedAbort(signal);
+  let refusal: ApiError | undefined;
+  const logChange = statusLog(log, facts, {
+    clock,
+    resourceVersion: () => reflector.resourceVersion,
+  });
+  const unprintable: Unprintable = (key, why) => {
+    unprinted();
+    log.error({ ...facts, key, why }, 'a change cannot be printed');
+  };
+  const objects = new PrintedObjects({
+    form: { apiVersion: apiVersionOf(scope.resource), kind: scope.resource.kind },
+    print: async (changes) => {
+      try {
+        await output.write(watchLines(changes, unprintable));
+      } catch (err) {
+        unprinted();
+        log.error({ ...facts, err }, 'printing failed');
+      }
+    },
+    statusChanged: (status) => {
+      if (!objects.listed) refusal ??= refusalOf(status);
+      if (refusal !== undefined) stop.abort(refusal);
+      if (refusal === undefined || status.health === 'stopped') logChange(status);
+    },
+    verified: (drift) => {
+      if (drift.length > 0) {
+        log.warn({ ...facts, count: drift.length }, 'missed changes were found');
+      }
+    },
+    unreadable: (error) => reflector.unreadable(error),
+    signal: stop.signal,
+  });
+  const reflector: Reflector<KubernetesObject> = new Reflector(
+    wanted.syncMarker
+      ? onFirstWatch(source, (version) => output.write([syncMarkerLine(scope.resource, version)]))
+      : source,
+    objects,
+    {
+      clock,
+      ...(wanted.relistIntervalMs !== undefined && { relistIntervalMs: wanted.relistIntervalMs }),
+      ...(wanted.watchTimeoutSeconds && { watchTimeoutSeconds: wanted.watchTimeoutSeconds }),
+    },
+  );
+  await reflector.run(stop.signal);
+  if (refusal !== undefined) {
+    throw new ConfigurationError(`the API server refuses: ${refusal.message}`, { cause: refusal });
+  }
+}
+
+function scopeOf(
+  wanted: WatchArguments,
+  found: FoundResource,
+): Parameters<Connection['listWatchFor']>[0] {
+  const { resource } = found;
+  const namespace = wanted.resource.startsWith('/') ? found.namespace : wanted.namespace;
+  const name = found.name ?? wanted.name;
+  const fields = [name === undefined ? undefined : `metadata.name=${name}`, wanted.fieldSelector];
+  return {
+    resource,
+    namespace: resource.namespaced ? namespace : undefined,
+    labelSelector: wanted.labelSelector,
+    fieldSelector: fields.filter((field) => field !== undefined).join(',') || undefined,
+  };
+}
+
+/** A first list that is refused as it stands: a selector that the server does not support. */
+function refusalOf({ reason, error }: ReflectorStatus): ApiError | undefined {
+  return reason === 'rejected' && error instanceof ApiError ? error : undefined;
+}
+
+/**
+ * `source`, and a call between its first complete list and the first watch: whatever the list held
+ * has been handed on by then.
+ */
+function onFirstWatch(
+  source: ListWatch<KubernetesObject>,
+  synced: (resourceVersion: string) => Promise<void>,
+): ListWatch<KubernetesObject> {
+  let first = true;
+  return {
+    discovery: source.discovery,
+    listPage: (request) => source.listPage(request),
+    async watch(request) {
+      if (first) await synced(request.resourceVersion);
+      first = false;
+      return source.watch(request);
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import type { Client } from '../../client/client.ts';
+import { isUidMismatch } from '../../model/conflict.ts';
+import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
+import {
+  AlreadyOwnedError,
+  controllerReference,
+  isControlledBy,
+  isSameOwner,
+  setControllerReference,
+} from '../../model/owner-reference.ts';
+import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
+import { isAlreadyExists, isNotFound } from '../../model/status.ts';
+import { BeingDeletedError } from '../errors.ts';
+import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
+import type { AppliedMemory } from './applied-memory.ts';
+import { creatorOf, ownByApplying } from './creation-fields.ts';
+import { isLiveOwner } from './live-owner.ts';
+import { showsAll } from './shown-fields.ts';
+
+export interface OwnerOfChildren {
+  /** The reconciled object, as the attempt was given it. */
+  readonly owner: KubernetesObject;
+  readonly ownerResource: Resource;
+  readonly client: Client;
+  /** The field manager of `client`. */
+  readonly fieldManager: string;
+  readonly memory: AppliedMemory;
+  /** Reads a child: from the cache if the controller has one, live otherwise. */
+  readonly known: <C extends KubernetesObject>(
+    resource: Resource<C>,
+    child: KubernetesObject,
+  ) => Promise<C | undefined>;
+  /**
+   * Called before the error is thrown when `by` has the name of the child, so that the key can wait for
+   * the end of `by`. Undefined for an object that had the name and is gone by now.
+   */
+  readonly refused?: (
+    resource: Resource,
+    child: KubernetesObject,
+    by: KubernetesObject | undefined,
+  ) => void;
+}
+
+/** Creates a child, or makes an existing one as `desired` says: see `ReconcileContext.applyOwned`. */
+export async function applyOwned<C extends KubernetesObject>(
+  given: OwnerOfChildren,
+  resource: Resource<C>,
+  desired: Desired<C>,
+  { adopt = false, force, formerManagers = [] }: ApplyOwnedOptions = {},
+): Promise<C> {
+  const { client, fieldManager, memory } = given;
+  const child = childOf(given, resource, desired);
+  if ((child.metadata.name ?? '') === '') return create(given, resource, child);
+  const known = await given.known(resource, child);
+  const found = known === undefined ? await createOrFind(given, resource, child) : { known };
+  if ('created' in found) return found.created;
+  const existing = found.known;
+
+  const isOurs = requireFree(given, resource, child, existing, adopt);
+  if (!isOurs) await requireLiveOwner(given);
+  else if (memory.isApplied(resource, existing, child)) return existing;
+
+  const owners = { fieldManager, formerManagers };
+  // Before anything changes: an item that must go would be there beside the one that replaces it.
+  const lastWrite = memory.lastWrite(resource, existing);
+  if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
+    const live = await withOwners(client, resource, existing);
+    if (live !== undefined) await ownByApplying(client, resource, live, owners);
+  }
+  const { uid } = existing.metadata;
+  const body = { ...child, metadata: { ...child.metadata, uid } };
+  const options = { force: force ?? isOurs };
+  let answer = await client.applyExisting(resource, body, options);
+  // The child of an earlier process or of an earlier manager: the fields are handed over only now.
+  if (await ownByApplying(client, resource, answer, owners)) {
+    answer = await client.applyExisting(resource, body, options);
+  }
+  memory.remember(resource, answer, child);
+  return answer;
+}
+
+/** The whole child, with its owner. */
+function childOf<C extends KubernetesObject>(
+  { owner, ownerResource }: OwnerOfChildren,
+  resource: Resource<C>,
+  desired: Desired<C>,
+): C {
+  const { namespace } = owner.metadata;
+  const child = {
+    ...desired,
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: {
+      ...(resource.namespaced && namespace !== undefined && { namespace }),
+      ...desired.metadata,
+    },
+  } as unknown as C;
+  return setControllerReference(owner, child, ownerResource, resource);
+}
+
+/** Under a name of its own, from which the field manager later takes the fields over. */
+function create<C extends KubernetesObject>(
+  { client, fieldManager }: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+): Promise<C> {
+  return client.create(resource, child, { fieldManager: creatorOf(fieldManager) });
+}
+
+/**
+ * Creates a child that is not known. If an object has its name, that object is found instead.
+ *
+ * @throws BeingDeletedError when an object had the name and is gone by now.
+ */
+async function createOrFind<C extends KubernetesObject>(
+  given: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+): Promise<{ readonly created: C } | { readonly known: C }> {
+  try {
+    const created = await create(given, resource, child);
+    given.memory.rememberCreation(resource, created, child);
+    return { created };
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const { name, namespace } = child.metadata;
+    const known = await given.client.find(resource, { name, namespace });
+    if (known !== undefined) return { known };
+    given.refused?.(resource, child, undefined);
+    throw inTheWay(resource, child, error);
+  }
+}
+
+/**
+ * Whether the existing object is controlled by the owner. False for an object without a controller, which
+ * can be adopted.
+ *
+ * @throws BeingDeletedError when the object is being deleted, also if the owner controls it.
+ * @throws AlreadyOwnedError when it is another owner's, or nobody's and not to be adopted.
+ */
+function requireFree<C extends KubernetesObject>(
+  { owner, ownerResource, refused }: OwnerOfChildren,
+  resource: Resource<C>,
+  child: C,
+  existing: C,
+  adopt: boolean,
+): boolean {
+  if (existing.metadata.deletionTimestamp !== undefined) {
+    refused?.(resource, child, existing);
+    throw inTheWay(resource, child);
+  }
+  const controller = controllerOf(existing);
+  if (controller === undefined && adopt) return false;
+  const reference = controllerReference(owner, ownerResource);
+  if (controller !== undefined && isSameOwner(controller, reference)) return true;
+  refused?.(resource, child, existing);
+  throw new AlreadyOwnedError(resource, existing);
+}
+
+/** The object with its managedFields, which caches do not keep. Undefined when it is gone. */
+async function withOwners<C extends KubernetesObject>(
+  client: Client,
+  resource: Resource<C>,
+  known: C,
+): Promise<C | undefined> {
+  const { managedFields, name, namespace, uid } = known.metadata;
+  if (managedFields !== undefined) return known;
+  const live = await client.find(resource, { name, namespace });
+  return live?.metadata.uid === uid ? live : undefined;
+}
+
+async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {
+  if (await isLiveOwner(client, ownerResource, owner)) return;
+  throw new BeingDeletedError('the owner is gone or being deleted: it adopts nothing', {
+    context: { owner: keyOf(owner) },
+  });
+}
+
+function inTheWay(resource: Resource, child: KubernetesObject, cause?: unknown): BeingDeletedError {
+  return new BeingDeletedError('a child of that name is being deleted', {
+    ...(cause !== undefined && { cause }),
+    context: { resource: resourceName(resource), name: keyOf(child) },
+  });
+}
+
+/** Deletes a child of the owner: see `ReconcileContext.deleteOwned`. */
+export async function deleteOwned(
+  { owner, client, known: find }: Pick<OwnerOfChildren, 'owner' | 'client' | 'known'>,
+  resource: Resource,
+  child: { readonly name: string; readonly namespace?: string },
+  { propagationPolicy = 'Background' }: DeleteOwnedOptions = {},
+): Promise<boolean> {
+  const { name, namespace = owner.metadata.namespace } = child;
+  const target = { name, ...(resource.namespaced && namespace !== undefined && { namespace }) };
+  const { kind } = resource;
+  const known = await find(resource, {
+    apiVersion: apiVersionOf(resource),
+    kind,
+    metadata: target,
+  });
+  if (known?.metadata.uid === undefined || known.metadata.deletionTimestamp !== undefined) {
+    return false;
+  }
+  if (!isControlledBy(known, owner)) return false;
+  const { uid } = known.metadata;
+  try {
+    await client.delete(resource, target, { preconditions: { uid }, propagationPolicy });
+    return true;
+  } catch (error) {
+    if (isNotFound(error) || isUidMismatch(error)) return false;
+    throw error;
+  }
+}

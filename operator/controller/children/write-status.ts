@@ -1,0 +1,98 @@
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../core/clock.ts';
+import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
+import { isUidMismatch } from '../../model/conflict.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
+import { type ApiError, isNotFound } from '../../model/status.ts';
+import { NoStatusSubresourceError } from '../errors.ts';
+import type { DesiredStatus } from '../reconciler.ts';
+import type { AppliedMemory } from './applied-memory.ts';
+import { digestOf } from './shown-fields.ts';
+
+interface StatusWriter {
+  /** The reconciled object, as the attempt was given it. */
+  readonly object: KubernetesObject;
+  readonly resource: Resource;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly memory: AppliedMemory;
+}
+
+type Fields = Readonly<Record<string, unknown>> & {
+  readonly conditions?: readonly Condition[];
+};
+
+type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
+
+/** What writes the status in one attempt, where it differs: see `ReconcileContext.setStatus`. */
+export function statusWriter({ object, resource, client, clock, memory }: StatusWriter): SetStatus {
+  const { name, namespace, uid, generation } = object.metadata;
+  /** With what this attempt has written. */
+  let known = object;
+
+  async function isGone(error: ApiError): Promise<boolean> {
+    // The API server says the same of an object that is gone and of a status that is no subresource.
+    const live = await client.find(resource, { name, namespace });
+    if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
+    throw new NoStatusSubresourceError(resource, { cause: error });
+  }
+
+  return async (desired) => {
+    const before = statusOf(known);
+    const status = wholeStatus(desired, before, generation, clock.now());
+    const isSeen = !memory.isBehind(resource, known, 'status');
+    if (isSeen && isSameStatus(before, status)) return false;
+    const body = {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: {
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(uid !== undefined && { uid }),
+      },
+      status,
+    };
+    if (memory.isApplied(resource, known, body, 'status')) return false;
+    try {
+      // Whatever else has written what we state: this reconciler is the one that knows.
+      const options = { subresource: 'status', force: true };
+      known = await client.applyExisting<KubernetesObject>(resource, body, options);
+    } catch (error) {
+      if (isUidMismatch(error)) return false;
+      if (isNotFound(error) && (await isGone(error as ApiError))) return false;
+      throw error;
+    }
+    memory.remember(resource, known, body, 'status');
+    return !(isSeen && isSameStatus(before, statusOf(known)));
+  };
+}
+
+function statusOf(object: KubernetesObject): Fields {
+  return (object as { readonly status?: Fields }).status ?? {};
+}
+
+function wholeStatus(
+  { conditions, ...fields }: DesiredStatus<KubernetesObject>,
+  before: Fields,
+  generation: number | undefined,
+  nowMs: number,
+): Fields {
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const stated = conditions?.reduce<readonly Condition[]>((done, wanted) => {
+    const known = findCondition(before.conditions, wanted.type);
+    const [condition] = setCondition(known ? [known] : [], { ...wanted, ...observed }, nowMs);
+    const others = done.filter(({ type }) => type !== wanted.type);
+    return condition === undefined ? others : [...others, condition];
+  }, []);
+  return { ...fields, ...observed, ...(stated !== undefined && { conditions: stated }) };
+}
+
+/** The order of conditions is the server's. */
+function isSameStatus(before: Fields, wanted: Fields): boolean {
+  return digestOf(byType(before)) === digestOf(byType(wanted));
+}
+
+function byType({ conditions = [], ...fields }: Fields): object {
+  return { fields, conditions: Object.fromEntries(conditions.map((one) => [one.type, one])) };
+}

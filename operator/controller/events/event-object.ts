@@ -1,0 +1,139 @@
+import type { KubernetesEvent } from '../../model/builtin.ts';
+import { rfc3339Micro } from '../../model/condition.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { EventNote } from './event-recorder.ts';
+
+/** The API server's limits; it counts bytes, whatever its message says. */
+const MAX_NOTE_BYTES = 1_024;
+const MAX_WORD = 128;
+
+/** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
+const MAX_NAME_PREFIX = 253 - 1 - 16;
+
+/** How many names fit into a millisecond: a name carries the time in nanoseconds. */
+const NAMES_PER_MS = 1_000_000;
+
+/** Names one object in an Event. */
+type ObjectReference = KubernetesEvent['regarding'];
+
+/** Who tells: of which part of which process. */
+interface EventSource {
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+}
+
+/** An Event without its name and time: all that makes two of them the same. */
+export type EventFacts = Omit<KubernetesEvent, 'metadata' | 'eventTime' | 'series' | 'note'> & {
+  readonly note: string;
+};
+
+/**
+ * What the API would take of `given`: an empty or overlong word is replaced or cut.
+ *
+ * @param mended - told of the name of each field that was.
+ * @throws TypeError for what no compiler has seen, such as a note without an object.
+ */
+export function eventFacts(
+  given: EventNote,
+  { reportingController, reportingInstance }: EventSource,
+  mended: (field: string) => void,
+): EventFacts {
+  const word = (field: 'reason' | 'action', otherwise: string): string => {
+    const text = String(given[field] ?? '').trim();
+    if (text === '' || text.length > MAX_WORD) mended(field);
+    return text === '' ? otherwise : text.slice(0, MAX_WORD);
+  };
+  if (given.type !== 'Normal' && given.type !== 'Warning') mended('type');
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    type: given.type === 'Warning' ? 'Warning' : 'Normal',
+    reason: word('reason', 'Unspecified'),
+    action: word('action', 'Reconcile'),
+    note: cutNote(String(given.note ?? '')),
+    reportingController,
+    reportingInstance: reportingInstance.slice(0, MAX_WORD),
+    regarding: referenceTo(given.regarding),
+    ...(given.related !== undefined && { related: referenceTo(given.related) }),
+  };
+}
+
+/**
+ * Everything but the note and the versions: a version changes with every write, and the Event about
+ * it would never be the same.
+ */
+export function identityOf(facts: EventFacts): string {
+  const { type, action, reason, reportingController, reportingInstance } = facts;
+  const { regarding, related } = facts;
+  return JSON.stringify([
+    ...[type, action, reason, reportingController, reportingInstance],
+    nameOfReference(regarding),
+    related === undefined ? null : nameOfReference(related),
+  ]);
+}
+
+/** A reference without its version, as text. */
+export function nameOfReference(reference: ObjectReference): string {
+  const { apiVersion, kind, namespace, name, uid } = reference;
+  return JSON.stringify([apiVersion, kind, namespace ?? null, name, uid ?? null]);
+}
+
+/** `text` in at most 1,024 bytes of UTF-8, cut between characters. */
+export function cutNote(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MAX_NOTE_BYTES) return bytes.toString(); // a lone surrogate is made whole
+  let end = MAX_NOTE_BYTES;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end).toString();
+}
+
+/** Makes Events of facts, each with a name of its own. */
+export class EventObjects {
+  #sequence: number;
+
+  /** @param random - a uniform number in [0, 1). */
+  constructor(random: number) {
+    // Somewhere: two recorders, of one process or of two, may speak of one object at one time.
+    this.#sequence = Math.floor(random * NAMES_PER_MS);
+  }
+
+  /** Beside its object, or in `default` when that has no namespace. @param nowMs - wall time. */
+  create({ note, ...facts }: EventFacts, nowMs: number): KubernetesEvent {
+    const { namespace = 'default' } = facts.regarding;
+    const metadata = { name: '', namespace };
+    return this.rename({ ...facts, metadata, eventTime: rfc3339Micro(nowMs), note }, nowMs);
+  }
+
+  /** The same Event under another name. @param nowMs - wall time. */
+  rename(event: KubernetesEvent, nowMs: number): KubernetesEvent {
+    const { namespace = 'default' } = event.metadata;
+    const name = `${namePrefix(event.regarding.name ?? '')}.${this.#nextSuffix(nowMs)}`;
+    return { ...event, metadata: { name, namespace } };
+  }
+
+  /** The time in nanoseconds, as in client-go, and unique where the clock is not. */
+  #nextSuffix(nowMs: number): string {
+    this.#sequence = (this.#sequence + 1) % NAMES_PER_MS;
+    return (BigInt(Math.floor(nowMs)) * BigInt(NAMES_PER_MS) + BigInt(this.#sequence)).toString(16);
+  }
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  if (typeof name !== 'string' || name === '') throw new TypeError('an Event is about no object');
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+/** What of an object's name may begin the name of an Event: `system:node` and `a-` may not. */
+function namePrefix(name: string): string {
+  const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
+  const isSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  return isSubdomain.test(prefix) ? prefix : 'event';
+}

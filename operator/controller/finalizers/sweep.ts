@@ -1,0 +1,76 @@
+import { keyOf, type ObjectKey, type ObjectMeta } from '../../model/object.ts';
+import type { Controller } from '../controller.ts';
+import type { Log } from '../reconciler.ts';
+import type { Source } from '../source.ts';
+
+/** What a sweep looks at: names and finalizers. */
+export interface SweptObject {
+  readonly metadata: ObjectMeta;
+}
+
+/** The metadata of every object where a source looks, whatever its selectors say, page by page. */
+export type MetadataPages = (
+  source: Source,
+  signal: AbortSignal,
+) => AsyncIterable<readonly SweptObject[]>;
+
+/** Objects that a sweep looks at; more than that are not looked for. */
+const MAX_OBJECTS = 50_000;
+
+/** Keys in the log line. */
+const MAX_NAMES = 10;
+
+interface FinalizerSweepOptions {
+  readonly controller: Controller;
+  readonly pages: MetadataPages;
+  /** True for what the cache has. */
+  readonly isSelected: (key: ObjectKey) => boolean;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly found: (count: number) => void;
+}
+
+/**
+ * Tells of objects that carry the controller's finalizer and are not selected any more: nobody would
+ * finalize them, so that they could never go. Looks once, where the source looks, and only when the
+ * source has a selector: what was left in namespaces that are not watched any more takes rights that
+ * the controller does not have. Failures are logged and change nothing.
+ */
+export async function sweepFinalizers({
+  controller,
+  pages,
+  isSelected,
+  log,
+  signal,
+  found,
+}: FinalizerSweepOptions): Promise<void> {
+  const { finalizer, for: source } = controller;
+  const hasSelector = source.labelSelector !== undefined || source.fieldSelector !== undefined;
+  if (finalizer === undefined || !hasSelector) return;
+  const left: ObjectKey[] = [];
+  let looked = 0;
+  try {
+    for await (const page of pages(source, signal)) {
+      for (const { metadata } of page) {
+        if (metadata.finalizers?.includes(finalizer.name)) left.push(keyOf({ metadata }));
+      }
+      looked += page.length;
+      if (looked >= MAX_OBJECTS) break;
+    }
+  } catch (err) {
+    if (!signal.aborted) log.warn({ err }, 'could not look for finalizers of objects not selected');
+    return;
+  }
+  const keys = left.filter((key) => !isSelected(key));
+  found(keys.length);
+  if (keys.length === 0) return;
+  log.warn(
+    {
+      finalizer: finalizer.name,
+      count: keys.length,
+      keys: keys.slice(0, MAX_NAMES),
+      remedy: 'select them again until they are deleted, or remove the finalizer from them',
+    },
+    'objects carry the finalizer and are not selected, they cannot be deleted',
+  );
+}

@@ -1,0 +1,96 @@
+import { LeadershipLostError, OperatorError } from '../../core/errors.ts';
+import { isApplyConflict, isNamespaceTerminating, isUidMismatch } from '../../model/conflict.ts';
+import { type Refusal, refusalOf } from '../../model/refusal.ts';
+import { ApiError, isConflict } from '../../model/status.ts';
+import { BeingDeletedError, TerminalError } from '../errors.ts';
+import { NonsenseResultError } from './result.ts';
+
+/** What a thrown value says about the attempt that it ended. */
+export interface Failure {
+  /**
+   * `terminal`: do not retry. `conflict`: a lost race, which is how optimistic concurrency works.
+   * `panic`: a programming error, so that a person must act. `failed`: anything else.
+   */
+  readonly kind: 'terminal' | 'conflict' | 'panic' | 'failed';
+  readonly error: Error;
+  /** The server asked for at least so much patience, in milliseconds. */
+  readonly atLeastMs: number;
+  /** Why the API server refused a write, where that is what failed. */
+  readonly refusal: Refusal | undefined;
+}
+
+/** What the language throws by itself, and what the toolkit throws about a reconciler's code. */
+const PROGRAMMING_ERRORS = [
+  TypeError,
+  ReferenceError,
+  RangeError,
+  SyntaxError,
+  EvalError,
+  URIError,
+  NonsenseResultError,
+];
+
+/** Tells kinds of failure apart; the controller treats each in its own way. */
+export function failureOf(thrown: unknown): Failure {
+  if (!(thrown instanceof Error)) {
+    const error = new OperatorError('a reconciler threw what is no Error', {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      cause: thrown,
+      context: { thrown: typeof thrown },
+    });
+    return { kind: 'panic', error, atLeastMs: 0, refusal: undefined };
+  }
+  const refusal = refusalOf(thrown);
+  return { kind: kindOf(thrown), error: thrown, atLeastMs: patienceFor(thrown), refusal };
+}
+
+/** Nothing tells when a namespace is gone; what is in it, and all that it could be, waits so long. */
+const NAMESPACE_PATIENCE_MS = 60_000;
+
+function patienceFor(error: Error): number {
+  if (isNamespaceTerminating(error)) return NAMESPACE_PATIENCE_MS;
+  if (error instanceof ApiError || error instanceof BeingDeletedError) {
+    return error.retryAfterMs ?? 0;
+  }
+  return 0;
+}
+
+/**
+ * Somebody else was faster, or is about to be done. A field that another manager has is no race: it
+ * stays that way until a person decides.
+ */
+function isLostRace(error: Error): boolean {
+  return (
+    (isConflict(error) && !isApplyConflict(error)) ||
+    isUidMismatch(error) ||
+    isNamespaceTerminating(error) ||
+    error instanceof BeingDeletedError
+  );
+}
+
+function kindOf(error: Error): Failure['kind'] {
+  if (error instanceof TerminalError) return 'terminal';
+  if (isLostRace(error)) return 'conflict';
+  return PROGRAMMING_ERRORS.some((type) => error instanceof type) ? 'panic' : 'failed';
+}
+
+/** A process that does not lead any more could not go on; whatever the failure is said to be. */
+export function isLeadershipLost(thrown: unknown): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 10; depth++) {
+    if (error instanceof LeadershipLostError) return true;
+    error = error.cause;
+  }
+  return false;
+}
+
+/** What whoever wrote the reconciler can do about a failure; undefined when the error says it. */
+export function remedyFor(error: Error): string | undefined {
+  if (error instanceof TypeError && FROZEN.test(error.message)) {
+    return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
+  }
+  return undefined;
+}
+
+/** What V8 says about a change of a frozen object or array. */
+const FROZEN = /read only property|object is not extensible|^Cannot (delete|redefine) property/;

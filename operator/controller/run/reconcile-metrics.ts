@@ -1,0 +1,100 @@
+import type { Labels, Meter } from '../../core/metrics.ts';
+import type { Failure } from './failure.ts';
+
+const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
+
+const TOTAL = 'controller_runtime_reconcile_total';
+const ERRORS = 'controller_runtime_reconcile_errors_total';
+const TERMINAL = 'controller_runtime_terminal_reconcile_errors_total';
+const PANICS = 'controller_runtime_reconcile_panics_total';
+const TIMEOUTS = 'controller_runtime_reconcile_timeouts_total';
+const CONFLICTS = 'chancery_reconcile_conflicts_total';
+const MAPPING_FAILURES = 'chancery_mapping_failures_total';
+const PREDICATE_FAILURES = 'chancery_predicate_failures_total';
+const TRIGGER_FAILURES = 'chancery_trigger_failures_total';
+const WRITE_LOOPS = 'chancery_write_loop_total';
+const UNSELECTED = 'chancery_unselected_finalizers';
+const SECONDS = 'controller_runtime_reconcile_time_seconds';
+const MAX_WORKERS = 'controller_runtime_max_concurrent_reconciles';
+const ACTIVE_WORKERS = 'controller_runtime_active_workers';
+
+const COUNTERS = [
+  ERRORS,
+  TERMINAL,
+  PANICS,
+  TIMEOUTS,
+  CONFLICTS,
+  MAPPING_FAILURES,
+  PREDICATE_FAILURES,
+  TRIGGER_FAILURES,
+  WRITE_LOOPS,
+];
+
+/** A controller's measurements, under the names that controller-runtime gives them. */
+export class ReconcileMetrics {
+  readonly #meter: Meter;
+  readonly #labels: Labels;
+  #activeCount = 0;
+
+  constructor(meter: Meter, controller: string) {
+    this.#meter = meter;
+    this.#labels = { controller };
+  }
+
+  /** Makes every series exist: an alert on the growth of a counter needs its zero. */
+  begin(workers: number): void {
+    for (const result of RESULTS) this.#meter.count(TOTAL, { ...this.#labels, result }, 0);
+    for (const name of COUNTERS) this.#meter.count(name, this.#labels, 0);
+    this.#meter.gauge(MAX_WORKERS, this.#labels, workers);
+    this.#meter.gauge(ACTIVE_WORKERS, this.#labels, 0);
+  }
+
+  attemptBegan(): void {
+    this.#meter.gauge(ACTIVE_WORKERS, this.#labels, ++this.#activeCount);
+  }
+
+  attemptEnded(durationMs: number): void {
+    this.#meter.gauge(ACTIVE_WORKERS, this.#labels, --this.#activeCount);
+    this.#meter.observe(SECONDS, this.#labels, durationMs / 1_000);
+  }
+
+  succeeded(result: 'success' | 'requeue' | 'requeue_after'): void {
+    this.#meter.count(TOTAL, { ...this.#labels, result });
+  }
+
+  failed(kind: Failure['kind']): void {
+    this.#meter.count(TOTAL, { ...this.#labels, result: 'error' });
+    this.#meter.count(ERRORS, this.#labels);
+    if (kind === 'terminal') this.#meter.count(TERMINAL, this.#labels);
+    if (kind === 'panic') this.#meter.count(PANICS, this.#labels);
+    if (kind === 'conflict') this.#meter.count(CONFLICTS, this.#labels);
+  }
+
+  timedOut(): void {
+    this.#meter.count(TIMEOUTS, this.#labels);
+  }
+
+  /** A change was dropped, because a mapping failed again and again. */
+  mappingFailed(): void {
+    this.#meter.count(MAPPING_FAILURES, this.#labels);
+  }
+
+  /** A predicate has begun to throw. */
+  predicateFailed(): void {
+    this.#meter.count(PREDICATE_FAILURES, this.#labels);
+  }
+
+  triggerFailed(): void {
+    this.#meter.count(TRIGGER_FAILURES, this.#labels);
+  }
+
+  /** An attempt was one more turn of a loop of writes. */
+  looped(): void {
+    this.#meter.count(WRITE_LOOPS, this.#labels);
+  }
+
+  /** So many objects carry the finalizer and are not selected. */
+  unselected(count: number): void {
+    this.#meter.gauge(UNSELECTED, this.#labels, count);
+  }
+}

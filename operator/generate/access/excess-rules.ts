@@ -1,0 +1,110 @@
+import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
+import type { DeclaredAccess } from './declared-access.ts';
+import type { GrantedRules } from './missing-access.ts';
+import { type NeededRight, neededRights } from './needed-rights.ts';
+
+/** Granted, and not declared by any controller. */
+export interface ExcessRule {
+  /** Undefined: everywhere. */
+  readonly namespace: string | undefined;
+  readonly rule: PolicyRule;
+  /**
+   * - `wildcard`: `*` for verbs, groups or resources grants what nobody can know.
+   * - `escalation`: more rights can be had with it: `escalate`, `bind`, `impersonate`.
+   * - `secrets`: credentials of others can be read.
+   * - `undeclared`: anything else.
+   */
+  readonly kind: 'wildcard' | 'escalation' | 'secrets' | 'undeclared';
+}
+
+/**
+ * What rules grant beyond the declarations, in rules of one verb and one resource each; one with a
+ * wildcard as it is. What Kubernetes lets everybody ask of himself, and paths without objects, are left
+ * out.
+ *
+ * @param granted - by namespace; undefined for what is granted everywhere, which is told once.
+ */
+export function excessRules(
+  declared: readonly DeclaredAccess[],
+  granted: ReadonlyMap<string | undefined, GrantedRules>,
+): readonly ExcessRule[] {
+  const needed = neededRights(declared);
+  const everywhere = new Set(granted.get(undefined)?.resourceRules.map(identityOf));
+  return [...granted].flatMap(([namespace, { resourceRules }]) => {
+    const own = resourceRules.filter(
+      (rule) => namespace === undefined || !everywhere.has(identityOf(rule)),
+    );
+    const isNeeded = (rule: PolicyRule): boolean =>
+      needed.some(
+        (right) =>
+          // What is granted everywhere is not too much where it is needed in every namespace.
+          (namespace === undefined ? right.namespace === undefined : isIn(right, namespace)) &&
+          isPartOf(rule, right),
+      );
+    const excess = own
+      .flatMap(taken)
+      .filter((rule) => isWildcard(rule) || !(isOfEverybody(rule) || isNeeded(rule)));
+    const distinct = new Map(excess.map((rule) => [identityOf(rule), rule]));
+    return [...distinct.values()].map((rule) => ({ namespace, rule, kind: kindOf(rule) }));
+  });
+}
+
+function isIn({ namespace }: { readonly namespace: string | undefined }, place: string): boolean {
+  return namespace === undefined || namespace === place;
+}
+
+/** @param rule - with one entry in each list, and no wildcard. */
+function isPartOf(
+  { verbs, apiGroups, resources, resourceNames }: PolicyRule,
+  { verb, resource, subresource, name }: NeededRight,
+): boolean {
+  const { group, plural } = resource;
+  const path = subresource === undefined ? plural : `${plural}/${subresource}`;
+  return (
+    verbs[0] === verb &&
+    apiGroups?.[0] === group &&
+    resources?.[0] === path &&
+    (name === undefined || resourceNames?.[0] === name)
+  );
+}
+
+/** The rule in rules of one verb, one group, one resource and at most one name. */
+function taken(rule: PolicyRule): readonly PolicyRule[] {
+  if (isWildcard(rule)) return [rule];
+  const { verbs, apiGroups = [], resources = [], resourceNames = [] } = rule;
+  const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => [name]);
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      names.flatMap((name) =>
+        verbs.map((verb) => ({
+          apiGroups: [group],
+          resources: [resource],
+          ...(Array.isArray(name) && { resourceNames: name }),
+          verbs: [verb],
+        })),
+      ),
+    ),
+  );
+}
+
+function isWildcard({ verbs, apiGroups = [], resources = [] }: PolicyRule): boolean {
+  return [...verbs, ...apiGroups, ...resources].some((text) => text.includes('*'));
+}
+
+const SELF = /^(?:selfsubjectaccessreviews|selfsubjectrulesreviews|selfsubjectreviews)$/;
+
+/** `system:basic-user`. */
+function isOfEverybody({ resources = [] }: PolicyRule): boolean {
+  return resources.every((resource) => SELF.test(resource));
+}
+
+function kindOf(rule: PolicyRule): ExcessRule['kind'] {
+  const { verbs, apiGroups = [], resources = [] } = rule;
+  if (isWildcard(rule)) return 'wildcard';
+  if (verbs.some((verb) => ['escalate', 'bind', 'impersonate'].includes(verb))) return 'escalation';
+  return apiGroups.includes('') && resources.includes('secrets') ? 'secrets' : 'undeclared';
+}
+
+function identityOf({ verbs, apiGroups, resources, resourceNames }: PolicyRule): string {
+  return JSON.stringify([verbs, apiGroups, resources, resourceNames]);
+}

@@ -1,0 +1,69 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import { POD_NAMESPACE } from '../placement.ts';
+import type { Access } from './access.ts';
+
+/** A namespace, or a word of a path: one DNS label. It can match neither `.`, `..` nor nothing. */
+export const LABEL: string = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+
+/** Most names: a DNS-1123 subdomain. */
+const SUBDOMAIN = `${LABEL}([.]${LABEL})*`;
+
+/**
+ * Resources whose names are no subdomains, by plural and group, or by group. Each pattern begins with
+ * what is no dot, so that none can match `.` or `..`.
+ */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  // `system:node-reader`
+  'rbac.authorization.k8s.io': '[A-Za-z0-9]([-A-Za-z0-9:_.]*[A-Za-z0-9])?',
+  // Kubernetes checks nothing but that it is one segment; the kubelet's end in base64url.
+  'certificatesigningrequests.certificates.k8s.io': '[A-Za-z0-9][-A-Za-z0-9:_.]*',
+  // `2001:db8::1`
+  'ipaddresses.networking.k8s.io': '[0-9a-f:][0-9a-f:.]*',
+};
+
+/** The grammar of the names of its objects, as a pattern that is not anchored. */
+export function namePattern(resource: Resource): string {
+  return OTHER_NAMES[resourceName(resource)] ?? OTHER_NAMES[resource.group] ?? SUBDOMAIN;
+}
+
+/** True for a name that an object of `resource` may have, and that means only itself in a path. */
+export function isUsableName(resource: Resource, name: string): boolean {
+  return name.length <= 253 && new RegExp(`^(${namePattern(resource)})$`).test(name);
+}
+
+/**
+ * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern,
+ *   and for an empty list of names, which RBAC would take for every name.
+ */
+export function refuseUnusableNames({
+  resource,
+  subresource,
+  namespace,
+  resourceNames,
+}: Access): void {
+  const { group, version, plural } = resource;
+  const labels = [version, plural, ...(group === '' ? [] : group.split('.'))];
+  if (subresource !== undefined) labels.push(subresource);
+  if (namespace !== undefined && namespace !== POD_NAMESPACE) labels.push(namespace);
+  const wrong = labels.find((label) => !isLabel(label));
+  if (wrong !== undefined) {
+    throw new ConfigurationError('a declared name must be a-z, 0-9 and "-", as in a URL path', {
+      context: { name: wrong, resource: resourceName(resource) },
+    });
+  }
+  const unusual = resourceNames?.find((name) => !isUsableName(resource, name));
+  if (unusual !== undefined) {
+    throw new ConfigurationError('no object of the resource can have a declared name', {
+      context: { name: unusual, resource: resourceName(resource) },
+    });
+  }
+  if (resourceNames?.length !== 0) return;
+  throw new ConfigurationError('resourceNames is empty: leave it out for every object', {
+    context: { resource: resourceName(resource) },
+  });
+}
+
+function isLabel(text: string): boolean {
+  return text.length <= 63 && new RegExp(`^${LABEL}$`).test(text);
+}

@@ -1,0 +1,137 @@
+import { POD_NAMESPACE } from '../placement.ts';
+import type { ProxyFilter } from './proxy-filter.ts';
+import { REJECT_PATHS } from './reject-paths.ts';
+
+type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
+
+/** Something in a filter by which it means another thing than it says. */
+interface FilterProblem {
+  readonly flag: FilterFlag;
+  /** One element of the flag's list, or '' for the whole list. */
+  readonly pattern: string;
+  /** What is wrong, what follows, and what to write instead. */
+  readonly problem: string;
+}
+
+/** No longer one may be, with the 0 at its end: `MAX_ARG_STRLEN` of Linux, 32 pages of 4 KiB. */
+const MAX_ARGUMENT_BYTES = 131_072;
+
+const ALWAYS_REJECTED: readonly string[] = ['CONNECT', 'OPTIONS', 'TRACE'];
+
+/**
+ * What is wrong with a filter; empty for a sound one.
+ *
+ * `kubectl proxy` splits each list at every comma, searches without anchors, takes an empty element
+ * for one that finds everything, and says of none of that a word.
+ */
+export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
+  return [
+    ...listProblems('--accept-paths', filter.acceptPaths, acceptProblem),
+    ...listProblems('--reject-paths', filter.rejectPaths, rejectProblem),
+    ...listProblems('--reject-methods', filter.rejectMethods, methodProblem),
+    ...missingRejections(filter),
+  ];
+}
+
+/** @param ofPattern - undefined for a pattern that is sound. */
+function listProblems(
+  flag: FilterFlag,
+  patterns: readonly string[],
+  ofPattern: (pattern: string) => string | undefined,
+): readonly FilterProblem[] {
+  const found = patterns.flatMap((pattern) => {
+    const problem = patternProblem(pattern) ?? ofPattern(pattern);
+    return problem === undefined ? [] : [{ flag, pattern, problem }];
+  });
+  const longest = patterns.join(',').replaceAll(POD_NAMESPACE, 'n'.repeat(63));
+  const bytes = Buffer.byteLength(`${flag}=${longest}`);
+  if (bytes < MAX_ARGUMENT_BYTES) return found;
+  const problem = `${bytes} bytes are too many for one argument of a process (${MAX_ARGUMENT_BYTES}): name fewer namespaces or objects, or take all`;
+  return [...found, { flag, pattern: '', problem }];
+}
+
+/** What no element of any list may be. */
+function patternProblem(pattern: string): string | undefined {
+  if (pattern === '') return 'an empty element finds everything: remove the comma beside it';
+  if (pattern.includes(',')) return 'kubectl splits the list at every comma: write none';
+  if (/[{}]/.test(pattern)) return 'a brace stands for a count, which has a comma: write none';
+  const expanded = pattern.replaceAll(POD_NAMESPACE, 'pod-namespace');
+  if (expanded.includes('$(')) return `the kubelet replaces $(…): write ${POD_NAMESPACE}, or none`;
+  if (!/^[!-~]+$/.test(expanded)) return 'a space, or a character outside of ASCII: write none';
+  if (!isExpression(expanded))
+    return 'it is no regular expression that Go and JavaScript read alike';
+  return undefined;
+}
+
+/** Where RE2 and JavaScript differ, neither is written: groups with `?`, empty classes, `\w`. */
+function isExpression(pattern: string): boolean {
+  if (/\(\?|\[\^?\]|\\[A-Za-z0-9]/.test(pattern)) return false;
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function acceptProblem(pattern: string): string | undefined {
+  const expanded = pattern.replaceAll(POD_NAMESPACE, 'pod-namespace');
+  if (!expanded.startsWith('^/') || !expanded.endsWith('$') || expanded.endsWith('\\$')) {
+    return 'it is found anywhere in a path: begin with ^/ and end with $';
+  }
+  if (expanded.includes('[^')) {
+    return 'a class of what is not there takes dots and percent signs: write what a name consists of';
+  }
+  const bare = withoutClasses(expanded.slice(1, -1));
+  if (bare.includes('.')) return 'a dot stands for any character: write [.]';
+  if (/[$^]/.test(bare)) return 'an anchor in the middle of it: write one pattern for each path';
+  if (hasBareAlternative(bare))
+    return 'the anchors hold for one side of the | alone: put it in ( )';
+  return undefined;
+}
+
+function rejectProblem(pattern: string): string | undefined {
+  return new RegExp(pattern).test('') ? 'it finds every path: nothing can pass' : undefined;
+}
+
+function methodProblem(pattern: string): string | undefined {
+  if (/^\^(\([A-Z]+(\|[A-Z]+)*\)|[A-Z]+)\$$/.test(pattern)) return undefined;
+  return 'it is found anywhere in a method: write ^(DELETE|PUT)$';
+}
+
+/** An escaped character or a class is one character, and none that means anything. */
+function withoutClasses(pattern: string): string {
+  return pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/g, '_');
+}
+
+function hasBareAlternative(bare: string): boolean {
+  let depth = 0;
+  for (const character of bare) {
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    if (character === '|' && depth === 0) return true;
+  }
+  return false;
+}
+
+function missingRejections({ rejectPaths, rejectMethods }: ProxyFilter): readonly FilterProblem[] {
+  const paths = REJECT_PATHS.filter((pattern) => !rejectPaths.includes(pattern)).map((pattern) => ({
+    flag: '--reject-paths' as const,
+    pattern,
+    problem: 'it is not there: tunnels, tokens and path tricks are refused whatever is accepted',
+  }));
+  const passing = ALWAYS_REJECTED.filter(
+    (method) => !rejectMethods.some((pattern) => finds(pattern, method)),
+  );
+  if (passing.length === 0) return paths;
+  const problem = `${passing.join(', ')} would pass, which no operator needs: write ^(${ALWAYS_REJECTED.join('|')})$`;
+  return [...paths, { flag: '--reject-methods', pattern: '', problem }];
+}
+
+function finds(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern).test(text);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,134 @@
+import { isBuiltInGroup } from '../../model/built-in-group.ts';
+import { groupVersionPath, type Resource } from '../../model/resource.ts';
+import type { Access } from '../access/access.ts';
+import { LABEL, namePattern } from '../access/usable-names.ts';
+
+/** Objects by name, sorted; `all` for whatever name the resource allows. */
+export type ObjectNames = 'all' | readonly string[];
+
+/** The paths of one resource, or of a subresource of it, in one place that requests need. */
+export interface OpenedPaths {
+  readonly resource: Resource;
+  readonly subresource: string | undefined;
+  /** Undefined for every namespace, or for a cluster-scoped resource. */
+  readonly namespace: string | undefined;
+  /** The collection over all namespaces at once. */
+  readonly acrossNamespaces: boolean;
+  /** The collection in the namespace, or in the cluster. */
+  readonly collection: boolean;
+  readonly objects: ObjectNames;
+  /** Where a source looks whether its resource is served, when it was not. */
+  readonly discovery: boolean;
+}
+
+/** @param accesses - as `accessOf` gives them: merged and sorted. */
+export function openedPaths(accesses: readonly Access[]): readonly OpenedPaths[] {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
+    JSON.stringify([group, version, plural, subresource ?? '']),
+  );
+  return [...byTarget.values()].flatMap((target) => {
+    const byPlace = Map.groupBy(target, ({ namespace }) => namespace);
+    const everywhere = pathsOf(byPlace.get(undefined) ?? []);
+    return [...byPlace.values()]
+      .flatMap((place) => pathsOf(place) ?? [])
+      .map((paths) => (paths.namespace === undefined ? paths : without(paths, everywhere)))
+      .filter(
+        ({ collection, objects, discovery }) => collection || objects.length > 0 || discovery,
+      );
+  });
+}
+
+/** What accesses to one target in one place need together. */
+function pathsOf(accesses: readonly Access[]): OpenedPaths | undefined {
+  const [first] = accesses;
+  if (first === undefined) return undefined;
+  const { resource, subresource, namespace } = first;
+  const isWhole = subresource === undefined;
+  const lists = isWhole && accesses.some(({ verbs }) => hasAny(verbs, ['list', 'watch']));
+  // A create for certain names is one by server-side apply: a POST has no name in its path.
+  const creates =
+    isWhole &&
+    accesses.some(({ verbs, resourceNames }) => {
+      return resourceNames === undefined && verbs.includes('create');
+    });
+  return {
+    resource,
+    subresource,
+    namespace,
+    acrossNamespaces: lists && resource.namespaced && namespace === undefined,
+    collection: lists || creates,
+    objects: namesOf(accesses.filter((access) => isByName(access))),
+    discovery: lists && !isBuiltInGroup(resource),
+  };
+}
+
+function isByName({ subresource, verbs, resourceNames }: Access): boolean {
+  if (subresource !== undefined) return true;
+  if (hasAny(verbs, ['get', 'update', 'patch', 'delete'])) return true;
+  return resourceNames !== undefined && verbs.includes('create');
+}
+
+function namesOf(accesses: readonly Access[]): ObjectNames {
+  const names = new Set<string>();
+  for (const { resourceNames } of accesses) {
+    if (resourceNames === undefined) return 'all';
+    for (const name of resourceNames) names.add(name);
+  }
+  return [...names].sort();
+}
+
+/** What is open in every namespace need not be opened in one. */
+function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): OpenedPaths {
+  if (everywhere === undefined) return paths;
+  return {
+    ...paths,
+    collection: paths.collection && !everywhere.collection,
+    objects: namesBeyond(paths.objects, everywhere.objects),
+  };
+}
+
+/** The names that `known` has not. */
+export function namesBeyond(names: ObjectNames, known: ObjectNames): ObjectNames {
+  if (known === 'all') return [];
+  return names === 'all' ? 'all' : names.filter((name) => !known.includes(name));
+}
+
+function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
+  return values.some((value) => list.includes(value));
+}
+
+/** Anchored: the collection over all namespaces, and what stands in front of one in a namespace. */
+export function rootPattern(resource: Resource): string {
+  return `^${groupVersionPath(resource).replaceAll('.', '[.]')}`;
+}
+
+/**
+ * Anchored at the start: the collection in these places.
+ *
+ * @param namespaces - [undefined] for every namespace, and for a cluster-scoped resource.
+ */
+export function collectionPattern(
+  resource: Resource,
+  namespaces: readonly (string | undefined)[],
+): string {
+  const names = namespaces.map((namespace) => namespace ?? LABEL);
+  const scope = resource.namespaced ? `/namespaces/${alternatives(names)}` : '';
+  return `${rootPattern(resource)}${scope}/${resource.plural}`;
+}
+
+/** What follows the collection of an object: `/name`, or `/name/subresource`. */
+export function objectPattern(
+  { resource, subresource }: Pick<OpenedPaths, 'resource' | 'subresource'>,
+  objects: ObjectNames,
+): string {
+  const name =
+    objects === 'all'
+      ? namePattern(resource)
+      : alternatives(objects.map((each) => each.replaceAll('.', '[.]')));
+  return subresource === undefined ? `/${name}` : `/${name}/${subresource}`;
+}
+
+function alternatives(patterns: readonly string[]): string {
+  return patterns.length === 1 ? (patterns[0] ?? '') : `(${patterns.join('|')})`;
+}

@@ -1,0 +1,107 @@
+import type { Controller } from '../../controller/controller.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { groupVersionPath, resourceName } from '../../model/resource.ts';
+import { type Access, accessOf } from '../access/access.ts';
+import { METHOD_OF, type Method } from '../access/verbs.ts';
+import type { Placement } from '../placement.ts';
+import { filterProblems } from './filter-problems.ts';
+import { openedPaths } from './opened-paths.ts';
+import { pathPatterns } from './path-patterns.ts';
+import { REJECT_PATHS } from './reject-paths.ts';
+
+export { REJECT_PATHS } from './reject-paths.ts';
+
+/**
+ * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
+ * request passes when no reject pattern finds its decoded path or its method, and an accept pattern
+ * finds the path.
+ */
+export interface ProxyFilter {
+  /** Each is anchored, and has no comma or brace: kubectl splits the flag at every comma. */
+  readonly acceptPaths: readonly string[];
+  /** Regular expressions: a path that one of them finds is refused. */
+  readonly rejectPaths: readonly string[];
+  /** Regular expressions: a method that one of them finds is refused. */
+  readonly rejectMethods: readonly string[];
+}
+
+/** What the ambassador's own probe asks for. */
+export const PROBE_PATH: string = '^/version$';
+
+/** Where an operator asks what it may do. Kubernetes lets everybody ask who is authenticated. */
+export const SELF_REVIEW_PATH: string =
+  '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
+
+/** Methods that an HTTP server may act upon. */
+const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
+
+/**
+ * The narrowest filter that `kubectl proxy` can express for these controllers, and the questions that
+ * are always asked: `/version`, and what the operator may do.
+ *
+ * It knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`, and
+ * `openedBeyondRights` for what this one lets through and the roles do not grant.
+ *
+ * It is as long as the roles: a line for each resource, with its namespaces and names.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that cannot stand in a path, for a subresource that
+ *   is always refused, such as `pods/exec`, and for a filter that is too long for an argument.
+ */
+export function proxyFilter(controllers: readonly Controller[], placement: Placement): ProxyFilter {
+  const accesses = accessOf(controllers, placement).filter(({ unrequested }) => !unrequested);
+  for (const access of accesses) refuseTunnels(access);
+  const used = new Set<string>(usedMethods(accesses));
+  const unused = METHODS.filter((method) => !used.has(method));
+  const filter = {
+    acceptPaths: [
+      ...new Set([PROBE_PATH, SELF_REVIEW_PATH, ...pathPatterns(openedPaths(accesses))]),
+    ],
+    rejectPaths: REJECT_PATHS,
+    rejectMethods: [`^(${unused.join('|')})$`],
+  };
+  requireSound(filter);
+  return filter;
+}
+
+/** The methods that pass: GET for the probe and POST for the reviews at least. */
+export function usedMethods(accesses: readonly Access[]): ReadonlySet<Method> {
+  const requested = accesses.filter(({ unrequested }) => unrequested !== true);
+  const verbs = requested.flatMap((access) => access.verbs);
+  return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
+}
+
+/** The filter as arguments of `kubectl proxy`. Of an argument given twice, kubectl takes the last. */
+export function proxyArguments(filter: ProxyFilter): readonly string[] {
+  return [
+    `--accept-paths=${filter.acceptPaths.join(',')}`,
+    `--reject-paths=${filter.rejectPaths.join(',')}`,
+    `--reject-methods=${filter.rejectMethods.join(',')}`,
+  ];
+}
+
+function requireSound(filter: ProxyFilter): void {
+  const [first] = filterProblems(filter);
+  if (first === undefined) return;
+  const { flag, pattern, problem } = first;
+  throw new ConfigurationError(`the generated filter is unusable: ${problem}`, {
+    context: { flag, pattern: pattern.slice(0, 200) },
+  });
+}
+
+/** In whatever group: those of aggregated APIs are no less a tunnel. */
+const TUNNELS: ReadonlySet<string | undefined> = new Set([
+  'attach',
+  'exec',
+  'portforward',
+  'proxy',
+]);
+
+function refuseTunnels({ resource, subresource }: Access): void {
+  const scope = resource.namespaced ? '/namespaces/x' : '';
+  const path = `${groupVersionPath(resource)}${scope}/${resource.plural}/x/${subresource}`;
+  const isRejected = REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path));
+  if (subresource === undefined || !(isRejected || TUNNELS.has(subresource))) return;
+  throw new ConfigurationError('the ambassador never lets this subresource through', {
+    context: { resource: resourceName(resource), subresource },
+  });
+}

@@ -1,0 +1,132 @@
+import type { Controller } from '../../controller/controller.ts';
+import { type Access, accessOf } from '../access/access.ts';
+import { grantedAccess } from '../access/granted-access.ts';
+import type { Verb } from '../access/verbs.ts';
+import { type Placement, POD_NAMESPACE } from '../placement.ts';
+
+const API_VERSION = 'rbac.authorization.k8s.io/v1';
+
+/** One rule of a role. */
+export interface PolicyRule {
+  /** One group; empty for the core group. */
+  readonly apiGroups: readonly [string];
+  /** Plurals, or `plural/subresource`; sorted. */
+  readonly resources: readonly string[];
+  /** Sorted. Left out: every object. */
+  readonly resourceNames?: readonly string[];
+  /** Sorted. */
+  readonly verbs: readonly Verb[];
+}
+
+/** A Role, or the ClusterRole for what is in every namespace or in none. */
+export interface RbacRole {
+  /** `rbac.authorization.k8s.io/v1`. */
+  readonly apiVersion: typeof API_VERSION;
+  /** A ClusterRole is for every namespace, and for objects without one. */
+  readonly kind: 'Role' | 'ClusterRole';
+  /** The role for the Pod's own namespace has no namespace, and so has a ClusterRole. */
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  /** Sorted, so that the same controllers always give the same text. */
+  readonly rules: readonly PolicyRule[];
+}
+
+/** The binding of a role to the ServiceAccount. */
+export interface RbacRoleBinding {
+  /** `rbac.authorization.k8s.io/v1`. */
+  readonly apiVersion: typeof API_VERSION;
+  /** That of the role, with `Binding`. */
+  readonly kind: 'RoleBinding' | 'ClusterRoleBinding';
+  /** Of the same name and namespace as the role. */
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  /** The role. */
+  readonly roleRef: {
+    readonly apiGroup: 'rbac.authorization.k8s.io';
+    readonly kind: RbacRole['kind'];
+    readonly name: string;
+  };
+  /** The ServiceAccount of the Pod. */
+  readonly subjects: readonly [
+    { readonly kind: 'ServiceAccount'; readonly name: string; readonly namespace: string },
+  ];
+}
+
+/** What the roles are called, and whom they are for. */
+export interface RbacOptions extends Placement {
+  /** Of every object. */
+  readonly name: string;
+  /** Who may: the ServiceAccount of the Pod. */
+  readonly serviceAccount: { readonly name: string; readonly namespace: string };
+}
+
+/**
+ * The permissions of these controllers and no more: a Role and its binding for each namespace, and a
+ * ClusterRole with its binding for what is in every namespace or in none.
+ *
+ * `/version`, which the ambassador's probe asks for, is not in it: Kubernetes grants that to everybody
+ * who is authenticated, by `system:public-info-viewer`.
+ *
+ * @throws ConfigurationError `CONFIG` for a declared name that cannot stand in a path.
+ */
+export function rbac(
+  controllers: readonly Controller[],
+  options: RbacOptions,
+): readonly (RbacRole | RbacRoleBinding)[] {
+  const byPlace = Map.groupBy(
+    grantedAccess(accessOf(controllers, options)),
+    ({ namespace }) => namespace ?? '',
+  );
+  return [...byPlace]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([place, accesses]) => grant(place, rulesOf(accesses), options));
+}
+
+/** @param place - a namespace, or '' for the cluster. */
+function grant(
+  place: string,
+  rules: readonly PolicyRule[],
+  { name, serviceAccount }: RbacOptions,
+): readonly [RbacRole, RbacRoleBinding] {
+  const [kind, bindingKind] =
+    place === ''
+      ? (['ClusterRole', 'ClusterRoleBinding'] as const)
+      : (['Role', 'RoleBinding'] as const);
+  const metadata = place === '' || place === POD_NAMESPACE ? { name } : { name, namespace: place };
+  return [
+    { apiVersion: API_VERSION, kind, metadata, rules },
+    {
+      apiVersion: API_VERSION,
+      kind: bindingKind,
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+      subjects: [{ kind: 'ServiceAccount', ...serviceAccount }],
+    },
+  ];
+}
+
+/** Resources of one group with the same verbs for the same names share a rule. */
+function rulesOf(accesses: readonly Access[]): readonly PolicyRule[] {
+  const alike = Map.groupBy(accesses, ({ resource: { group }, verbs, resourceNames }) =>
+    JSON.stringify([group, verbs, resourceNames]),
+  );
+  return [...alike.values()]
+    .flatMap(([first, ...others]) => (first === undefined ? [] : [ruleOf(first, others)]))
+    .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+}
+
+function ruleOf(first: Access, others: readonly Access[]): PolicyRule {
+  const { resource, resourceNames, verbs } = first;
+  return {
+    apiGroups: [resource.group],
+    resources: [...new Set([first, ...others].map(ruleResource))].sort(),
+    ...(resourceNames !== undefined && { resourceNames }),
+    verbs,
+  };
+}
+
+function ruleResource({ resource: { plural }, subresource }: Access): string {
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+function sortKey({ apiGroups, resources, resourceNames }: PolicyRule): string {
+  return JSON.stringify([apiGroups, resources, resourceNames ?? '']);
+}

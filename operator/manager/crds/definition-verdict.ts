@@ -1,0 +1,134 @@
+import { nodeCrypto } from '../../core/builtin-modules.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { Condition } from '../../model/condition.ts';
+import {
+  type CustomResourceDefinition,
+  DEFINITION_REVISION,
+  type DefinedResource,
+  type DefinitionSpec,
+} from '../../model/custom-resource-definition.ts';
+
+/** A definition as the API server has it. */
+export interface LiveDefinition extends Omit<CustomResourceDefinition, 'apiVersion' | 'kind'> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly status?: {
+    readonly conditions?: readonly Condition[] | null;
+    /** Every version in which objects may still be stored. */
+    readonly storedVersions?: readonly string[];
+  };
+}
+
+/** What is to be done about a definition. */
+export type DefinitionVerdict =
+  /** The API server has the same. */
+  | { readonly step: 'nothing' }
+  /** The API server has a newer one, which is left alone. */
+  | { readonly step: 'keep' }
+  | { readonly step: 'install' | 'upgrade'; readonly object: LiveDefinition };
+
+/**
+ * Annotation: the digests of definitions that later ones have replaced, oldest first. A release whose
+ * definition stands here is the older one.
+ */
+const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
+
+/** Annotations are 256 KiB in all; fifty releases ago is nobody's replica. */
+const MAX_SUPERSEDED = 50;
+
+/**
+ * Compares what a resource declares with what the API server has.
+ *
+ * Which of two different definitions is the newer one: the one with the higher `revision`; where they
+ * have the same, or none, the one that replaced the other. So an old replica that starts again during
+ * an update, or is left over after it, never undoes what the new release has installed. To go back to
+ * an earlier definition, raise its revision.
+ *
+ * @throws ConfigurationError `CONFIG` when the definition cannot become the declared one, or the newer
+ *   one does not serve the declared version.
+ */
+export function judgeDefinition(
+  { definition, version }: Pick<DefinedResource, 'definition' | 'version'>,
+  live: LiveDefinition | undefined,
+): DefinitionVerdict {
+  if (live === undefined) return { step: 'install', object: definition };
+  const digest = digestOf(definition.spec);
+  const liveDigest = digestOf(live.spec);
+  const ahead = revisionOf(definition) - revisionOf(live);
+  if (digest === liveDigest && ahead <= 0) return { step: 'nothing' };
+  const superseded = supersededBy(live);
+  if (ahead < 0 || (ahead === 0 && superseded.includes(digest))) {
+    refuseUnservedVersion(live, version);
+    return { step: 'keep' };
+  }
+  refuseImpossible(definition, live);
+  const history = [...superseded.filter((one) => one !== digest), liveDigest];
+  return { step: 'upgrade', object: replacing(definition, live, history, digest) };
+}
+
+/** Guarded: whoever was faster is looked at first. */
+function replacing(
+  definition: CustomResourceDefinition,
+  { metadata: { uid, resourceVersion } }: LiveDefinition,
+  history: readonly string[],
+  digest: string,
+): LiveDefinition {
+  const others = [...new Set(history)].filter((one) => one !== digest).slice(-MAX_SUPERSEDED);
+  return {
+    ...definition,
+    metadata: {
+      ...definition.metadata,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      annotations: {
+        ...definition.metadata.annotations,
+        ...(others.length === 0 ? {} : { [SUPERSEDED_DEFINITIONS]: others.join(',') }),
+      },
+    },
+  };
+}
+
+function refuseImpossible(definition: CustomResourceDefinition, live: LiveDefinition): void {
+  const { name } = definition.metadata;
+  const { scope, names, versions } = definition.spec;
+  if (live.spec.scope !== scope || live.spec.names.kind !== names.kind) {
+    throw new ConfigurationError(
+      'a definition keeps its scope and its kind: give the resource another plural or group, or delete the definition, and all objects with it, by hand',
+      { context: { definition: name, scope: live.spec.scope, kind: live.spec.names.kind } },
+    );
+  }
+  const names_ = new Set(versions.map((version) => version.name));
+  const lost = (live.status?.storedVersions ?? []).filter((version) => !names_.has(version));
+  if (lost.length === 0) return;
+  throw new ConfigurationError(
+    'objects may still be stored in a version that the definition drops: declare it in otherVersions, with served: false, until every object has been written again and status.storedVersions does not name it',
+    { context: { definition: name, versions: lost.join(',') } },
+  );
+}
+
+function refuseUnservedVersion(live: LiveDefinition, version: string): void {
+  if (live.spec.versions.some(({ name, served }) => name === version && served)) return;
+  throw new ConfigurationError(
+    'a newer definition is installed, which does not serve the version that this release uses: update the operator',
+    { context: { definition: live.metadata.name, version } },
+  );
+}
+
+function revisionOf({ metadata }: Pick<LiveDefinition, 'metadata'>): number {
+  const revision = Number(metadata.annotations?.[DEFINITION_REVISION] ?? -1);
+  return Number.isSafeInteger(revision) ? revision : -1;
+}
+
+function supersededBy({ metadata }: LiveDefinition): readonly string[] {
+  return (metadata.annotations?.[SUPERSEDED_DEFINITIONS] ?? '').split(',').filter(Boolean);
+}
+
+/** Of what a declaration decides; how objects are converted, for one, it leaves to others. */
+function digestOf({ group, names, scope, versions }: DefinitionSpec): string {
+  const text = JSON.stringify({ group, names, scope, versions }, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return nodeCrypto().createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

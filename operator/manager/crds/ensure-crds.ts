@@ -1,0 +1,229 @@
+import type { Client } from '../../client/client.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { definedResources } from '../../controller/defined-resources.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { customResourceDefinitions } from '../../model/builtin.ts';
+import type { Condition } from '../../model/condition.ts';
+import type { DefinedResource } from '../../model/custom-resource-definition.ts';
+import type { Resource } from '../../model/resource.ts';
+import { ApiError, isConflict } from '../../model/status.ts';
+import {
+  type DefinitionVerdict,
+  judgeDefinition,
+  type LiveDefinition,
+} from './definition-verdict.ts';
+
+/** How a definition is installed. */
+export interface EnsureCrdOptions {
+  /** The process's time. */
+  readonly clock: Clock;
+  /** Ends it sooner: it throws the reason of the signal. */
+  readonly signal: AbortSignal;
+  /** Where it says what it installed, upgraded or left alone. */
+  readonly log: Log;
+  /**
+   * Take over fields of the definition that somebody else applied, such as the deployment of
+   * manifests. Default false: that is an error, since the two would undo each other's work. A version
+   * in which objects may be stored is never dropped. Setting: `CHANCERY_INSTALL_CRDS=force`.
+   */
+  readonly force?: boolean;
+}
+
+/** What was done about a definition. `kept`: a newer one was there. */
+type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
+
+const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
+
+/** A server establishes a definition within a second; several of them need up to five. */
+const ESTABLISH_TIMEOUT_MS: number = 60_000;
+
+const POLL_MS = 250;
+
+/**
+ * Makes the API server have the definition of `resource`, and waits until it is established.
+ *
+ * An absent definition is installed, a different one upgraded, by server-side apply; one that is the
+ * same, or newer, is not written. Which of two is the newer one: see `judgeDefinition`. Nothing is
+ * ever deleted, and several replicas may do this at once. With the client of a reconciler, the sources
+ * of its manager poll at once for the resource when the definition is established.
+ *
+ * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole;
+ *   when names are taken; when another field manager owns what would change; when the definition
+ *   cannot become the declared one (scope, kind, stored versions); when it is not established, or
+ *   still being deleted, after 60 s.
+ * @throws ApiError, AmbassadorError, ProtocolError as the client does.
+ * @throws `signal.reason` when aborted.
+ */
+export async function ensureCrd(
+  client: Client,
+  resource: DefinedResource,
+  options: EnsureCrdOptions,
+): Promise<EnsuredCrd> {
+  const { clock, signal } = options;
+  const { name } = resource.definition.metadata;
+  const giveUpAt = clock.monotonic() + ESTABLISH_TIMEOUT_MS;
+  let outcome: EnsuredCrd = 'unchanged';
+  for (;;) {
+    const live = await find(client, name, signal);
+    const step = await take(client, resource, live, options);
+    if (step !== undefined && outcomeOf(step.verdict) !== 'unchanged') {
+      outcome = outcomeOf(step.verdict);
+    }
+    if (step !== undefined && isTrue(step.definition, 'Established')) {
+      report(outcome, step.definition, options.log);
+      return outcome;
+    }
+    // What was written a moment ago has the conditions of before.
+    if (step !== undefined && step.definition === live) refuseTakenNames(live);
+    if (clock.monotonic() >= giveUpAt) throw tooLate(name, live);
+    await sleep(clock, POLL_MS, signal);
+  }
+}
+
+/**
+ * `ensureCrd` for every resource of `controllers` that brings its definition along, one after another.
+ *
+ * @throws as `ensureCrd` does, for the first one that fails.
+ */
+export async function ensureCrds(
+  controllers: readonly Controller[],
+  client: Client,
+  options: EnsureCrdOptions,
+): Promise<ReadonlyMap<string, EnsuredCrd>> {
+  const done = new Map<string, EnsuredCrd>();
+  for (const resource of definedResources(controllers)) {
+    done.set(resource.definition.metadata.name, await ensureCrd(client, resource, options));
+  }
+  return done;
+}
+
+interface Step {
+  readonly verdict: DefinitionVerdict;
+  /** As it is afterwards. */
+  readonly definition: LiveDefinition;
+}
+
+/** Does what has to be done now; undefined when that has to wait, or somebody else was faster. */
+async function take(
+  client: Client,
+  resource: DefinedResource,
+  live: LiveDefinition | undefined,
+  { signal, force = false }: EnsureCrdOptions,
+): Promise<Step | undefined> {
+  if (live?.metadata.deletionTimestamp !== undefined) return undefined;
+  const verdict = judgeDefinition(resource, live);
+  if (verdict.step === 'nothing' || verdict.step === 'keep') {
+    return live === undefined ? undefined : { verdict, definition: live };
+  }
+  try {
+    const definition = await client.apply(DEFINITIONS, verdict.object, { signal, force });
+    return { verdict, definition };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { name } = resource.definition.metadata;
+    if (error.status === 403) throw missingRight(error, 'patch', name);
+    if (isOwnedByOthers(error)) throw ownedByOthers(error, name);
+    if (isConflict(error)) return undefined; // changed since it was read: look again
+    throw error;
+  }
+}
+
+async function find(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<LiveDefinition | undefined> {
+  try {
+    return await client.find(DEFINITIONS, { name }, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) throw missingRight(error, 'get', name);
+    throw error;
+  }
+}
+
+function outcomeOf({ step }: DefinitionVerdict): EnsuredCrd {
+  const outcomes = {
+    nothing: 'unchanged',
+    keep: 'kept',
+    install: 'installed',
+    upgrade: 'upgraded',
+  } as const;
+  return outcomes[step];
+}
+
+function report(outcome: EnsuredCrd, live: LiveDefinition, log: Log): void {
+  const definition = live.metadata.name;
+  // Of a definition that was established before: its resource is served under the names that it had.
+  const refused = outcome === 'upgraded' ? undefined : refusedNames(live);
+  if (refused !== undefined) log.warn({ definition, reason: refused.message }, 'names are taken');
+  if (outcome === 'unchanged') log.debug({ definition }, 'definition is up to date');
+  else if (outcome === 'kept')
+    log.warn({ definition }, 'a newer definition is installed, and kept');
+  else log.info({ definition, outcome }, 'definition established');
+}
+
+function isOwnedByOthers(error: ApiError): boolean {
+  const causes = error.details.causes ?? [];
+  return causes.some(({ reason }) => reason === 'FieldManagerConflict');
+}
+
+function ownedByOthers(error: ApiError, definition: string): ConfigurationError {
+  const managers = (error.details.causes ?? []).flatMap(
+    ({ message = '' }) => /conflict with "([^"]+)"/.exec(message)?.[1] ?? [],
+  );
+  return new ConfigurationError(
+    'somebody else applied another definition: let one of the two install it, or take it over with CHANCERY_INSTALL_CRDS=force (in a program: force: true)',
+    { cause: error, context: { definition, managers: [...new Set(managers)].join(',') } },
+  );
+}
+
+function isTrue({ status }: LiveDefinition, type: string): boolean {
+  return status?.conditions?.some((is) => is.type === type && is.status === 'True') === true;
+}
+
+function refuseTakenNames(live: LiveDefinition): void {
+  const refused = refusedNames(live);
+  if (refused === undefined) return;
+  throw new ConfigurationError(
+    `names of the definition are taken: ${refused.message}: choose others, or delete the definition that has them`,
+    { context: { definition: live.metadata.name, reason: refused.reason } },
+  );
+}
+
+function refusedNames({ status }: LiveDefinition): Condition | undefined {
+  return status?.conditions?.find((is) => is.type === 'NamesAccepted' && is.status === 'False');
+}
+
+function tooLate(definition: string, live: LiveDefinition | undefined): ConfigurationError {
+  const isGoing = live?.metadata.deletionTimestamp !== undefined;
+  const message = isGoing
+    ? 'the definition is being deleted, and still there: its objects may have finalizers that nobody takes away'
+    : 'the definition is not established: look at its conditions with kubectl describe crd';
+  return new ConfigurationError(message, {
+    context: { definition, afterMs: ESTABLISH_TIMEOUT_MS },
+  });
+}
+
+/** Why a definition cannot be installed, with the rule that a ClusterRole lacks. */
+function missingRight(
+  refusal: ApiError,
+  asked: 'get' | 'patch',
+  definition: string,
+): ConfigurationError {
+  // An apply of what is not there needs the right to create, too; the server says which one is missing.
+  const verb = /cannot (create|get|patch) resource/.exec(refusal.message)?.[1] ?? asked;
+  const rule = `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, create, patch] }`;
+  return new ConfigurationError(
+    `no right to ${verb} customresourcedefinitions.apiextensions.k8s.io ${definition}: add to a ClusterRole of the operator: ${rule}`,
+    {
+      cause: refusal,
+      context: {
+        verb,
+        resource: 'customresourcedefinitions.apiextensions.k8s.io',
+        resourceName: definition,
+      },
+    },
+  );
+}

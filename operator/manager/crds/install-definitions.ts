@@ -1,0 +1,126 @@
+import type { Client } from '../../client/client.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { definedResources } from '../../controller/defined-resources.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { exponentialBackoff } from '../../core/backoff.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
+import type { DefinedResource } from '../../model/custom-resource-definition.ts';
+import type { HealthCheck } from '../http/health-server.ts';
+import { ensureCrd } from './ensure-crds.ts';
+
+interface DefinitionInstallerOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** One that the operator may read. */
+  readonly namespace: string;
+  /** As `force` of `ensureCrd`. Default false. */
+  readonly force?: boolean;
+}
+
+/** Between two attempts: who grants a missing right sees within half a minute that it was enough. */
+const AGAIN = { initialMs: 1_000, maxMs: 30_000 } as const;
+
+/** Reasons that are remembered, so that each is told once. */
+const MAX_TOLD = 100;
+
+/** Installs the definitions of an operator before anything else begins, however long that takes. */
+export class DefinitionInstaller {
+  readonly #options: DefinitionInstallerOptions;
+  readonly #told = new Set<string>();
+  /** What is missing, by the name of the definition. */
+  readonly #missing = new Map<string, string>();
+
+  constructor(options: DefinitionInstallerOptions) {
+    this.#options = options;
+  }
+
+  /** Check `definitions` of readiness: nothing keeps a definition from being installed. */
+  get check(): HealthCheck {
+    return {
+      name: 'definitions',
+      ok: () => this.#missing.size === 0,
+      why: () => ({ missing: Object.fromEntries(this.#missing) }),
+    };
+  }
+
+  /**
+   * Resolves when every definition that `controllers` bring along is installed, or a newer one is.
+   *
+   * Whatever keeps it from that (a right, an owner, a name that is taken, an API server that is away)
+   * is told once for each reason, and tried again: a process that ends would only meet the same
+   * cluster again, and one that goes on would work with a definition that it was not made for. A
+   * definition that may not even be read is taken as it is once it is served, with a warning: somebody
+   * else has installed it.
+   *
+   * @throws ConfigurationError `CONFIG` when two controllers bring different definitions of a resource.
+   * @throws `signal.reason` when aborted.
+   */
+  async install(controllers: readonly Controller[], signal: AbortSignal): Promise<void> {
+    const again = exponentialBackoff(AGAIN);
+    let wanted = definedResources(controllers);
+    for (;;) {
+      const left: DefinedResource[] = [];
+      const retryInMs = again.nextMs();
+      for (const resource of wanted) {
+        if (!(await this.#isInstalled(resource, retryInMs, signal))) left.push(resource);
+      }
+      if (left.length === 0) return;
+      wanted = left;
+      await sleep(this.#options.clock, retryInMs, signal);
+    }
+  }
+
+  async #isInstalled(
+    resource: DefinedResource,
+    retryInMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { client, clock, log, force = false } = this.#options;
+    const { name } = resource.definition.metadata;
+    try {
+      await ensureCrd(client, resource, { clock, log, signal, force });
+      this.#missing.delete(name);
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof OperatorError)) throw error;
+      this.#tell(name, error, retryInMs);
+      if (!isUnreadable(error) || !(await this.#isServed(resource, signal))) return false;
+      log.warn({ definition: name }, 'definition may not be read, and is taken as it is served');
+      this.#missing.delete(name);
+      return true;
+    }
+  }
+
+  async #isServed(resource: DefinedResource, signal: AbortSignal): Promise<boolean> {
+    const { client, namespace } = this.#options;
+    const anything = { name: 'anything', ...(resource.namespaced && { namespace }) };
+    try {
+      await client.find(resource, anything, { signal });
+      return true;
+    } catch {
+      return false; // looked for again
+    }
+  }
+
+  #tell(definition: string, err: OperatorError, retryInMs: number): void {
+    this.#missing.set(definition, messageOf(err));
+    const reason = `${definition} ${messageOf(err)}`;
+    if (this.#told.has(reason)) return;
+    if (this.#told.size >= MAX_TOLD) this.#told.clear();
+    this.#told.add(reason);
+    const remedy =
+      'or install the definition in another way, and leave CHANCERY_INSTALL_CRDS out: the operator waits until it is served';
+    this.#options.log.error(
+      { definition, err, retryInMs, remedy },
+      'definition cannot be installed, the operator waits for that',
+    );
+  }
+}
+
+/** Of which nothing is known but whether it is served. */
+function isUnreadable(error: OperatorError): boolean {
+  return error instanceof ConfigurationError && error.context.verb === 'get';
+}

@@ -1,0 +1,144 @@
+import type { Log } from '../../controller/reconciler.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { OnLeadershipLost } from '../settings/leader-election.ts';
+import { StopBudget } from '../stop-budget.ts';
+import type { Task, Tasks } from '../tasks.ts';
+import type { LeaderElector } from './leader-elector.ts';
+import { Leadership } from './leadership.ts';
+
+/** Of what is left until another may lead; the rest is for the end of the process itself. */
+const STOP_SHARE_OF_LOSS = 0.9;
+
+/** Of what is left of a stop when the Lease is to be given back. */
+const RELEASE_SHARE_OF_REST = 0.9;
+
+/**
+ * What guarded work gets to end in at least before its process stands by, in milliseconds. A process
+ * that was stopped wakes when another leads already: its writes are refused, so it can wait a second.
+ */
+const MIN_DRAIN_MS = 1_000;
+
+interface CampaignOptions {
+  /** Of the first term. */
+  readonly elector: LeaderElector;
+  readonly onLost: OnLeadershipLost;
+  readonly releaseOnStop: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tasks: Tasks;
+  /** Aborts when the process is to stop. */
+  readonly stop: AbortSignal;
+  /** A term has begun: what needs leadership may run. */
+  readonly gained: () => void;
+  /** A term is over, at this moment: see `ManagerOptions.onLeadershipLost`. */
+  readonly lost: (withinMs: number, standsBy: AbortSignal) => void;
+  /**
+   * The guarded work of a term has ended. Drops all else that belongs to that term, within `limitMs`.
+   */
+  readonly termEnded: (limitMs: number) => Promise<void>;
+  /** Makes what needs leadership ready for the term of `elector`. */
+  readonly standsBy: (elector: LeaderElector) => void;
+  /** The process must end. */
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Stands for leadership, and with `onLost: 'standby'` again after each loss. Each term has an elector,
+ * and with it a fence, of its own: what began under one term cannot write under another.
+ */
+export class Campaign {
+  readonly #options: CampaignOptions;
+  #elector: LeaderElector;
+  #leadership: Leadership;
+  #running: Promise<void> = Promise.resolve();
+  /** By when guarded work must have ended, on the monotonic clock; infinity when none is late. */
+  #exitBy = Number.POSITIVE_INFINITY;
+
+  constructor(options: CampaignOptions) {
+    this.#options = options;
+    this.#elector = options.elector;
+    this.#leadership = new Leadership(options.elector);
+  }
+
+  /** Of the term that is under way, or stood for. */
+  get elector(): LeaderElector {
+    return this.#elector;
+  }
+
+  /** How much of a stop is left, in milliseconds, where a lost term bounds it; infinity otherwise. */
+  get stopLimitMs(): number {
+    return Math.max(this.#exitBy - this.#options.clock.monotonic(), 0) * STOP_SHARE_OF_LOSS;
+  }
+
+  /** Stands from now on, until the stop. */
+  begin(): void {
+    this.#running = this.#stand();
+  }
+
+  /**
+   * Stands and leads no more; after the stop was asked for.
+   *
+   * @param eventsDone - no Event is under way.
+   */
+  async end(budget: StopBudget, eventsDone: boolean): Promise<void> {
+    const { log, releaseOnStop, tasks } = this.#options;
+    const left = tasks.names(isGuarded);
+    const isOver = left.length === 0 && eventsDone;
+    if (this.#leadership.isHeld && !isOver) {
+      log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
+    }
+    // Within the budget, so that it can still be said what became of it.
+    const ended = this.#running.then(() =>
+      this.#leadership.end(isOver && releaseOnStop, budget.leftMs * RELEASE_SHARE_OF_REST),
+    );
+    await budget.wait(ended, budget.leftMs);
+  }
+
+  async #stand(): Promise<void> {
+    const { fail, gained, stop } = this.#options;
+    const leadership = this.#leadership;
+    try {
+      if (!(await leadership.gain(stop, (error) => this.#lost(error)))) return;
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (leadership.isHeld && !stop.aborted) gained();
+  }
+
+  #lost(error: unknown): void {
+    const { clock, fail, lost, onLost, stop, tasks } = this.#options;
+    const standsBy = onLost === 'standby' && !stop.aborted;
+    const leftMs = Math.max(this.#elector.exitBy - clock.monotonic(), standsBy ? MIN_DRAIN_MS : 0);
+    this.#exitBy = clock.monotonic() + leftMs;
+    const drained = new AbortController();
+    lost(leftMs, drained.signal); // first: what listens to a signal may block for long
+    if (!standsBy) fail(error);
+    tasks.abort(isGuarded, error);
+    if (standsBy) this.#running = this.#standBy(error, drained).catch(fail);
+  }
+
+  async #standBy(error: unknown, drained: AbortController): Promise<void> {
+    const { clock, fail, log, standsBy, stop, tasks, termEnded } = this.#options;
+    using budget = new StopBudget(clock, this.stopLimitMs);
+    if (!(await budget.wait(tasks.settled(isGuarded), budget.totalMs))) {
+      const names = tasks.names(isGuarded);
+      log.error({ names }, 'what needs leadership does not end without it, the process does');
+      fail(error);
+      return;
+    }
+    this.#exitBy = Number.POSITIVE_INFINITY;
+    drained.abort(new Error('nothing that needs leadership is left'));
+    await termEnded(Math.max(this.#elector.exitBy - clock.monotonic(), 0));
+    await this.#elector.settled();
+    if (stop.aborted) return;
+    this.#elector = this.#elector.nextCandidacy();
+    this.#leadership = new Leadership(this.#elector);
+    standsBy(this.#elector);
+    await this.#stand();
+  }
+}
+
+function isGuarded({ guarded }: Task): boolean {
+  return guarded;
+}

@@ -1,0 +1,110 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Log } from '../../controller/reconciler.ts';
+import { aborted } from '../../core/abort.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Meter } from '../../core/metrics.ts';
+
+/** Measures for how long the event loop does not turn. */
+export interface DelayMonitor {
+  start(): void;
+  stop(): void;
+  /** The longest delay since this was last asked, in milliseconds. */
+  takeMaxMs(): number;
+}
+
+interface EventLoopWatchOptions {
+  readonly clock: Clock;
+  readonly meter: Meter;
+  readonly log: Pick<Log, 'warn'>;
+  /** Default: Node's own. */
+  readonly monitor?: DelayMonitor;
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** From here on timers, watches and the renewal of a Lease suffer. */
+const BLOCKED_MS = 1_000;
+
+/** A loop that is blocked again and again is told of once a minute. */
+const QUIET_MS = 60_000;
+
+/** How often Node's monitor looks, which it adds to each of its readings. */
+const RESOLUTION_MS = 50;
+
+/**
+ * Watches, until `signal` aborts, that the event loop turns: while it does not, no Lease is renewed, no
+ * timeout fires and no probe is answered. Observes `chancery_event_loop_delay_seconds` once a second
+ * and warns of more than 1 s, at most once a minute.
+ */
+export async function watchEventLoop(
+  { clock, meter, log, monitor = nodeDelayMonitor() }: EventLoopWatchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  let cancel = (): void => {};
+  // Of what is due after a block, timers of JavaScript come before those of the monitor.
+  const wait = (): void => {
+    cancel = clock.schedule(LOOK_EVERY_MS, () => setImmediate(look));
+  };
+  const look = (): void => {
+    if (signal.aborted) return;
+    wait();
+    const delayMs = monitor.takeMaxMs();
+    meter.observe('chancery_event_loop_delay_seconds', {}, delayMs / 1_000);
+    if (delayMs <= BLOCKED_MS) return;
+    if (clock.monotonic() < quietUntil) {
+      untold++;
+      return;
+    }
+    quietUntil = clock.monotonic() + QUIET_MS;
+    const more = untold > 0 ? { before: untold } : {};
+    untold = 0;
+    log.warn(
+      { delayMs: Math.round(delayMs), ...more, remedy: REMEDY },
+      'event loop was blocked, leases and timers are late',
+    );
+  };
+  if (signal.aborted) return;
+  monitor.start();
+  wait();
+  try {
+    await aborted(signal);
+  } finally {
+    cancel();
+    monitor.stop();
+  }
+}
+
+const REMEDY =
+  'split long synchronous work, or move it to a worker thread; otherwise raise the CPU limit';
+
+/**
+ * Node's own. Keeps no process alive.
+ *
+ * A histogram of Node notices nothing from its reset to its next tick, nor a block that begins there.
+ * So there are two, reset in turns: what one misses, the other sees, unless it is shorter than the block
+ * before it.
+ */
+export function nodeDelayMonitor(): DelayMonitor {
+  let fresh = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  let old = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  let toldOfOld = 0;
+  return {
+    start: () => {
+      fresh.enable();
+      old.enable();
+    },
+    stop: () => {
+      fresh.disable();
+      old.disable();
+    },
+    takeMaxMs: () => {
+      const maxNs = Math.max(fresh.max, old.max > toldOfOld ? old.max : 0);
+      old.reset();
+      [fresh, old] = [old, fresh];
+      toldOfOld = old.max;
+      return Math.max(0, maxNs / 1e6 - RESOLUTION_MS);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { Writable } from 'node:stream';
+import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
+import type { Log } from '../../controller/reconciler.ts';
+import { boundedText } from '../../core/bounded-text.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import { visibleJson } from '../../core/visible-text.ts';
+import { redactedFields } from '../safety/redacted.ts';
+import type { LogLevel } from '../settings/settings.ts';
+
+/** A logger with its level. */
+export interface Logger extends Log {
+  /** Of this logger and of every other of the same root, also those that were made before. */
+  level: LogLevel;
+  /** The same logger with more facts in every line. Costs nothing until it writes one. */
+  child(facts: Readonly<Record<string, unknown>>): Logger;
+}
+
+/**
+ * The process's logger: one JSON object a line on `destination`.
+ *
+ * Errors print with code, layer, context and cause. Whole objects must never be logged: in case one is,
+ * members that may be secrets are `[redacted]` at every depth, and long texts lose their middle, see
+ * `redactedFields`. A message has 2,048 characters at most.
+ */
+export function createLogger(level: LogLevel, destination: Writable): Logger {
+  const root = pino(
+    {
+      level: 'debug', // what is shown is decided by `SharedLevelLogger`
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redactedFields(fields, describe),
+      },
+      serializers: { err: (described: unknown) => described },
+    },
+    visibly(destination),
+  );
+  return new SharedLevelLogger(() => root, { level });
+}
+
+/** A line may quote what anybody wrote, and people read logs on terminals. */
+function visibly(destination: Writable): DestinationStream {
+  return { write: (line) => void destination.write(visibleJson(line)) };
+}
+
+const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
+
+/** A child of pino keeps the level that it was made with; these follow their root. */
+class SharedLevelLogger implements Logger {
+  readonly #pino: () => Pino;
+  readonly #shared: { level: LogLevel };
+
+  constructor(pinoOf: () => Pino, shared: { level: LogLevel }) {
+    this.#pino = pinoOf;
+    this.#shared = shared;
+  }
+
+  get level(): LogLevel {
+    return this.#shared.level;
+  }
+
+  set level(level: LogLevel) {
+    this.#shared.level = level;
+  }
+
+  child(facts: Readonly<Record<string, unknown>>): Logger {
+    let own: Pino | undefined;
+    const parent = this.#pino;
+    // Most reconciles write no line that is shown, and a child of pino costs more than one.
+    return new SharedLevelLogger(() => {
+      own ??= parent().child({ ...redactedFields(facts, describe) });
+      return own;
+    }, this.#shared);
+  }
+
+  debug(fields: object, message: string): void {
+    if (this.#shows('debug')) this.#pino().debug(fields, bounded(message));
+  }
+
+  info(fields: object, message: string): void {
+    if (this.#shows('info')) this.#pino().info(fields, bounded(message));
+  }
+
+  warn(fields: object, message: string): void {
+    if (this.#shows('warn')) this.#pino().warn(fields, bounded(message));
+  }
+
+  error(fields: object, message: string): void {
+    if (this.#shows('error')) this.#pino().error(fields, bounded(message));
+  }
+
+  #shows(level: LogLevel): boolean {
+    return SEVERITY[level] >= SEVERITY[this.#shared.level];
+  }
+}
+
+/** JavaScript can leave the message out. */
+function bounded(message: string): string {
+  return typeof message === 'string' ? boundedText(message) : message;
+}
+
+/** Stacks are for bugs: an error that the toolkit throws on purpose says all in its fields. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  if (!(error instanceof OperatorError)) return bug(error);
+  const { name, code, layer, message, context, cause } = error;
+  const isBug = code === 'USER_CODE' && cause instanceof Error;
+  return {
+    type: name,
+    code,
+    layer,
+    message,
+    ...(Object.keys(context).length > 0 && { context }),
+    ...(cause !== undefined && { cause: isBug ? describe(cause) : boundedText(messageOf(cause)) }),
+  };
+}
+
+/** Only what every error has: libraries hang whole requests, with their headers, on theirs. */
+function bug(error: Error & { readonly code?: unknown }): unknown {
+  const { type, message, stack } = stdSerializers.err(error);
+  return { type, ...(typeof error.code === 'string' && { code: error.code }), message, stack };
+}

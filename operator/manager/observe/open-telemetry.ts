@@ -1,0 +1,71 @@
+import {
+  type Attributes,
+  context,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import type { AroundAttempt, Attempt, AttemptEnd } from '../../controller/run/attempt.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { VERSION } from '../../core/version.ts';
+import { splitKey } from '../../model/object.ts';
+
+/**
+ * A span around every reconcile, with whatever the process has registered with `@opentelemetry/api`;
+ * without a provider nothing is recorded. Spans that a reconciler opens are its children.
+ *
+ * The key of the object is an attribute, where it costs nothing, and never part of the span's name.
+ * Of its contents nothing is recorded, but for what the message of an error may quote.
+ */
+export function tracedAttempts(
+  tracer: Tracer = trace.getTracer('chancery', VERSION),
+): AroundAttempt {
+  return (attempt, next) => {
+    const span = tracer.startSpan(`reconcile ${attempt.controller}`, {
+      attributes: attributesOf(attempt),
+    });
+    return context.with(trace.setSpan(context.active(), span), () => recorded(span, next));
+  };
+}
+
+async function recorded(span: Span, next: () => Promise<AttemptEnd>): Promise<AttemptEnd> {
+  try {
+    const end = await next();
+    record(span, end);
+    return end;
+  } catch (error) {
+    fail(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+function attributesOf({ controller, key, reconcileId, attempt, priority }: Attempt): Attributes {
+  const { namespace } = splitKey(key);
+  return {
+    'chancery.controller': controller,
+    'chancery.reconcile.key': key,
+    'chancery.reconcile.id': reconcileId,
+    'chancery.reconcile.attempt': attempt,
+    'chancery.reconcile.priority': priority,
+    ...(namespace !== undefined && { 'k8s.namespace.name': namespace }),
+  };
+}
+
+function record(span: Span, { outcome, requeueAfterMs, error }: AttemptEnd): void {
+  span.setAttribute('chancery.reconcile.outcome', outcome);
+  if (requeueAfterMs !== undefined) {
+    span.setAttribute('chancery.reconcile.requeue_after_ms', requeueAfterMs);
+  }
+  if (outcome === 'conflict') return; // somebody else was faster, which is no failure
+  if (error !== undefined) fail(span, error);
+}
+
+function fail(span: Span, error: unknown): void {
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  span.setAttribute('error.type', thrown instanceof OperatorError ? thrown.code : thrown.name);
+  span.recordException(thrown);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: thrown.message });
+}

@@ -1,0 +1,169 @@
+import type { Client } from '../../client/client.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { declaredAccess } from '../../generate/access/declared-access.ts';
+import { type ExcessRule, excessRules } from '../../generate/access/excess-rules.ts';
+import {
+  type GrantedRules,
+  type MissingAccess,
+  missingAccess,
+} from '../../generate/access/missing-access.ts';
+import {
+  type NeededPath,
+  type NeededRight,
+  neededPaths,
+  neededRights,
+} from '../../generate/access/needed-rights.ts';
+import type { Placement } from '../../generate/placement.ts';
+import type {
+  SelfSubjectAccessReview,
+  SelfSubjectAccessReviewSpec,
+  SelfSubjectRulesReview,
+  SubjectRulesReviewStatus,
+} from '../../model/kubernetes/authorization-v1.ts';
+import {
+  selfSubjectAccessReviews,
+  selfSubjectRulesReviews,
+} from '../../model/kubernetes/resources.ts';
+import type { ObjectMeta } from '../../model/object.ts';
+
+interface AccessCheckOptions {
+  /** Asks as the operator does: through the ambassador. */
+  readonly client: Pick<Client, 'create'>;
+  readonly controllers: readonly Controller[];
+  readonly placement: Placement;
+  readonly signal: AbortSignal;
+}
+
+/** What the API server lets the operator do, compared with what its controllers declare. */
+export interface AccessReport {
+  readonly missing: MissingAccess;
+  /** What is granted beyond; as far as it can be listed. */
+  readonly excess: readonly ExcessRule[];
+  /** Why the lists of rules are not to be relied on; each right was asked for by itself then. */
+  readonly incomplete: string | undefined;
+}
+
+/** No name of a namespace, for its dot: what is granted there is granted everywhere. */
+const NO_NAMESPACE = 'no.namespace';
+
+/** Questions on the way at one time. */
+const SIDE_BY_SIDE = 4;
+
+/**
+ * Asks the API server by a list of rules for each namespace what the operator may do; and, wherever that
+ * list is incomplete, and for every right that is not in it, for the right itself.
+ *
+ * @throws ApiError, AmbassadorError or ProtocolError when it cannot be asked.
+ */
+export async function checkAccess(options: AccessCheckOptions): Promise<AccessReport> {
+  const { controllers, placement } = options;
+  const declared = declaredAccess(controllers, placement);
+  const rights = neededRights(declared);
+  const places = [...new Set([undefined, ...rights.map(({ namespace }) => namespace)])];
+  const answers = await sideBySide(places, (place) => rulesIn(place, options));
+  const granted = new Map(places.map((place, at) => [place, answers[at] ?? NOTHING]));
+  const doubt = answers.map(({ why }) => why).find((why) => why !== undefined);
+  const listed = missingAccess(declared, (place) => granted.get(place) ?? NOTHING);
+  const suspects: MissingAccess =
+    doubt === undefined ? listed : { rights, paths: neededPaths(declared) };
+  return {
+    missing: {
+      rights: await refused(suspects.rights, rightAttributes, options),
+      paths: await refused(suspects.paths, pathAttributes, options),
+    },
+    excess: excessRules(declared, granted),
+    incomplete: doubt,
+  };
+}
+
+interface Answer extends GrantedRules {
+  /** Why there may be more than these rules, or less; undefined when there is not. */
+  readonly why: string | undefined;
+}
+
+const NOTHING: Answer = { resourceRules: [], nonResourceRules: [], why: undefined };
+
+async function rulesIn(
+  namespace: string | undefined,
+  { client, signal }: AccessCheckOptions,
+): Promise<Answer> {
+  const review = await client.create<SelfSubjectRulesReview>(
+    selfSubjectRulesReviews,
+    {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectRulesReview',
+      metadata: UNNAMED,
+      spec: { namespace: namespace ?? NO_NAMESPACE },
+    },
+    { signal },
+  );
+  const { status } = review;
+  if (status === undefined) return { ...NOTHING, why: 'the answer has no status' };
+  return {
+    resourceRules: status.resourceRules ?? [],
+    nonResourceRules: status.nonResourceRules ?? [],
+    why: doubtOf(status),
+  };
+}
+
+function doubtOf({ incomplete, evaluationError }: SubjectRulesReviewStatus): string | undefined {
+  if (evaluationError !== undefined && evaluationError !== '') return evaluationError;
+  return incomplete === true ? 'the list of rules is incomplete' : undefined;
+}
+
+/** Those that the API server says are not allowed, in their order. */
+async function refused<W>(
+  wanted: readonly W[],
+  attributesOf: (one: W) => SelfSubjectAccessReviewSpec,
+  { client, signal }: AccessCheckOptions,
+): Promise<readonly W[]> {
+  const allowed = await sideBySide(wanted, async (one) => {
+    const review = await client.create<SelfSubjectAccessReview>(
+      selfSubjectAccessReviews,
+      {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        metadata: UNNAMED,
+        spec: attributesOf(one),
+      },
+      { signal },
+    );
+    return review.status?.allowed === true;
+  });
+  return wanted.filter((_, at) => allowed[at] !== true);
+}
+
+function rightAttributes(right: NeededRight): SelfSubjectAccessReviewSpec {
+  const { verb, resource, subresource, namespace, name } = right;
+  return {
+    resourceAttributes: {
+      verb,
+      group: resource.group,
+      version: resource.version,
+      resource: resource.plural,
+      ...(subresource !== undefined && { subresource }),
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+    },
+  };
+}
+
+function pathAttributes({ path }: NeededPath): SelfSubjectAccessReviewSpec {
+  return { nonResourceAttributes: { verb: 'get', path } };
+}
+
+/** A question is answered and never stored, so it has no name. */
+const UNNAMED = {} as ObjectMeta;
+
+async function sideBySide<I, R>(
+  items: readonly I[],
+  ask: (item: I) => Promise<R>,
+): Promise<readonly R[]> {
+  const answers: R[] = [];
+  const next = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [at, item] of next) answers[at] = await ask(item);
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+  return answers;
+}

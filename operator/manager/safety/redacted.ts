@@ -1,0 +1,146 @@
+import { boundedText, MAX_TEXT_CHARS } from '../../core/bounded-text.ts';
+
+/** Levels of a logged value that are printed; a condition of a child in a list is at the fifth. */
+const MAX_DEPTH = 8;
+
+/** Values of a line that are printed. Ordinary lines have ten. */
+const MAX_VALUES = 1_000;
+
+/** Characters of a stack that are printed: room for the frames of an error and of its causes. */
+const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;
+
+/** Stands for what has a name that may be a secret's. */
+const REDACTED = '[redacted]';
+
+/** Stands for what is beyond `MAX_DEPTH` or `MAX_VALUES`. */
+const DEEP = '[deep]';
+
+/** Without `-` and `_`, in small letters: members of Secrets, and what ends like a credential. */
+const SECRET_NAME =
+  /^(?:data|binarydata|stringdata)$|(?:token|authorization|password|passwd|passphrase|cookie|privatekey|apikey|secretkey|clientsecret)$/;
+
+type Fields = Record<string, unknown>;
+
+/** How an Error is printed. Its members are looked at afterwards. */
+type DescribeError = (error: unknown) => unknown;
+
+/**
+ * A copy of `fields` that a logger can print: at every depth, in lists, Maps, Sets and Errors as well,
+ * a member whose name may be a secret's is `[redacted]`. Values beyond 8 levels, or beyond 1,000 of one
+ * line, are `[deep]`. Texts and names have 2,048 characters at most, a member `stack` 8,192: a longer
+ * one loses its middle. Never throws, and prints what JSON cannot: Maps, Sets and large integers.
+ */
+export function redactedFields(fields: object, describe: DescribeError): Fields {
+  const walk: Walk = { left: MAX_VALUES, describe };
+  const copy: Fields = Object.create(null);
+  for (const name of Object.keys(fields)) {
+    copy[boundedText(name)] = member(fields, name, 1, walk);
+  }
+  return copy;
+}
+
+interface Walk {
+  left: number;
+  readonly describe: DescribeError;
+}
+
+function member(parent: object, name: string, depth: number, walk: Walk): unknown {
+  let value: unknown;
+  try {
+    value = (parent as Fields)[name];
+  } catch {
+    return '[unreadable]'; // a getter that throws costs its line nothing else
+  }
+  if (value === undefined) return undefined;
+  if (isSecretName(name)) return REDACTED;
+  if (name === 'stack' && typeof value === 'string') return boundedText(value, MAX_STACK_CHARS);
+  return printable(name === 'err' ? walk.describe(value) : value, depth, walk);
+}
+
+function printable(value: unknown, depth: number, walk: Walk): unknown {
+  if (typeof value === 'string') return boundedText(value);
+  if (typeof value === 'bigint') return boundedText(String(value));
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH || walk.left <= 0) return DEEP;
+  if (value instanceof Error) return printable(walk.describe(value), depth, walk);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (value instanceof Map) {
+    return members([...entriesOf(value)], depth, walk);
+  }
+  if (Array.isArray(value) || value instanceof Set) return elements(value, depth, walk);
+  const plain = inJson(value);
+  if (plain !== value) return printable(plain, depth + 1, walk);
+  const copy: Fields = Object.create(null);
+  for (const name of Object.keys(value)) {
+    if (!spend(walk)) {
+      copy['…'] = DEEP;
+      break;
+    }
+    copy[boundedText(name)] = member(value, name, depth + 1, walk);
+  }
+  return copy;
+}
+
+function* entriesOf(map: ReadonlyMap<unknown, unknown>): Generator<readonly [string, unknown]> {
+  let left = MAX_VALUES;
+  for (const [name, value] of map) {
+    if (left-- <= 0) return;
+    yield [typeof name === 'object' && name !== null ? '[object]' : String(name), value];
+  }
+}
+
+function members(
+  entries: readonly (readonly [string, unknown])[],
+  depth: number,
+  walk: Walk,
+): unknown {
+  const copy: Fields = Object.create(null);
+  for (const [name, value] of entries) {
+    if (!spend(walk)) {
+      copy['…'] = DEEP;
+      break;
+    }
+    copy[boundedText(name)] = isSecretName(name) ? REDACTED : printable(value, depth + 1, walk);
+  }
+  return copy;
+}
+
+function elements(values: Iterable<unknown>, depth: number, walk: Walk): unknown[] {
+  const copy: unknown[] = [];
+  for (const value of values) {
+    if (!spend(walk)) {
+      copy.push(DEEP);
+      break;
+    }
+    copy.push(printable(value, depth + 1, walk));
+  }
+  return copy;
+}
+
+/** Dates and addresses print themselves. */
+function inJson(value: object): unknown {
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON !== 'function') return value;
+  try {
+    return toJSON.call(value);
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+function spend(walk: Walk): boolean {
+  walk.left--;
+  return walk.left >= 0;
+}
+
+/** Names repeat from line to line; those of a cluster's objects must not fill the memory. */
+const MAX_KNOWN_NAMES = 1_000;
+const knownNames = new Map<string, boolean>();
+
+function isSecretName(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isSecret = SECRET_NAME.test(name.replace(/[-_]/g, '').toLowerCase());
+  if (knownNames.size < MAX_KNOWN_NAMES && name.length < 100) knownNames.set(name, isSecret);
+  return isSecret;
+}

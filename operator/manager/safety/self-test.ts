@@ -1,0 +1,133 @@
+import type { Connection } from '../../client/connection.ts';
+import {
+  FILTER_SHUT,
+  type FilterVerdict,
+  filterOpen,
+  testFences,
+  testFilter,
+} from '../../client/filter-test.ts';
+import type { Controller } from '../../controller/controller.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import { exponentialBackoff } from '../../core/backoff.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { missingRules, needsText, ruleYaml } from '../../generate/access/missing-rules.ts';
+import type { Placement } from '../../generate/placement.ts';
+import { checkAccess } from './access-check.ts';
+
+export interface SelfTestOptions {
+  readonly connection: Pick<Connection, 'transport' | 'clientFor'>;
+  readonly controllers: readonly Controller[];
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Whose the questions are; nothing that is stored carries it. */
+const FIELD_MANAGER = 'chancery-self-test';
+
+/** Between two attempts to find out what nobody could say: an ambassador that restarts is soon back. */
+const AGAIN = { initialMs: 250, maxMs: 30_000 } as const;
+
+/** What an operator finds out at its start about the ambassador, and about its own rights. */
+export class SelfTest {
+  readonly #options: SelfTestOptions;
+  #isFilterTested = false;
+
+  constructor(options: SelfTestOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when the filter was seen to refuse what it must refuse; waits for as long as nobody can say.
+   *
+   * @throws UnsafeSetupError `FILTER_OPEN` when it lets a request through.
+   * @throws `signal.reason` when aborted.
+   */
+  async requireFilter(signal: AbortSignal): Promise<void> {
+    const verdict = await this.#decided(
+      () => testFences(this.#options.connection.transport, { ...this.#options, signal }),
+      signal,
+    );
+    if (verdict.state === 'open') throw filterOpen(verdict.missing);
+    this.#isFilterTested = true;
+  }
+
+  /** Tells the log what is open, and which rights are missing. Rejects only when it is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { connection, log } = this.#options;
+    const verdict = await this.#decided(
+      () => testFilter(connection.transport, { ...this.#options, signal }),
+      signal,
+    );
+    if (verdict.state === 'open' && !this.#isFilterTested) {
+      log.warn({ err: filterOpen(verdict.missing) }, 'the filter of the ambassador is open');
+    }
+    if (verdict.state === 'shut') {
+      log.error({ hint: FILTER_SHUT }, 'the ambassador refuses everything');
+      return;
+    }
+    const missing = await this.#missingRights(signal);
+    const facts = { filter: verdict.state, ...(missing !== undefined && { missing }) };
+    log.info(facts, 'self-test of the ambassador is done');
+  }
+
+  /** How many rules are missing, each with a line in the log; undefined when nobody says. */
+  async #missingRights(signal: AbortSignal): Promise<number | undefined> {
+    const { connection, log } = this.#options;
+    const client = connection.clientFor(FIELD_MANAGER);
+    const asked = await this.#decided(async () => {
+      try {
+        const report = await checkAccess({ ...this.#options, client, signal });
+        return { state: 'asked', rules: missingRules(report.missing) } as const;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof OperatorError)) throw error;
+        // A refusal stays one; whatever else it is may be over in a moment.
+        return isRefusal(error)
+          ? ({ state: 'refused', error } as const)
+          : ({ state: 'undecided', why: error.code } as const);
+      }
+    }, signal);
+    if (asked.state === 'refused') {
+      log.warn({ err: asked.error }, 'rights cannot be asked for, nobody knows what is missing');
+      return undefined;
+    }
+    for (const { kind, namespace, rule, text, neededBy } of asked.rules) {
+      const place = { role: kind, ...(namespace !== undefined && { namespace }) };
+      const facts = { right: text, neededBy: needsText(neededBy), ...place, rule: ruleYaml(rule) };
+      log.warn(facts, 'a declared right is missing, add the rule');
+    }
+    return asked.rules.length;
+  }
+
+  /** Asks until there is an answer; a line in the log for each reason why there is none. */
+  async #decided<V extends { readonly state: string }>(
+    ask: () => Promise<V | { readonly state: 'undecided'; readonly why: string }>,
+    signal: AbortSignal,
+  ): Promise<Exclude<V, { readonly state: 'undecided' }>> {
+    const { clock, log } = this.#options;
+    const again = exponentialBackoff(AGAIN);
+    const told = new Set<string>();
+    for (;;) {
+      const answer = await ask();
+      if (!isUndecided(answer)) return answer as Exclude<V, { readonly state: 'undecided' }>;
+      if (!told.has(answer.why)) {
+        told.add(answer.why);
+        log.info({ reason: answer.why }, 'self-test of the ambassador is put off');
+      }
+      await sleep(clock, again.nextMs(), signal);
+    }
+  }
+}
+
+function isUndecided(answer: {
+  readonly state: string;
+}): answer is FilterVerdict & { readonly state: 'undecided' } {
+  return answer.state === 'undecided';
+}
+
+/** The filter or the API server does not let the question pass, or does not know it. */
+function isRefusal(error: OperatorError): boolean {
+  return error.code === 'AMBASSADOR_FORBIDDEN' || /^40[345]$/.test(`${error.context.status}`);
+}

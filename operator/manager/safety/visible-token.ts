@@ -1,0 +1,94 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UnsafeSetupError } from '../../core/errors.ts';
+
+/** Where Kubernetes mounts what a Pod needs to act as its ServiceAccount; the second is the first. */
+export const TOKEN_FOLDERS: readonly string[] = [
+  '/var/run/secrets/kubernetes.io/serviceaccount',
+  '/run/secrets/kubernetes.io/serviceaccount',
+];
+
+/** What else Kubernetes and OpenShift put there: certificates, and a name. */
+const HARMLESS: ReadonlySet<string> = new Set(['ca.crt', 'service-ca.crt', 'namespace']);
+
+/** The kubelet's own depth: the folder, `..data` and the folder of a date behind it. */
+const MAX_DEPTH = 2;
+
+/** More of a file than a token's head and payload begin with. */
+const PEEK_BYTES = 64;
+
+/** A JSON Web Token: base64url of `{"`, and a dot further on. */
+const LOOKS_LIKE_TOKEN = /^eyJ[A-Za-z0-9_-]+(\.|$)/;
+
+/**
+ * The path of a ServiceAccount token that this process can see; undefined when there is none.
+ *
+ * A file named `token` is one whatever it holds, and so is a link of that name that leads nowhere at
+ * the moment: the kubelet swaps links. A file of another name is one when it begins like a JSON Web
+ * Token. What cannot be looked into counts, too: nobody can say that there is none. Follows links into
+ * other folders, such as `..data`; keeps nothing of what it reads.
+ */
+export async function findVisibleToken(
+  folders: readonly string[] = TOKEN_FOLDERS,
+): Promise<string | undefined> {
+  for (const folder of folders) {
+    const found = await findIn(folder, MAX_DEPTH);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Why an operator that sees the token at `path` does not start. */
+export function tokenVisible(path: string): UnsafeSetupError {
+  return new UnsafeSetupError(
+    `a ServiceAccount token is visible at ${path}: an operator behind an ambassador must hold no ` +
+      'credentials. Set automountServiceAccountToken: false in the ServiceAccount and in the Pod, and ' +
+      'mount the projected token volume in the proxy container only; or run with ' +
+      '--insecure-allow-token (CHANCERY_INSECURE_ALLOW_TOKEN=true)',
+    { code: 'TOKEN_VISIBLE', context: { path } },
+  );
+}
+
+async function findIn(folder: string, depth: number): Promise<string | undefined> {
+  let names: readonly string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    return isAbsent(error) ? undefined : folder;
+  }
+  // The name that people know comes first in the message, not the link behind it.
+  for (const name of names.toSorted((a, b) => Number(b === 'token') - Number(a === 'token'))) {
+    const path = join(folder, name);
+    const found = name === 'token' ? path : await look(path, name, depth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function look(path: string, name: string, depth: number): Promise<string | undefined> {
+  if (HARMLESS.has(name)) return undefined;
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return depth > 0 ? await findIn(path, depth - 1) : undefined;
+    // To open a pipe would wait for ever.
+    return found.isFile() && (await beginsLikeToken(path)) ? path : undefined;
+  } catch (error) {
+    return isAbsent(error) ? undefined : path;
+  }
+}
+
+async function beginsLikeToken(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
+    return LOOKS_LIKE_TOKEN.test(buffer.toString('latin1', 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Nothing is there: the kubelet swaps links, so that a name may lead nowhere for a moment. */
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,99 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
+
+/** How the replicas of an operator agree on the one that works. */
+export interface LeaderElectionSettings {
+  /** Undefined: a name made of the controllers', see `leaseNameOf`. */
+  readonly leaseName: string | undefined;
+  /** Namespace of the Lease. */
+  readonly leaseNamespace: string;
+  /** For how long others leave a holder alone that is silent. Whole seconds. Default 15 s. */
+  readonly leaseDurationMs: number;
+  /** For how long a holder that cannot renew works on. Default 10 s. */
+  readonly renewDeadlineMs: number;
+  /** Between two attempts. Default 2 s. */
+  readonly retryPeriodMs: number;
+  /** The Lease is given back at the end, once nothing that it guards runs any more. Default true. */
+  readonly releaseOnStop: boolean;
+  /** What a process does that has lost its leadership: it ends, or stands by. Default `exit`. */
+  readonly onLost: OnLeadershipLost;
+}
+
+/**
+ * - `exit`: the process stops in order and ends with exit code 3, before another may lead.
+ * - `standby`: it ends what needs leadership, stays alive, and stands for leadership again.
+ */
+export type OnLeadershipLost = 'exit' | 'standby';
+
+const ON_LOST = ['exit', 'standby'] as const;
+
+export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  ['CHANCERY_LEADER_ELECTION', 'true: one replica at a time works, by a Lease; default false'],
+  [
+    'CHANCERY_LEASE_NAME',
+    'name of the Lease; default: that of the first controller, and "-leader"',
+  ],
+  ['CHANCERY_LEASE_NAMESPACE', 'namespace of the Lease; default POD_NAMESPACE'],
+  ['CHANCERY_LEASE_DURATION', 'seconds that others wait for a silent leader; default 15'],
+  ['CHANCERY_LEASE_RENEW_DEADLINE', 'seconds that a leader works on unrenewed; default 10'],
+  ['CHANCERY_LEASE_RETRY_PERIOD', 'seconds between attempts to get or to keep it; default 2'],
+  ['CHANCERY_RELEASE_ON_STOP', 'false: the Lease is left to expire at the end; default true'],
+  [
+    'CHANCERY_ON_LEADERSHIP_LOST',
+    'exit (default): a process that loses leadership ends with 3; standby: it stands for it again',
+  ],
+];
+
+const DAY_SECONDS = 86_400;
+
+/** client-go adds up to this share of the period to a wait, so that replicas do not ask together. */
+const JITTER = 1.2;
+
+/**
+ * Undefined when there is no election; the variables are read and checked all the same.
+ *
+ * @throws ConfigurationError `CONFIG` that names the variable, what it needs and what it holds.
+ */
+export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | undefined {
+  const isOn = flag(read, 'CHANCERY_LEADER_ELECTION', false);
+  const seconds = { min: 1, max: DAY_SECONDS };
+  const duration = wholeNumber(read, 'CHANCERY_LEASE_DURATION', seconds) ?? 15;
+  const deadline = wholeNumber(read, 'CHANCERY_LEASE_RENEW_DEADLINE', seconds) ?? 10;
+  const period = wholeNumber(read, 'CHANCERY_LEASE_RETRY_PERIOD', seconds) ?? 2;
+  if (duration <= deadline) {
+    const wanted = `more than the ${deadline} of CHANCERY_LEASE_RENEW_DEADLINE`;
+    throw unusable('CHANCERY_LEASE_DURATION', wanted, `${duration}`);
+  }
+  if (deadline <= JITTER * period) {
+    const wanted = `more than ${JITTER} times the ${period} of CHANCERY_LEASE_RETRY_PERIOD`;
+    throw unusable('CHANCERY_LEASE_RENEW_DEADLINE', wanted, `${deadline}`);
+  }
+  const leaseName = dnsName(read, 'CHANCERY_LEASE_NAME');
+  const leaseNamespace = dnsName(read, 'CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
+  const releaseOnStop = flag(read, 'CHANCERY_RELEASE_ON_STOP', true);
+  const onLost = oneOf(read, 'CHANCERY_ON_LEADERSHIP_LOST', ON_LOST) ?? 'exit';
+  if (!isOn) return undefined;
+  if (leaseNamespace === undefined) {
+    throw new ConfigurationError(
+      'CHANCERY_LEADER_ELECTION needs a namespace for its Lease: set CHANCERY_LEASE_NAMESPACE, or ' +
+        'POD_NAMESPACE by the Downward API (metadata.namespace)',
+    );
+  }
+  return {
+    leaseName,
+    leaseNamespace,
+    leaseDurationMs: duration * 1_000,
+    renewDeadlineMs: deadline * 1_000,
+    retryPeriodMs: period * 1_000,
+    releaseOnStop,
+    onLost,
+  };
+}
+
+function dnsName(read: ReadSetting, name: string): string | undefined {
+  const text = read(name);
+  if (text === undefined) return undefined;
+  const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+  if (new RegExp(`^${label}(\\.${label})*$`).test(text) && text.length <= 253) return text;
+  throw unusable(name, 'at most 253 of a-z, 0-9, "-" and "."', text);
+}

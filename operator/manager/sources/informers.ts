@@ -1,0 +1,288 @@
+import { transformed } from '../../client/source.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import type { CrdWait } from '../../controller/run/settled-sources.ts';
+import type { Source } from '../../controller/source.ts';
+import { aborted, linkedAbort } from '../../core/abort.ts';
+import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { resourceName } from '../../model/resource.ts';
+import { dropManagedFields } from '../../model/transform.ts';
+import { ensureIndex } from '../../store/indices.ts';
+import { Informer, type InformerObserver } from '../../store/informer.ts';
+import type { InformerLease } from '../../store/informer-lease.ts';
+import { NamespacesInformer } from '../../store/namespaces-informer.ts';
+import { Overlays } from '../../store/overlays.ts';
+import { ownWriteForm } from '../../store/own-write-form.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import { DiscoveryPoll } from '../../watch/discovery-poll.ts';
+import type { ListWatch } from '../../watch/list-watch.ts';
+import { ListLimiter } from '../../watch/policy/list-limiter.ts';
+import type { ReflectorNotice, ReflectorOptions } from '../../watch/reflector-options.ts';
+import type { NeededSource } from '../http/health-checks.ts';
+import { CacheGauges } from './cache-gauges.ts';
+import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
+import { statusLog } from './status-log.ts';
+import { transformLog } from './transform-log.ts';
+
+export type { Scope } from './scope.ts';
+
+export interface InformersOptions {
+  /** The namespaces of sources that leave it to the settings; undefined for all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
+  readonly reflector: ReflectorOptions;
+  readonly log: Log;
+  /** `optional`: a source that the API server does not serve harms no one's health. */
+  readonly crdWait?: CrdWait;
+  /** Freezes cached objects. Default false. */
+  readonly freeze?: boolean;
+  /** Default: nothing is measured. */
+  readonly meter?: Meter;
+}
+
+/** A source on the wire, and what keeps it. */
+export interface ScopeActivity {
+  readonly scope: Scope;
+  readonly informer: Informer<KubernetesObject>;
+}
+
+/** An informer and its users. */
+interface Shared extends ScopeActivity {
+  /** What names it in a log line. */
+  readonly facts: object;
+  readonly labels: Labels;
+  users: number;
+  /** Users that cannot do without it. */
+  needs: number;
+  stop: () => void;
+}
+
+/**
+ * The informers of a process: one list and one watch for each scope, however many controllers name
+ * it. Scopes that come while it runs start at once, and stop when their last user has left.
+ */
+export class Informers {
+  /** What this process wrote; shared by all who share a source. */
+  readonly overlays: Overlays = new Overlays();
+  /** Polls for resources that are not served, for all sources. */
+  readonly discoveryPoll: DiscoveryPoll;
+  readonly #options: InformersOptions;
+  readonly #identities = new ScopeIdentities();
+  readonly #shared = new Map<string, Shared>();
+  /** Sources over the configured namespaces: several informers behind one store. */
+  readonly #facades = new Map<string, NamespacesInformer<KubernetesObject>>();
+  readonly #gauges: CacheGauges;
+  /** What keeps all sources together gentle to the API server. */
+  readonly #limiter: ListLimiter;
+  #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
+  #crash: (bug: unknown) => void = () => {};
+
+  constructor(options: InformersOptions) {
+    const { meter = noMeter, reflector } = options;
+    this.#options = options;
+    this.#limiter = reflector.limiter ?? new ListLimiter(reflector);
+    this.discoveryPoll = reflector.discoveryPoll ?? new DiscoveryPoll(reflector.clock);
+    this.#gauges = new CacheGauges(meter, reflector.clock, () => this.#shared.values());
+  }
+
+  /**
+   * The informer of a source, for as long as the process lives; the same one for equal sources.
+   *
+   * @throws ConfigurationError `CONFIG` when the source gives the name of an index to another
+   *   function than an equal source.
+   */
+  of(source: Source): SharedInformer<KubernetesObject> {
+    return this.lease(source).informer;
+  }
+
+  /**
+   * The informer of a source until it is released; the last release of a scope ends its watch.
+   *
+   * @throws ConfigurationError `CONFIG` as `of` does.
+   */
+  lease(source: Source): InformerLease<KubernetesObject> {
+    const lease = this.#leaseNamespaces(source);
+    for (const [name, of] of Object.entries(source.indexes ?? {})) {
+      ensureIndex(lease.informer, name, of);
+    }
+    return lease;
+  }
+
+  /** True when every source that is not optional has its first full list. */
+  get synced(): boolean {
+    return [...this.needed()].every(({ informer }) => informer.synced);
+  }
+
+  /** Every list and watch on the wire, as it is now. */
+  *scopes(): Generator<ScopeActivity, void, undefined> {
+    for (const { informer, scope } of this.#shared.values()) yield { informer, scope };
+  }
+
+  /** Sources that are not optional, as they are now. */
+  *needed(): Generator<NeededSource, void, undefined> {
+    for (const { informer, facts, needs } of this.#shared.values()) {
+      const isLetGo = informer.state === 'unserved' && this.#options.crdWait === 'optional';
+      if (needs > 0 && !isLetGo) yield { informer, facts };
+    }
+  }
+
+  /** Runs all of them until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const bug = new Promise<never>((_, reject) => {
+      this.#crash = reject;
+    });
+    const ended = new Set<Promise<void>>();
+    this.#running = { signal, ended };
+    for (const shared of this.#shared.values()) this.#start(shared);
+    for (const facade of this.#facades.values()) this.#track(facade.run(signal));
+    this.#gauges.start();
+    try {
+      await Promise.race([aborted(signal), bug]);
+      while (ended.size > 0) await Promise.race([Promise.all(ended), bug]);
+    } finally {
+      this.#gauges.stop();
+    }
+  }
+
+  #leaseNamespaces(source: Source): InformerLease<KubernetesObject> {
+    const { namespace, resource } = source;
+    const scope = scopeOf(source);
+    const configured = namespace === 'configured' && resource.namespaced;
+    const namespaces = [...new Set(this.#options.namespaces)];
+    if (!configured || this.#options.namespaces === undefined)
+      return this.#leaseScope(scope, source);
+    // A facade for a single namespace would pass every change through a second delivery to handlers.
+    const [only] = namespaces;
+    if (only !== undefined && namespaces.length === 1) {
+      return this.#leaseScope({ ...scope, namespace: only }, source);
+    }
+    return { informer: this.#facade(source, namespaces), release: () => {} };
+  }
+
+  #leaseScope(scope: Scope, source: Source): InformerLease<KubernetesObject> {
+    const { optional } = source;
+    const identity = this.#identities.of(scope, source);
+    const shared = this.#shared.get(identity) ?? this.#share(identity, scope, source);
+    shared.users++;
+    if (!optional) shared.needs++;
+    let released = false;
+    return {
+      informer: shared.informer,
+      release: () => {
+        if (released) return;
+        released = true;
+        shared.users--;
+        if (!optional) shared.needs--;
+        if (shared.users > 0) return;
+        this.#shared.delete(identity);
+        shared.stop();
+      },
+    };
+  }
+
+  #share(identity: string, scope: Scope, wanted: Source): Shared {
+    const { transform = dropManagedFields, onUnserved } = wanted;
+    const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
+    const labels = scopeLabels(scope);
+    const facts = scopeFacts(scope);
+    const { clock } = reflector;
+    const source = transformed(
+      listWatchFor(scope),
+      transform,
+      transformLog({ log, clock, meter, labels, facts }),
+    );
+    const statusChanged = statusLog(log, facts, {
+      clock,
+      resourceVersion: () => informer.resourceVersion,
+    });
+    const informer: Informer<KubernetesObject> = new Informer(
+      source,
+      observer(log, facts, statusChanged),
+      {
+        ...reflector,
+        name: resourceName(scope.resource),
+        freeze,
+        meter,
+        labels,
+        ...(onUnserved !== undefined && { onUnserved }),
+        limiter: this.#limiter,
+        discoveryPoll: this.discoveryPoll,
+        ownWriteForm: ownWriteForm({ ...scope, transform, freeze }),
+        onNotice: (notice) => logNotice(log, facts, notice),
+      },
+    );
+    const stop = this.overlays.add(scope.resource, scope.namespace, informer.overlay);
+    const shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
+    this.#shared.set(identity, shared);
+    informer.onStateChange(() => this.#gauges.measure());
+    this.#start(shared);
+    return shared;
+  }
+
+  /** One for equal sources, so that they have one store; the informers behind it are shared, too. */
+  #facade(source: Source, namespaces: readonly string[]): NamespacesInformer<KubernetesObject> {
+    const { optional, resource } = source;
+    const scope = scopeOf({ ...source, namespace: 'all' });
+    const identity = `${optional} ${this.#identities.of(scope, source)}`;
+    const known = this.#facades.get(identity);
+    if (known !== undefined) return known;
+    const { log, reflector } = this.#options;
+    const facade = new NamespacesInformer<KubernetesObject>({
+      ...reflector,
+      name: resourceName(resource),
+      namespaces,
+      lease: (namespace) => this.#leaseScope({ ...scope, namespace }, source),
+      handlerFailed: (err) => log.error({ ...scopeFacts(scope), err }, 'handler failed'),
+    });
+    this.#facades.set(identity, facade);
+    if (this.#running !== undefined) this.#track(facade.run(this.#running.signal));
+    return facade;
+  }
+
+  #start(shared: Shared): void {
+    if (this.#running === undefined) return;
+    const stop = linkedAbort(this.#running.signal);
+    const leave = shared.stop;
+    shared.stop = () => {
+      leave();
+      stop.abort(new Error('the last user of the source has left'));
+    };
+    this.#track(shared.informer.run(stop.signal).finally(() => stop[Symbol.dispose]()));
+  }
+
+  #track(run: Promise<void>): void {
+    const ended = this.#running?.ended;
+    const tracked = run.catch(this.#crash).finally(() => ended?.delete(tracked));
+    ended?.add(tracked);
+  }
+}
+
+function observer(
+  log: Log,
+  facts: object,
+  statusChanged: InformerObserver['statusChanged'],
+): InformerObserver {
+  return {
+    statusChanged,
+    drifted: (keys) =>
+      log.warn(
+        { ...facts, count: keys.length, keys: keys.slice(0, 10) },
+        'cache had drifted, it is listed anew',
+      ),
+    handlerFailed: (err) => log.error({ ...facts, err }, 'handler failed'),
+    indexFailed: (index, err) => log.error({ ...facts, index, err }, 'index function failed'),
+  };
+}
+
+function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
+  if (notice.kind === 'regression') {
+    const { from, to } = notice;
+    log.warn({ ...facts, from, to }, 'server shows an older state, was it restored?');
+  } else if (notice.kind === 'duplicates') {
+    log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
+  } else if (notice.kind === 'cleared') {
+    log.warn(facts, 'definition of the resource is gone, its objects are let go');
+  } else {
+    log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
+  }
+}

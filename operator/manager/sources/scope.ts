@@ -1,0 +1,70 @@
+import type { Source } from '../../controller/source.ts';
+import type { Labels } from '../../core/metrics.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Transform } from '../../model/transform.ts';
+
+/** A source with its namespace decided: what is on the wire. */
+export interface Scope {
+  readonly resource: Resource;
+  /** Undefined for all namespaces and for a cluster-scoped resource. */
+  readonly namespace: string | undefined;
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  /** Left out: whole objects. */
+  readonly metadataOnly?: true;
+}
+
+/** The scope of a source; `configured` is taken for all namespaces. */
+export function scopeOf(source: Source): Scope {
+  const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = source;
+  const isNamed = resource.namespaced && typeof namespace === 'object';
+  return {
+    resource,
+    namespace: isNamed ? namespace.name : undefined,
+    labelSelector,
+    fieldSelector,
+    ...(metadataOnly === true && { metadataOnly }),
+  };
+}
+
+/** What log lines about a scope carry. */
+export function scopeFacts({ resource, namespace, labelSelector }: Scope): object {
+  return {
+    resource: resourceName(resource),
+    namespace: namespace ?? '*',
+    ...(labelSelector !== undefined && { labelSelector }),
+  };
+}
+
+/** What measurements of a scope carry. */
+export function scopeLabels({ resource, namespace }: Scope): Labels {
+  const { group, version, plural } = resource;
+  return { group, version, resource: plural, namespace: namespace ?? '' };
+}
+
+/** Tells which scopes are the same, by their parts; a transform is the same when it is identical. */
+export class ScopeIdentities {
+  readonly #transforms = new Map<Transform, number>();
+
+  of(scope: Scope, { transform, onUnserved }: Pick<Source, 'transform' | 'onUnserved'>): string {
+    const { group, version, plural } = scope.resource;
+    const { namespace, labelSelector, fieldSelector, metadataOnly } = scope;
+    return JSON.stringify([
+      group,
+      version,
+      plural,
+      namespace ?? null,
+      labelSelector ?? null,
+      fieldSelector ?? null,
+      metadataOnly ?? false,
+      transform === undefined ? 0 : this.#numberOf(transform),
+      onUnserved ?? 'retain',
+    ]);
+  }
+
+  #numberOf(transform: Transform): number {
+    const number = this.#transforms.get(transform) ?? this.#transforms.size + 1;
+    this.#transforms.set(transform, number);
+    return number;
+  }
+}
