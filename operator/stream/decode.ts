@@ -5,7 +5,6 @@ import type { KubernetesObject } from '../model/object.ts';
 import { ApiError, isStatus } from '../model/status.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../model/watch-event.ts';
 import { ByteLines } from './byte-lines.ts';
-import { chunksInTurns } from './chunks-in-turns.ts';
 import type { EntryOptions, Form } from './entry-of-bytes.ts';
 import type { ReadLinesOptions } from './lines.ts';
 import { ownedIterator } from './owned-iterator.ts';
@@ -45,7 +44,7 @@ async function* batchesOf<T extends KubernetesObject>(
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   const { maxLineBytes, onChunk } = options;
   const lines = new ByteLines(maxLineBytes);
-  for await (const chunk of chunksInTurns(body)) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     onChunk?.(chunk.length);
     const events: WatchEvent<T>[] = [];
     const failure = decodeChunk(lines, chunk, events, options);

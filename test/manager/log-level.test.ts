@@ -82,7 +82,7 @@ describe('toggleDebugOnSignal', () => {
 });
 
 test('a real signal makes a running process show its debug lines', async () => {
-  const operator = fileURLToPath(new URL('../../operator/manager/', import.meta.url));
+  const operator = fileURLToPath(new URL('../../operator/manager/observe/', import.meta.url));
   const folder = folderWith({
     'main.ts': `
       import { toggleDebugOnSignal } from '${operator}log-level.ts';

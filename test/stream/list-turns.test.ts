@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { decodeEvents } from '../../operator/stream/decode.ts';
 import { readItems } from '../../operator/stream/list-items.ts';
 
 const KIB = 1024;
@@ -39,26 +38,9 @@ const objects = Array.from({ length: 4_000 }, (_, index) => ({
   metadata: { name: `turn-${index}`, uid: `uid-${index}`, resourceVersion: `${index + 1}` },
   data: { text: 'x'.repeat(900) },
 }));
-const bytesOfOne = JSON.stringify(objects.at(-1)).length + '{"type":"ADDED","object":}\n'.length;
+const bytesOfOne = JSON.stringify(objects.at(-1)).length;
 /** What fits in 512 KiB, and the chunk that goes beyond. */
 const most = Math.ceil((576 * KIB) / (bytesOfOne - 10));
-
-test('a watch that has 4 MB at once is read in several turns of the event loop, and nothing is missed', async () => {
-  const text = objects.map((object) => `${JSON.stringify({ type: 'ADDED', object })}\n`).join('');
-  const names: string[] = [];
-
-  const turns = await objectsOfTurns(async (seen) => {
-    for await (const batch of decodeEvents(bodyOf(text))) {
-      for (const event of batch) {
-        seen();
-        if (event.type !== 'BOOKMARK') names.push(event.entry.key);
-      }
-    }
-  });
-
-  expect(names).toEqual(objects.map(({ metadata }) => metadata.name));
-  expect(Math.max(...turns)).toBeLessThanOrEqual(most);
-});
 
 test('a list that has 4 MB at once is read in several turns of the event loop, and nothing is missed', async () => {
   const text = JSON.stringify({ kind: 'ConfigMapList', apiVersion: 'v1', items: objects });
