@@ -11,12 +11,12 @@ import { crashScenario, type Sample } from './sample.ts';
 /** Many runs of less than a second each, and more on a busy machine. */
 export const EVERY_PLACE = { timeout: 600_000 } as const;
 
-/** `npm run test:again` tries properties so often, and kills at every call. */
+/** `npm run test:again` tries properties so often. */
 const KILLS_AT_EVERY_CALL = propertyRuns().numRuns >= 1_000;
 
 /**
- * Kills the operator of `sample` in this process. `npm test` kills it before and after the first call of
- * each kind in `calls`.
+ * Kills the operator of `sample` in this process: before and after the first call of each kind in `calls`
+ * and, in `npm run test:again`, at every call.
  *
  * @param calls - as `verb resource` or `verb resource/subresource`: at each of them it must have been
  *   killed, before and after.
@@ -24,9 +24,9 @@ const KILLS_AT_EVERY_CALL = propertyRuns().numRuns >= 1_000;
 export async function expectSameEnd(sample: Sample, calls: readonly string[]): Promise<void> {
   const scenario = crashScenario(sample, 'in process');
   const points: CrashPoint[] = [];
-  if (KILLS_AT_EVERY_CALL) points.push(...(await crashPoints(scenario)));
   // One kind at a time: calls that run side by side come in another order from run to run.
-  else for (const kind of calls) points.push(...(await crashPoints(firstOfKind(kind, scenario))));
+  for (const kind of calls) points.push(...(await crashPoints(firstOfKind(kind, scenario))));
+  if (KILLS_AT_EVERY_CALL) points.push(...(await crashPoints(scenario)));
 
   const places = new Set(points.map(({ when, call }) => `${when} ${kindOf(call)}`));
   const wanted = calls.flatMap((call) => [`before ${call}`, `after ${call}`]);
