@@ -159,11 +159,11 @@ const UNOBSERVED: TransformObserver = { failed: () => {}, settled: () => {} };
 /**
  * `source` with all of its objects transformed.
  *
- * An object whose transform throws, returns no object, or changes what tells one object from another,
- * is withheld: the cache knows that it is there and has its metadata, and nobody can read it (see
- * `Entry.withheld`). A reader of that object, or of a list that has it, gets an OperatorError
- * `USER_CODE`; nobody is told that the object is not there. Every other object is as ever, and nothing
- * is listed anew for it: its next state, and the next list, are transformed again.
+ * If the transform throws, returns no object, or changes the object's name, namespace, uid or
+ * resourceVersion, the object is withheld (see `Entry.withheld`): the cache keeps its metadata, and
+ * reading the object, or a list that has it, throws an OperatorError `USER_CODE`. The object never looks
+ * deleted. Other objects are not affected, and no new list is made. The next state of the object is
+ * transformed again, and so is the object in the next list.
  */
 export function transformed<T extends KubernetesObject>(
   source: ListWatch<T>,

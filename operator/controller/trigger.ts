@@ -64,8 +64,8 @@ interface EveryMsOptions {
 
 /**
  * Enqueues keys by the clock: for the first time one period after the controller has begun, behind
- * everything that somebody changed. To look at every cached object again from time to time needs no
- * trigger: see `resyncPeriodMs`.
+ * all keys that changed. To reconcile every cached object from time to time, set `resyncPeriodMs`
+ * instead.
  *
  * @param keys - which; a function is asked each time.
  * @throws ConfigurationError `CONFIG` for a period that is no time above 0.

@@ -3,11 +3,11 @@ import { Entry } from './entry.ts';
 import { type KubernetesObject, keyOf, type ObjectMeta } from './object.ts';
 
 /**
- * What of an object is worth keeping. Called once for every object that is received, listed or
- * watched, before it is compared, cached or shown to a handler. The object is fresh from the wire:
- * it may be changed in place or replaced, but name, namespace, uid and resourceVersion must stay.
+ * Decides which parts of an object are kept. It is called once for every object that a list or a watch
+ * brings, before the object is compared, cached or shown to a handler. It may change the object in place
+ * or return another one, but name, namespace, uid and resourceVersion must stay.
  *
- * One that throws costs nobody but the object: see `transformed` in `client/source.ts`.
+ * If it throws, only that object is affected: see `transformed` in `client/source.ts`.
  * The type of a method, so that a source of Pods is a source.
  */
 export type Transform<T extends KubernetesObject = KubernetesObject> = {
@@ -24,7 +24,7 @@ export function dropManagedFields<T extends KubernetesObject>(object: T): T {
 /**
  * What `transform` makes of an object; where it fails, what stands for the object.
  *
- * @param failed - told of the failure. Default: nobody is.
+ * @param failed - called with the failure. Default: does nothing.
  */
 export function transformedEntry<T extends KubernetesObject>(
   object: T,
@@ -63,7 +63,7 @@ function failureAt(metadata: ObjectMeta, message: string, thrown?: unknown): Ope
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });
 }
 
-/** What was thrown, by its class, and where: the first frame of its stack. */
+/** The class of what was thrown, and the first frame of its stack. */
 function placeOf(thrown: unknown): ErrorContext {
   if (!(thrown instanceof Error)) return { thrown: typeof thrown };
   const { message, stack = '' } = thrown;

@@ -151,10 +151,10 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const place = this.#options.limiter.join();
+    const limited = this.#options.limiter.join();
     this.#meter.entered(this.#reporter.starting().health);
     using stop = linkedAbort(signal);
-    const mirroring = this.#mirror(place, stop.signal).finally(() => stop.abort());
+    const mirroring = this.#mirror(limited, stop.signal).finally(() => stop.abort());
     const verifying = this.#verifier.run(stop.signal).catch(() => {}); // it ends by that abort
     try {
       await mirroring;
@@ -162,16 +162,16 @@ export class Reflector<T extends KubernetesObject> {
       if (!signal.aborted) throw error; // a sink that throws is a bug: it must not pass for a failure
     } finally {
       await verifying;
-      place.leave();
+      limited.leave();
       this.#verifier.stop();
       this.#reporter.stopped();
     }
   }
 
-  async #mirror(place: LimitedSource, signal: AbortSignal): Promise<void> {
+  async #mirror(limited: LimitedSource, signal: AbortSignal): Promise<void> {
     this.#due = this.#firstList();
     await Promise.resolve(); // let the other sources of the process join
-    await this.#wait(place.startDelayMs(), signal);
+    await this.#wait(limited.startDelayMs(), signal);
     while (!signal.aborted) {
       const pages = this.#due !== undefined && !this.#mode.streams;
       const decision = pages ? await this.#list(signal) : await this.#watch(signal);
@@ -181,11 +181,11 @@ export class Reflector<T extends KubernetesObject> {
       this.#due = listAfter(decision, this.#due, this.#resumePoint.resourceVersion);
       const ownMs = this.#pace.delayMs(decision);
       const lostWatch = wasWatching && this.#due !== undefined;
-      const delayMs = lostWatch ? Math.max(ownMs, place.needsRelist()) : ownMs;
+      const delayMs = lostWatch ? Math.max(ownMs, limited.needsRelist()) : ownMs;
       this.#reporter.failed(decision, delayMs, decision.error);
       if (decision.wait === 'unserved') await this.#untilServed(decision, delayMs, signal);
       else await this.#wait(delayMs, signal);
-      if (lostWatch) await this.#wait(place.relistDelayMs(), signal);
+      if (lostWatch) await this.#wait(limited.relistDelayMs(), signal);
     }
   }
 

@@ -45,9 +45,9 @@ export interface PrintedObjectsOptions extends Observer {
  */
 export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   readonly #options: PrintedObjectsOptions;
-  /** Of printed objects, the identity alone: nobody asks these entries for more. */
+  /** Entries of printed objects. They have no text: only their identity is used. */
   readonly #cache = new Cache<KubernetesObject>();
-  /** Of printed objects, the other members of `metadata`, as JSON: a third of the memory of an object. */
+  /** The other members of the metadata of printed objects, as JSON. Objects would take three times the memory. */
   readonly #metadata = new Map<ObjectKey, string>();
   readonly #observer: EntryObserver;
   #waitingBytes = 0;

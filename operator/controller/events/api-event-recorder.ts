@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import type { Log, Self } from '../reconciler.ts';
+import { EventDrops } from './drops.ts';
 import {
   cutNote,
   type EventFacts,
@@ -11,7 +12,7 @@ import {
   nameOfReference,
 } from './event-object.ts';
 import type { EventNote, EventRecorder } from './event-recorder.ts';
-import { EventDrops, EventRate, LeastRecent, MAX_REMEMBERED, SimilarEvents } from './limits.ts';
+import { EventRate, LeastRecent, MAX_REMEMBERED, SimilarEvents } from './limits.ts';
 import { EventSender } from './sender.ts';
 import { EventSeries } from './series.ts';
 

@@ -1,7 +1,5 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Meter } from '../../core/metrics.ts';
-import type { Log } from '../reconciler.ts';
 
 /** client-go's figures. */
 const BURST = 25;
@@ -55,73 +53,6 @@ export class SimilarEvents {
       seen.delete(each);
     }
     return seen.size >= MANY_SIMILAR;
-  }
-}
-
-/**
- * Why an Event was not sent: too many waited; its source speaks too often of its object; the API
- * refused it; nobody answered; the process ended; its namespace is on its way out; it was none.
- */
-export type DropReason =
-  | 'queue-full'
-  | 'rate-limited'
-  | 'refused'
-  | 'unreachable'
-  | 'closed'
-  | 'namespace-terminating'
-  | 'invalid';
-
-/** A flood of Events is no flood of lines. */
-const LINE_EVERY_MS = 60_000;
-
-/** Expected: nobody needs a line about them. */
-const SILENT: readonly DropReason[] = ['namespace-terminating'];
-
-interface Told {
-  readonly controller: string;
-  readonly reason: DropReason;
-  atMs: number;
-  untold: number;
-}
-
-/** Counts Events that are dropped, and says so: one line a minute for each controller and reason. */
-export class EventDrops {
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #meter: Meter;
-  readonly #told = new Map<string, Told>();
-
-  constructor({ clock, log, meter }: { clock: Clock; log: Log; meter: Meter }) {
-    this.#clock = clock;
-    this.#log = log;
-    this.#meter = meter;
-  }
-
-  count(controller: string, reason: DropReason, err?: unknown): void {
-    this.#meter.count('chancery_events_dropped_total', { controller, reason });
-    if (SILENT.includes(reason)) return;
-    const now = this.#clock.monotonic();
-    const of = `${controller} ${reason}`;
-    const atMs = Number.NEGATIVE_INFINITY;
-    const told = this.#told.get(of) ?? { controller, reason, atMs, untold: 0 };
-    told.untold++;
-    this.#told.set(of, told);
-    if (now - told.atMs >= LINE_EVERY_MS) this.#tell(told, now, err);
-  }
-
-  /** Says what has not been said yet. */
-  flush(): void {
-    for (const told of this.#told.values()) {
-      if (told.untold > 0) this.#tell(told, this.#clock.monotonic());
-    }
-  }
-
-  #tell(told: Told, nowMs: number, err?: unknown): void {
-    const { controller, reason, untold: count } = told;
-    told.atMs = nowMs;
-    told.untold = 0;
-    const facts = { controller, reason, count, ...(err !== undefined && { err }) };
-    this.#log.warn(facts, 'events dropped');
   }
 }
 

@@ -4,8 +4,8 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
 import { events } from '../../model/builtin.ts';
 import { ApiError, isAlreadyExists, isNotFound } from '../../model/status.ts';
+import type { DropReason } from './drops.ts';
 import type { EventObjects } from './event-object.ts';
-import type { DropReason } from './limits.ts';
 import type { EventSeries } from './series.ts';
 
 /** Events that may wait to be sent; more are dropped, for an outage must not fill memory. */

@@ -19,10 +19,10 @@ interface ListLimiterOptions {
   readonly concurrentLists?: number;
 }
 
-/** Gives a place at the limiter back. Calling it twice does nothing. */
+/** Ends a list that the limiter has admitted. Calling it twice does nothing. */
 type Release = () => void;
 
-/** One source's seat; it is given back with `leave`. */
+/** A source that has joined a limiter, until it leaves. */
 export interface LimitedSource {
   /** How long to wait before the first list, once every source of the process has joined. */
   startDelayMs(): number;
@@ -49,7 +49,7 @@ export class ListLimiter {
   #free: number;
   readonly #queue: Waiting[] = [];
   /** In the order in which they joined. */
-  readonly #seats = new Set<LimitedSource>();
+  readonly #sources = new Set<LimitedSource>();
   readonly #relists: RelistSpread;
   readonly #refusedAt = new Map<string, number>();
 
@@ -62,17 +62,17 @@ export class ListLimiter {
 
   /** Counts a source in. */
   join(): LimitedSource {
-    const seat: LimitedSource = {
-      startDelayMs: () => this.#startDelayMs(seat),
-      needsRelist: () => this.#relists.needed(seat, this.#seats.size),
-      relistDelayMs: () => this.#relists.delayMs(seat),
+    const source: LimitedSource = {
+      startDelayMs: () => this.#startDelayMs(source),
+      needsRelist: () => this.#relists.needed(source, this.#sources.size),
+      relistDelayMs: () => this.#relists.delayMs(source),
       leave: () => {
-        this.#seats.delete(seat);
-        this.#relists.forget(seat);
+        this.#sources.delete(source);
+        this.#relists.forget(source);
       },
     };
-    this.#seats.add(seat);
-    return seat;
+    this.#sources.add(source);
+    return source;
   }
 
   /**
@@ -130,9 +130,9 @@ export class ListLimiter {
   }
 
   /** Spread over a second, each in its own slot, so that the order of joining is kept. */
-  #startDelayMs(seat: LimitedSource): number {
-    if (this.#seats.size <= CALM_START_SOURCES) return 0;
-    const slot = [...this.#seats].indexOf(seat);
-    return ((slot + this.#random()) / this.#seats.size) * START_SPREAD_MS;
+  #startDelayMs(source: LimitedSource): number {
+    if (this.#sources.size <= CALM_START_SOURCES) return 0;
+    const slot = [...this.#sources].indexOf(source);
+    return ((slot + this.#random()) / this.#sources.size) * START_SPREAD_MS;
   }
 }
