@@ -3,7 +3,7 @@ import type { Connection, Fence } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
-import type { AroundAttempt } from '../controller/run/attempt.ts';
+import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
@@ -29,7 +29,7 @@ interface ControllerHostOptions {
   readonly meter?: Meter;
   /** The first term of leadership. Default: nobody is elected, and nothing is fenced. */
   readonly term?: TermFences;
-  readonly aroundAttempt?: AroundAttempt;
+  readonly reconcileMiddleware?: ReconcileMiddleware;
   /** See `ManagerOptions`. */
   readonly sourcesWithinMs?: number;
   /** Counts what controllers write. Default: nothing does. */
@@ -147,7 +147,7 @@ export class ControllerHost {
 
   #runner(controller: Controller): ControllerRunner {
     const {
-      aroundAttempt,
+      reconcileMiddleware,
       clock,
       connection,
       informers,
@@ -177,7 +177,7 @@ export class ControllerHost {
       logFor,
       meter,
       turn: this.#turn,
-      ...(aroundAttempt && { aroundAttempt }),
+      ...(reconcileMiddleware && { reconcileMiddleware }),
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Controller } from '../controller/controller.ts';
-import type { AroundAttempt } from '../controller/run/attempt.ts';
+import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import type { Clock } from '../core/clock.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { Logger } from './observe/logger.ts';
@@ -36,7 +36,7 @@ export interface CreateManagerOptions {
    */
   readonly sourcesWithinMs?: number;
   /** Called around every reconcile: for a trace or a history. Default: a span, with OpenTelemetry. */
-  readonly aroundAttempt?: AroundAttempt;
+  readonly reconcileMiddleware?: ReconcileMiddleware;
   /**
    * Called when leadership is lost: the process must be gone within `withinMs`, whatever is still
    * under way, for then another may lead. Default: it is gone when the orderly stop is over.

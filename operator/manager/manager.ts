@@ -74,7 +74,7 @@ export class Manager {
     this.#host = new ControllerHost({
       ...options,
       connection,
-      aroundAttempt: this.#view.around(options.aroundAttempt),
+      reconcileMiddleware: this.#view.around(options.reconcileMiddleware),
       writes: this.#view.writes,
       informers: this.#informers,
       ...(elector && { term: elector }),

@@ -24,7 +24,7 @@ export interface ManagerOptions
     | 'healthChecks'
     | 'leaderElection'
     | 'sourcesWithinMs'
-    | 'aroundAttempt'
+    | 'reconcileMiddleware'
     | 'onLeadershipLost'
   > {
   readonly settings: Settings;

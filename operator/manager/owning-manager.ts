@@ -37,7 +37,7 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
   });
   const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
-  const aroundAttempt = options.aroundAttempt ?? (await tracing());
+  const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
   let loaded: Promise<SelfTest> | undefined;
   const selfTest = (): Promise<SelfTest> => {
     // Loaded when the sources have begun, or by who asks for it before.
@@ -58,7 +58,7 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
     ...(settings.selfTest === 'require' && {
       prepare: async (signal) => (await selfTest()).requireFilter(signal),
     }),
-    ...(aroundAttempt && { aroundAttempt }),
+    ...(reconcileMiddleware && { reconcileMiddleware }),
     settings,
     connection,
     clock,

@@ -39,7 +39,7 @@ test('changes that come one by one hold nothing back, however many', async () =>
 
   await pour(50, 1);
 
-  expect(storm.wait()).toBeUndefined();
+  expect(storm.hold()).toBeUndefined();
 });
 
 test('many changes at once, and then none, hold nothing back', async () => {
@@ -47,27 +47,27 @@ test('many changes at once, and then none, hold nothing back', async () => {
 
   await pour(1, 1_000);
 
-  expect(storm.wait()).toBeUndefined();
+  expect(storm.hold()).toBeUndefined();
 });
 
 test('work waits while turn after turn brings changes, and goes on with the first that brings none', async () => {
   const { storm, pour } = weather();
 
   await pour(5);
-  const isOver = watched(storm.wait());
+  const isOver = watched(storm.hold());
   await pour(5);
   const before = isOver();
   await nextTurn();
   await nextTurn();
 
   expect([before, isOver()]).toEqual([false, true]);
-  expect(storm.wait()).toBeUndefined();
+  expect(storm.hold()).toBeUndefined();
 });
 
 test('it goes on with the first turn that brings few', async () => {
   const { storm, pour } = weather();
   await pour(5);
-  const isOver = watched(storm.wait());
+  const isOver = watched(storm.hold());
   const before = isOver();
 
   await pour(2, 1);
@@ -78,7 +78,7 @@ test('it goes on with the first turn that brings few', async () => {
 test('after 200 ms all that is ready is let through, and then work waits again', async () => {
   const { storm, clock, pour } = weather(3);
   await pour(5);
-  const isOver = watched(storm.wait());
+  const isOver = watched(storm.hold());
 
   clock.advance(STORM_PATIENCE_MS - 1);
   await pour(2);
@@ -86,8 +86,8 @@ test('after 200 ms all that is ready is let through, and then work waits again',
   clock.advance(1);
   await pour(2);
   const onTime = isOver();
-  const through = [storm.wait(), storm.wait(), storm.wait()];
-  const next = storm.wait();
+  const through = [storm.hold(), storm.hold(), storm.hold()];
+  const next = storm.hold();
 
   expect([early, onTime]).toEqual([false, true]);
   expect(through).toEqual([undefined, undefined, undefined]);
@@ -103,5 +103,5 @@ test('a second storm is as patient as the first', async () => {
 
   await pour(5);
 
-  expect(storm.wait()).toBeInstanceOf(Promise);
+  expect(storm.hold()).toBeInstanceOf(Promise);
 });

@@ -139,7 +139,7 @@ export interface WorldOptions
     | 'onLeadershipLost'
     | 'metricsServer'
     | 'leaderElection'
-    | 'aroundAttempt'
+    | 'reconcileMiddleware'
   > {
   readonly isListening?: () => Promise<boolean>;
   /** Of all controllers, and of what installs definitions. Default: one that can only create Events. */

@@ -3,7 +3,7 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { transformed } from '../../operator/client/source.ts';
-import { frozenStore } from '../../operator/controller/run/frozen-store.ts';
+import { frozenStore } from '../../operator/controller/run/context.ts';
 import type { OperatorError } from '../../operator/core/errors.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import type { Transform } from '../../operator/model/transform.ts';

@@ -11,7 +11,7 @@ import type { EventRecorder } from '../events/event-recorder.ts';
 import type { MetadataPages } from '../finalizers/sweep.ts';
 import type { Log, Self } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import type { AroundAttempt } from './attempt.ts';
+import type { ReconcileMiddleware } from './middleware.ts';
 import type { CrdWait } from './settled-sources.ts';
 
 /** What a controller is run with, and the defaults of what it does not say itself. */
@@ -37,7 +37,7 @@ export interface RunnerOptions {
   /** About a source that the API server does not serve. Default `forever`. */
   readonly crdWait?: CrdWait;
   /** Something around every attempt. Default: nothing. */
-  readonly aroundAttempt?: AroundAttempt;
+  readonly reconcileMiddleware?: ReconcileMiddleware;
   /** For a controller that does not say it itself. Default 5 minutes; 0 is no limit. */
   readonly reconcileTimeoutMs?: number;
   /** For a controller that does not say it itself. Default: none does. */

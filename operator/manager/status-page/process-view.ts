@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AroundAttempt } from '../../controller/run/attempt.ts';
+import type { ReconcileMiddleware } from '../../controller/run/middleware.ts';
 import { type LookOptions, look } from './look.ts';
 import { MinuteCounts } from './minute-counts.ts';
 import type { ProcessStatus } from './process-status.ts';
@@ -33,7 +33,7 @@ export class ProcessView {
   }
 
   /** Remembers every attempt, with `inner` around it. */
-  around(inner: AroundAttempt | undefined): AroundAttempt {
+  around(inner: ReconcileMiddleware | undefined): ReconcileMiddleware {
     return (attempt, next) => this.#history.around(attempt, () => inner?.(attempt, next) ?? next());
   }
 

@@ -13,68 +13,68 @@ import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller } from '../controller.ts';
 import { isSameResource, type Source } from '../source.ts';
+import type { KeyPolicy } from './key-policy.ts';
 
-/** Names that are waited for at once; beyond that the oldest is forgotten, and its key has its back-off. */
+/** Names that are waited for at once. Beyond that the oldest is forgotten, and its key has its back-off. */
 const MAX_WAITS = 10_000;
 
 /**
- * When a key looks again although nothing tells of what is in its way: no cache has that object, because
- * its life fell between two lists, or the source does not select it. Doubled each time.
+ * When a key tries again although no event can tell of the object in its way: no cache has it, because
+ * it lived between two lists, or the source does not select it. Doubled each time.
  */
-const LOOK_MS = { first: 30_000, last: 1_000_000 } as const;
+const RETRY_MS = { first: 30_000, last: 1_000_000 } as const;
 
 /** A key that could not have the name of a child. */
 interface Wait {
   readonly key: ObjectKey;
   readonly name: string;
-  /** Of the object in the way, as the attempt found it; empty when that was gone again. */
+  /** Of the object in the way, as the attempt found it; empty if that was gone again. */
   readonly uid: string;
   readonly resourceVersion: string;
   readonly controller: string | undefined;
-  /** Looks in a row that found the same object. */
-  looks: number;
-  /** The attempt that is under way, or was the last, has run into it. */
+  /** Retries in a row that found the same object. */
+  retries: number;
+  /** The present attempt, or else the last one, has met the object. */
   isCurrent: boolean;
-  cancelLook: Cancel | undefined;
+  cancelRetry: Cancel | undefined;
 }
 
-interface NameWaitsOptions {
+interface TakenNamesOptions {
   readonly clock: Clock;
   readonly controller: Controller;
   /** Of the controller's sources; may be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  /** Enqueues a key that is to look again. */
-  readonly again: (key: ObjectKey, priority: number) => void;
+  /** Enqueues a key that is to try again. */
+  readonly enqueue: (key: ObjectKey, priority: number) => void;
 }
 
 /**
- * Who waits for which name. A child cannot be made while somebody else's object has its name; that
- * object enqueues its own owner, if any, and so nobody would tell the one who waits.
+ * If a child's name is taken, the key is retried when the name becomes free. Without this nothing would
+ * retry it: the object in the way enqueues its own owner, if any.
  *
- * A wait lasts until the object goes or changes whose it is, or until an attempt of the key does not
- * run into it any more. It is noted at the refusal, in the middle of an attempt: a change from then on
- * enqueues the key, which is reconciled once more after the attempt. A change before that is found by
- * comparing the caches with what was refused.
+ * A wait lasts until the object goes or changes its controller, or until an attempt of the key no longer
+ * meets it. It begins with the refusal, in the middle of an attempt: a later change enqueues the key,
+ * which is reconciled once more after the attempt. An earlier change is found by comparing the caches
+ * with what was refused.
  */
-export class NameWaits {
-  readonly #options: NameWaitsOptions;
+export class TakenNames implements KeyPolicy {
+  readonly #options: TakenNamesOptions;
   /** The key that was refused last is the last. */
   readonly #byKey = new Map<ObjectKey, Map<string, Wait>>();
   readonly #byName = new Map<string, Set<Wait>>();
   #count = 0;
 
-  constructor(options: NameWaitsOptions) {
+  constructor(options: TakenNamesOptions) {
     this.#options = options;
   }
 
-  /** An attempt of `key` begins. */
-  began(key: ObjectKey): void {
-    if (this.#count === 0) return; // nearly always, and every attempt asks
+  started(key: ObjectKey): void {
+    if (this.#count === 0) return; // nearly always
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
-  /** It has ended: what it did not run into is not waited for. */
-  ended(key: ObjectKey): void {
+  /** Names that the attempt has not met again are not waited for. */
+  finished(key: ObjectKey): void {
     if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
       if (!wait.isCurrent) this.#forget(wait);
@@ -82,10 +82,10 @@ export class NameWaits {
   }
 
   /**
-   * The attempt of `key` was refused the name of `child`. Only a resource that the controller owns can
-   * be waited for: of others nobody tells.
+   * Notes that the attempt of `key` could not have the name of `child`. Only a resource that the
+   * controller owns can be waited for: of others no events come.
    *
-   * @param by - what has the name; undefined when that was gone as soon as it was asked for.
+   * @param by - the object that has the name; undefined if it was gone as soon as it was read.
    */
   refused(
     key: ObjectKey,
@@ -105,24 +105,24 @@ export class NameWaits {
       uid,
       resourceVersion,
       controller: by && controllerOf(by)?.uid,
-      looks: before?.uid === uid ? before.looks : 0,
+      retries: before?.uid === uid ? before.retries : 0,
       isCurrent: true,
-      cancelLook: undefined,
+      cancelRetry: undefined,
     };
     this.#remember(wait);
     const knowledge = caches.map((cache) => knowledgeOf(cache, keyOf(child), wait));
     if (knowledge.includes('blocked')) return; // and the end will be an event
-    const isFree = wait.looks === 0 && (uid === '' || knowledge.includes('newer'));
+    const isFree = wait.retries === 0 && (uid === '' || knowledge.includes('newer'));
     // Once: a cache that does not select the object takes it for gone, again and again.
-    const afterMs = isFree ? 0 : Math.min(LOOK_MS.first * 2 ** wait.looks, LOOK_MS.last);
-    wait.cancelLook = this.#options.clock.schedule(afterMs, () => {
-      wait.cancelLook = undefined;
-      wait.looks++;
-      this.#options.again(key, isFree ? 0 : LOW_PRIORITY);
+    const afterMs = isFree ? 0 : Math.min(RETRY_MS.first * 2 ** wait.retries, RETRY_MS.last);
+    wait.cancelRetry = this.#options.clock.schedule(afterMs, () => {
+      wait.cancelRetry = undefined;
+      wait.retries++;
+      this.#options.enqueue(key, isFree ? 0 : LOW_PRIORITY);
     });
   }
 
-  /** The keys that waited for what `change` sets free. */
+  /** The keys that waited for the name that `change` sets free. */
   freedBy(resource: Resource, change: Change): readonly ObjectKey[] {
     if (this.#count === 0) return [];
     const freed: ObjectKey[] = [];
@@ -131,14 +131,13 @@ export class NameWaits {
         this.#forget(wait);
         freed.push(wait.key);
       } else {
-        wait.cancelLook?.(); // a cache has it now
-        wait.cancelLook = undefined;
+        wait.cancelRetry?.(); // a cache has it now
+        wait.cancelRetry = undefined;
       }
     }
     return freed;
   }
 
-  /** Forgets all. No timer is left behind. */
   stop(): void {
     for (const waits of [...this.#byKey.values()]) {
       for (const wait of [...waits.values()]) this.#forget(wait);
@@ -167,7 +166,7 @@ export class NameWaits {
 
   #forget(wait: Wait): void {
     const { key, name } = wait;
-    wait.cancelLook?.();
+    wait.cancelRetry?.();
     const ofKey = this.#byKey.get(key);
     if (ofKey?.delete(name)) this.#count--;
     if (ofKey?.size === 0) this.#byKey.delete(key);
@@ -181,7 +180,7 @@ function nameOf(resource: Resource, key: ObjectKey): string {
   return `${resourceName(resource)} ${key}`;
 }
 
-/** What a cache says of an object in the way: it has it, has something newer, or is not as far yet. */
+/** Whether a cache has the object in the way, has something newer, or is not as far yet. */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,
   key: ObjectKey,
@@ -198,7 +197,7 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/** The same object, and of the same controller, or of none. */
+/** It is the same object, and has the same controller, or none. */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

@@ -7,7 +7,7 @@ import { clientOf } from '../../operator/client/client-of.ts';
 import { child } from '../../operator/controller/composite/child.ts';
 import { composite } from '../../operator/controller/composite/composite.ts';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
-import { NameWaits } from '../../operator/controller/policies/name-waits.ts';
+import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
@@ -246,7 +246,7 @@ describe('what happens between a refusal and its note', () => {
     const cache = new FakeCache();
     const owned = source(configMaps);
     const again: [number, ObjectKey, number][] = [];
-    const waits = new NameWaits({
+    const waits = new TakenNames({
       clock,
       controller: controller({
         name: 'a',
@@ -255,20 +255,20 @@ describe('what happens between a refusal and its note', () => {
         reconcile: async () => AWAIT_CHANGE,
       }),
       informers: new Map([[owned, cache as unknown as SharedInformer<KubernetesObject>]]),
-      again: (key, priority) => again.push([clock.monotonic(), key, priority]),
+      enqueue: (key, priority) => again.push([clock.monotonic(), key, priority]),
     });
     onTestFinished(() => {
       waits.stop();
       expect(clock.pending).toBe(0);
     });
     const attempt = (by?: ConfigMap, key = KEY): void => {
-      waits.began(key);
+      waits.started(key);
       waits.refused(key, configMaps, CHILD, by);
-      waits.ended(key);
+      waits.finished(key);
     };
     const quiet = (key = KEY): void => {
-      waits.began(key);
-      waits.ended(key);
+      waits.started(key);
+      waits.finished(key);
     };
     const tell = (change: Change): readonly ObjectKey[] => waits.freedBy(configMaps, change);
     const added = (object: ConfigMap) => tell(new Added(Entry.of(object), false));
@@ -374,11 +374,11 @@ describe('what happens between a refusal and its note', () => {
 
   test('a change in the middle of an attempt is not lost', () => {
     const { deleted, waits } = start();
-    waits.began(KEY);
+    waits.started(KEY);
     waits.refused(KEY, configMaps, CHILD, state('u1', 5));
 
     expect(deleted(state('u1', 6))).toEqual([KEY]);
-    waits.ended(KEY);
+    waits.finished(KEY);
   });
 
   test('whom a change has woken is woken once', () => {

@@ -4,7 +4,7 @@ import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
-import { NameWaits } from '../../operator/controller/policies/name-waits.ts';
+import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
@@ -29,7 +29,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 class World {
   readonly clock = new FakeClock();
   readonly #cache = new Cache<ConfigMap>();
-  readonly #waits: NameWaits;
+  readonly #waits: TakenNames;
   readonly #untold: {
     readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
     readonly entry: Entry<ConfigMap>;
@@ -54,7 +54,7 @@ class World {
         return version();
       },
     };
-    this.#waits = new NameWaits({
+    this.#waits = new TakenNames({
       clock: this.clock,
       controller: controller({
         name: 'a',
@@ -63,7 +63,7 @@ class World {
         reconcile: async () => AWAIT_CHANGE,
       }),
       informers: new Map([[owned, informer as unknown as SharedInformer<KubernetesObject>]]),
-      again: () => {
+      enqueue: () => {
         this.#isDue = true;
       },
     });
@@ -94,10 +94,10 @@ class World {
   attempt(): void {
     this.#isDue = false;
     this.attempts++;
-    this.#waits.began(KEY);
+    this.#waits.started(KEY);
     this.found = this.#cached?.object ?? this.#object;
     if (this.found !== undefined) this.#waits.refused(KEY, configMaps, CHILD, this.found);
-    this.#waits.ended(KEY);
+    this.#waits.finished(KEY);
   }
 
   /** Everything is told, and time passes. */

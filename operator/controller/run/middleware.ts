@@ -35,10 +35,35 @@ export interface AttemptEnd {
 }
 
 /**
- * Something around every attempt: a span, a history for people. Calls `next` once and returns what it
- * comes to. Its own failures are logged and change nothing.
+ * Runs around every attempt, for instance to record a span or a history. It calls `next` once and
+ * returns its answer. Its own failures are logged and change nothing.
  */
-export type AroundAttempt = (
+export type ReconcileMiddleware = (
   attempt: Attempt,
   next: () => Promise<AttemptEnd>,
 ) => Promise<AttemptEnd>;
+
+/**
+ * Makes an attempt with `middleware` around it. Whatever the middleware does, the attempt is made
+ * exactly once, and its end is the answer.
+ *
+ * @param failed - the middleware itself threw.
+ */
+export async function withMiddleware(
+  middleware: ReconcileMiddleware,
+  attempt: Attempt,
+  next: () => Promise<AttemptEnd>,
+  failed: (error: unknown) => void,
+): Promise<AttemptEnd> {
+  let made: Promise<AttemptEnd> | undefined;
+  const once = (): Promise<AttemptEnd> => {
+    made ??= next();
+    return made;
+  };
+  try {
+    await middleware(attempt, once);
+  } catch (error) {
+    failed(error);
+  }
+  return once();
+}

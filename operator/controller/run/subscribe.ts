@@ -1,34 +1,32 @@
 import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Entry } from '../../model/entry.ts';
-import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { LOW_PRIORITY } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller, Mapping, MappingContext } from '../controller.ts';
-import type { NameWaits } from '../policies/name-waits.ts';
+import type { TakenNames } from '../policies/taken-names.ts';
+import type { Predicate, PredicateEvent } from '../predicate.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { mapInOrder, mappedKeys, ownerKeys } from './mapped-keys.ts';
-import { type Passes, passesOf } from './passes.ts';
 
-/** A change that concerns a key, as it enters the queue. */
-export interface Intake {
-  readonly key: ObjectKey;
-  readonly priority: number;
-  /** Of the object that changed. */
-  readonly resource: Resource;
-  readonly change: Change;
-}
+/** Enqueues `key` because of a change of an object of `resource`. */
+export type EnqueueChange = (
+  key: ObjectKey,
+  cause: { readonly resource: Resource; readonly change: Change },
+  options: { readonly priority: number },
+) => void;
 
-interface IntakeOptions {
+interface SubscribeOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  readonly enqueue: (intake: Intake) => void;
-  /** What mappings may look into. */
+  readonly enqueue: EnqueueChange;
+  /** What mappings may read. */
   readonly mappingContext: MappingContext;
-  readonly nameWaits: NameWaits;
+  readonly takenNames: TakenNames;
   readonly clock: Clock;
   readonly log: Log;
   readonly resyncPeriodMs: number;
@@ -40,16 +38,16 @@ interface IntakeOptions {
 
 /** The subscriptions of one controller. */
 export interface Subscriptions {
-  /** The controller has been told of all that was cached, and of every change since. */
+  /** The controller has heard of all that was cached, and of every change since. */
   readonly told: boolean;
   end(): void;
 }
 
 /**
- * Subscribes to every source of a controller: what is cached comes first, as creates, then each
- * change. Changes become keys: of the object itself, of its owners, or whatever a mapping says.
+ * Subscribes a controller to its event sources. Cached objects come first, as creates, then each
+ * change. A change becomes the key of the object itself, the keys of its owners, or those of a mapping.
  */
-export function takeIn(options: IntakeOptions): Subscriptions {
+export function subscribe(options: SubscribeOptions): Subscriptions {
   const { controller, informers, resyncPeriodMs } = options;
   const registrations = [
     [controller.for, forSelf(options)] as const,
@@ -58,7 +56,7 @@ export function takeIn(options: IntakeOptions): Subscriptions {
   ].map(([source, handler]) => {
     const informer = informers.get(source);
     const registration = informer?.addHandler(handler, { resyncPeriodMs });
-    // A child of ours that no cache has seen, and somebody has deleted: its owner is to miss it.
+    // Enqueue the owner of a child that was deleted before a list showed it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
   });
@@ -82,7 +80,7 @@ export function takeIn(options: IntakeOptions): Subscriptions {
 
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
 
-function forSelf(options: IntakeOptions): Handler {
+function forSelf(options: SubscribeOptions): Handler {
   const { controller, enqueue } = options;
   const { resource } = controller.for;
   const passes = filter(options, controller.predicate);
@@ -90,31 +88,33 @@ function forSelf(options: IntakeOptions): Handler {
   return (changes) => {
     for (const change of changes) {
       const begins = (): boolean => beginsToFinalize(change, finalizer);
-      if (!passes(change) && !readably(options, change, begins)) continue;
-      enqueue({ key: change.key, priority: priorityOf(change), resource, change });
+      if (!passes(change) && !ifReadable(options, change, begins)) continue;
+      enqueue(change.key, { resource, change }, { priority: priorityOf(change) });
     }
   };
 }
 
 function forOwners(
-  options: IntakeOptions,
+  options: SubscribeOptions,
   { source, anyOwner = false, predicate }: Controller['owns'][number],
 ): Handler {
-  const { controller, enqueue, nameWaits } = options;
+  const { controller, enqueue, takenNames } = options;
   const passes = filter(options, predicate);
   const owner = controller.for.resource;
   return (changes) => {
     for (const change of changes) {
-      // Whoever waits for the name does so whatever a predicate says.
+      // A predicate has no say in who waits for the name.
       const keys = new Set(
-        readably(options, change, () => nameWaits.freedBy(source.resource, change)),
+        ifReadable(options, change, () => takenNames.freedBy(source.resource, change)),
       );
       for (const entry of passes(change) ? statesOf(change) : []) {
-        const owners = readably(options, change, () => ownerKeys(entry.metadata, owner, anyOwner));
+        const owners = ifReadable(options, change, () =>
+          ownerKeys(entry.metadata, owner, anyOwner),
+        );
         for (const key of owners ?? []) keys.add(key);
       }
       const priority = priorityOf(change);
-      for (const key of keys) enqueue({ key, priority, resource: source.resource, change });
+      for (const key of keys) enqueue(key, { resource: source.resource, change }, { priority });
     }
   };
 }
@@ -124,15 +124,14 @@ function statesOf(change: Change): readonly Entry[] {
 }
 
 /**
- * A mapping that looks something up holds back its own changes, which are merged meanwhile.
+ * While a mapping looks something up, later changes of its source wait and are merged.
  *
- * It may ask a store which objects of ours name the one that changed, and no wake-up is missed. The
- * change is in its store before the mapping is called, at once or later. An object that names it is
- * either in our store when the mapping looks, and is found; or it comes into our store afterwards, and is
- * enqueued for that, so that its reconcile reads the change. An object under reconcile meanwhile is
- * found like any other, and reconciled once more.
+ * A mapping may ask a store which objects refer to the one that changed, and no wake-up is missed. The
+ * change is in its store before the mapping is called. A referring object is either in the store when
+ * the mapping reads it, and is found; or it comes into the store later, is enqueued for that, and its
+ * reconcile reads the change. An object under reconcile is found like any other, and reconciled again.
  */
-function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping): Handler {
+function forMapped(options: SubscribeOptions, { source, map, predicate }: Mapping): Handler {
   const { controller, enqueue, clock, log, mappingContext: context, signal } = options;
   const passes = filter(options, predicate);
   const target = controller.for.resource;
@@ -142,7 +141,7 @@ function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping):
       (change) => mappedKeys(change, { map, context, target, clock, signal }),
       (change, keys) => {
         const priority = priorityOf(change);
-        for (const key of keys) enqueue({ key, priority, resource: source.resource, change });
+        for (const key of keys) enqueue(key, { resource: source.resource, change }, { priority });
       },
       (change, err) => {
         if (signal.aborted) return;
@@ -153,7 +152,7 @@ function forMapped(options: IntakeOptions, { source, map, predicate }: Mapping):
 }
 
 function filter(
-  { log, predicateFailed }: IntakeOptions,
+  { log, predicateFailed }: SubscribeOptions,
   predicate: Controller['predicate'],
 ): Passes {
   return passesOf(predicate, (err, { key }) => {
@@ -163,13 +162,12 @@ function filter(
 }
 
 /**
- * What `read` makes of an object; undefined where it cannot be read, and the other changes are not
- * missed for its sake. Then a list follows that tells of it again, or its transform has failed, which
- * its source has told of. Anything else is told of here: metadata that no kube-apiserver writes, or a
- * bug.
+ * The answer of `read`; undefined when the object cannot be read, so that the other changes still count.
+ * The source lists such an object again, or has reported that its transform failed. Anything else is
+ * reported here: metadata that no kube-apiserver writes, or a bug.
  */
-function readably<R>(
-  { log, mappingFailed }: IntakeOptions,
+function ifReadable<R>(
+  { log, mappingFailed }: SubscribeOptions,
   { key }: Change,
   read: () => R,
 ): R | undefined {
@@ -183,7 +181,7 @@ function readably<R>(
   }
 }
 
-/** Whatever a predicate says: otherwise an object with our finalizer would never go. */
+/** Predicates are not asked about it: an object with our finalizer would never go otherwise. */
 function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
   if (change.type !== 'update' || finalizer === undefined) return false;
   const { deletionTimestamp, finalizers } = change.metadata;
@@ -195,12 +193,74 @@ function beginsToFinalize(change: Change, finalizer: string | undefined): boolea
 }
 
 /**
- * Nobody waits for what was there before we looked, is told again, or has changed while we could not
- * see it; for a change somebody may. What was made or deleted meanwhile is a change: it is rare, and
- * late already.
+ * Low for what was there before the controller looked, is told again, or has changed while it could not
+ * see it: nobody waits for that. Somebody may wait for a change. An object that was made or deleted
+ * meanwhile is a change: it is rare, and late already.
  */
 function priorityOf(change: Change): number {
   const isInitial = change.type === 'add' && change.initial;
   const isRepeated = change.type === 'update' && (change.resync ?? change.relist) === true;
   return isInitial || isRepeated ? LOW_PRIORITY : 0;
+}
+
+/** True for a change that may go on to the queue. */
+type Passes = (change: Change) => boolean;
+
+/**
+ * A predicate over changes of a cache. One that throws lets the change through.
+ *
+ * @param failed - told of the first throw only: it may throw for every object of a cluster.
+ */
+function passesOf(
+  predicate: Predicate | undefined,
+  failed: (error: unknown, change: Change) => void,
+): Passes {
+  if (predicate === undefined) return () => true;
+  let hasFailed = false;
+  return (change) => {
+    try {
+      return predicate(eventOf(change));
+    } catch (error) {
+      // Of an object that cannot be read its source has told. The attempt at its key fails, too.
+      if (!hasFailed && !isUnreadable(change)) {
+        failed(error, change);
+        hasFailed = true;
+      }
+      return true;
+    }
+  };
+}
+
+function isUnreadable(change: Change): boolean {
+  return change.entry.isUnreadable || (change.type === 'update' && change.old.isUnreadable);
+}
+
+/** An event that has no state before. */
+class EventOfEntry {
+  readonly type: 'create' | 'delete' | 'generic';
+  readonly #entry: Entry;
+
+  constructor(type: 'create' | 'delete' | 'generic', entry: Entry) {
+    this.type = type;
+    this.#entry = entry;
+  }
+
+  get object(): KubernetesObject {
+    return this.#entry.object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#entry.metadata;
+  }
+}
+
+/**
+ * A resync is no update: a predicate that compares would drop what was asked to be told again, while
+ * one that looks at the object itself still decides.
+ */
+function eventOf(change: Change): PredicateEvent {
+  if (change.type === 'delete') return new EventOfEntry('delete', change.entry);
+  if (change.type === 'add') return new EventOfEntry('create', change.entry);
+  if (change.resync === true) return new EventOfEntry('generic', change.entry);
+  return change;
 }

@@ -397,7 +397,7 @@ test('[K-14] retries, polls and triggers keep the interval, too', async () => {
       },
     },
     {
-      aroundAttempt: async (_attempt, next) => {
+      reconcileMiddleware: async (_attempt, next) => {
         const end = await next();
         announced.push(end.requeueAfterMs);
         return end;

@@ -1,11 +1,11 @@
 /** Keys that ask to be reconciled again at once, again and again. */
 import { expect, test } from 'vitest';
-import { SOON_AGAIN } from '../../operator/controller/policies/soon-again.ts';
+import { REQUEUE_BRAKE } from '../../operator/controller/policies/requeue-brake.ts';
 import type { Result } from '../../operator/controller/reconciler.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
 import { ControllerBench } from '../support/controller-bench.ts';
 
-const { freely } = SOON_AGAIN;
+const { freely } = REQUEUE_BRAKE;
 
 /** A bench whose objects are reconciled as `answer` says; and when each was. */
 function bench(answer: (key: ObjectKey, nth: number) => Result) {
