@@ -44,7 +44,7 @@ describe('[LE-9] [LE-10] writes', () => {
     const { elector, stop } = await leader('a', store, clock);
     const answer = Promise.withResolvers<void>();
     store.beforeAnswer = () => answer.promise;
-    watched(elector.hold(stop.signal));
+    watched(elector.renew(stop.signal));
     await clock.advanceAndSettle(2_000);
 
     clock.advance(3_000);
@@ -68,14 +68,14 @@ test('[LE-9] a renewal that is answered after the deadline brings nothing back',
   const { elector, stop } = await leader('a', store, clock);
   const answer = Promise.withResolvers<void>();
   store.beforeAnswer = () => answer.promise;
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   await clock.advanceAndSettle(9_000);
 
   clock.advance(1_500);
   answer.resolve();
   await settle();
 
-  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+  expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
   expect(() => elector.writeDeadlineAt()).toThrow();
 });
 
@@ -89,14 +89,14 @@ test('[LE-11] after a stall the first who asks is refused, and the process is na
     schedule: () => () => {},
   };
   const { elector, stop } = await leader('a', store, clock, { clock: stalled });
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
 
   clock.advance(20_000);
   const refused = (): number => elector.writeDeadlineAt();
 
   expect(refused).toThrow('did not run');
   await settle();
-  expect(holding.outcome).toMatchObject({ layer: 'process', context: { lateMs: 10_000 } });
+  expect(renewing.outcome).toMatchObject({ layer: 'process', context: { lateMs: 10_000 } });
   expect(store.verbsOf('a')).toEqual(['get', 'create', 'event']);
 });
 
@@ -113,7 +113,7 @@ test.each([
   };
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock, { clock: suspended });
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   await clock.advanceAndSettle(3_000);
 
   wallAhead = gainMs;
@@ -121,9 +121,9 @@ test.each([
   await clock.advanceAndSettle(3_000);
 
   expect(isLeader).toBe(what === 'leads on');
-  if (what === 'leads on') expect(holding.outcome).toBe('pending');
+  if (what === 'leads on') expect(renewing.outcome).toBe('pending');
   else
-    expect(holding.outcome).toMatchObject({ layer: 'process', context: { suspendedMs: gainMs } });
+    expect(renewing.outcome).toMatchObject({ layer: 'process', context: { suspendedMs: gainMs } });
 });
 
 test('[LE-11] a suspension during a renewal is not hidden by its success', async () => {
@@ -140,11 +140,11 @@ test('[LE-11] a suspension during a renewal is not hidden by its success', async
     return 'serve';
   };
   const { elector, stop } = await leader('a', store, clock, { clock: suspended });
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
 
   await clock.advanceAndSettle(2_000);
 
-  expect(holding.outcome).toMatchObject({ layer: 'process' });
+  expect(renewing.outcome).toMatchObject({ layer: 'process' });
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
 });
 
@@ -178,7 +178,7 @@ test('[LE-10] no Event passes of one that was deprived, or has given up', async 
   const done = await leader('a', store, clock);
   await done.elector.release();
   const next = await leader('b', store, clock);
-  watched(next.elector.hold(next.stop.signal));
+  watched(next.elector.renew(next.stop.signal));
 
   store.edit({ spec: { holderIdentity: 'c' } });
   await clock.advanceAndSettle(2_000);
@@ -198,12 +198,12 @@ test('[LE-11] a renewal that is answered after a stall past the deadline brings 
       schedule: (delayMs, wake) => clock.schedule(delayMs, wake),
     },
   });
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   store.beforeAnswer = () => {
     stalledMs = 9_000; // 11 s after the last good one, 9 s after the beginning of this one
   };
 
   await clock.advanceAndSettle(2_000);
 
-  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+  expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
 });

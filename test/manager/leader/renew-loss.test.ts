@@ -18,12 +18,12 @@ test('[LE-6] who finds another holder has lost at that moment, and by then its p
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines, leaders } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
 
   store.edit({ spec: { holderIdentity: 'b' } });
   await clock.advanceAndSettle(2_000);
 
-  expect(holding.outcome).toMatchObject({
+  expect(renewing.outcome).toMatchObject({
     code: 'LEADERSHIP_LOST',
     layer: 'api-server',
     context: { holder: 'b' },
@@ -33,7 +33,7 @@ test('[LE-6] who finds another holder has lost at that moment, and by then its p
   expect(leaders).toEqual(['a', 'b']);
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
   expect(() => elector.writeDeadlineAt()).toThrow(
-    expect.objectContaining(holding.outcome as Error),
+    expect.objectContaining(renewing.outcome as Error),
   );
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
@@ -42,12 +42,12 @@ test('[LE-6] a record without a holder is not ours any more', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
 
   store.edit({ spec: { holderIdentity: '' } });
   await clock.advanceAndSettle(2_000);
 
-  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+  expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
   expect(store.lease?.spec?.holderIdentity).toBe('');
 });
 
@@ -60,16 +60,16 @@ test.each([
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   store.requests.length = 0;
   store.treat = ({ verb }) => (verb === 'event' ? 'serve' : error);
 
   await clock.advanceAndSettle(9_999);
-  const before = holding.outcome;
+  const before = renewing.outcome;
   await clock.advanceAndSettle(1);
 
   expect(before).toBe('pending');
-  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST', layer, cause: error });
+  expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST', layer, cause: error });
   expect(store.verbsOf('a')).toEqual(['update', 'update', 'update', 'update', 'event']);
   expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
@@ -81,17 +81,17 @@ test('[LE-12] who has lost does not stand again, and asks the server nothing mor
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 1 } });
   await clock.advanceAndSettle(2_000);
   const asked = store.requests.length;
 
   const again = watched(elector.acquire(stop.signal));
-  const held = watched(elector.hold(stop.signal));
+  const held = watched(elector.renew(stop.signal));
   await clock.advanceAndSettle(600_000);
 
-  expect(again.outcome).toBe(holding.outcome);
-  expect(held.outcome).toBe(holding.outcome);
+  expect(again.outcome).toBe(renewing.outcome);
+  expect(held.outcome).toBe(renewing.outcome);
   expect(store.requests).toHaveLength(asked);
   expect(clock.pending).toBe(0);
 });
@@ -101,7 +101,7 @@ test('[LE-15] who led and is still there 20 s after its lease has expired is unw
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
   const standby = candidate('b', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   await clock.advanceAndSettle(60_000);
   store.treat = () => REFUSED;
 
@@ -110,7 +110,7 @@ test('[LE-15] who led and is still there 20 s after its lease has expired is unw
   const isHealthyAtTheLimit = elector.healthy;
   await clock.advanceAndSettle(1);
 
-  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+  expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
   expect([wasHealthy, isHealthyAtTheLimit, elector.healthy]).toEqual([true, true, false]);
   expect(standby.elector.healthy).toBe(true);
 });
@@ -119,7 +119,7 @@ test('[LE-17] a leader yields to a preferred one, and has until its lease ends t
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   await clock.advanceAndSettle(3_000);
 
   store.edit({ spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'b' } });
@@ -127,7 +127,7 @@ test('[LE-17] a leader yields to a preferred one, and has until its lease ends t
   const renewedAt = store.lease?.spec?.renewTime;
   await clock.advanceAndSettle(10_000);
 
-  expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST', context: { holder: 'b' } });
+  expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST', context: { holder: 'b' } });
   expect(() => elector.writeDeadlineAt()).toThrow('should lead');
   expect(elector.exitBy).toBe(2_000 + 14_000);
   expect(renewedAt).toBe('1970-01-01T00:00:02.000000Z');
@@ -143,7 +143,7 @@ test('[H61] a leader whose API server stalls stops before another can lead', asy
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const old = await leader('old', store, clock);
-  const holding = watched(old.elector.hold(old.stop.signal));
+  const renewing = watched(old.elector.renew(old.stop.signal));
   const next = candidate('new', store, clock);
   watched(next.elector.acquire(next.stop.signal));
   await clock.advanceAndSettle(60_000);
@@ -158,7 +158,7 @@ test('[H61] a leader whose API server stalls stops before another can lead', asy
   }
 
   expect(both).toEqual([]);
-  expect(holding.outcome).toMatchObject({ layer: 'ambassador' });
+  expect(renewing.outcome).toMatchObject({ layer: 'ambassador' });
   expect(stoppedAt[0]).toBe(69_900);
   expect(clock.monotonic()).toBeGreaterThanOrEqual(75_000);
   expect(store.lease?.spec?.holderIdentity).toBe('new');

@@ -3,11 +3,12 @@ import { NEVER_ABORTED } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { LeadershipLostError } from '../../core/errors.ts';
 import type { Meter } from '../../core/metrics.ts';
-import { events, type Lease } from '../../model/builtin.ts';
-import { electionEvent } from './election-event.ts';
+import { events, type KubernetesEvent, type Lease } from '../../model/builtin.ts';
+import { rfc3339Micro } from '../../model/condition.ts';
+import { type StatusLine, StatusLines } from '../sources/status-lines.ts';
 import type { LeaseCalls, LeaseClient } from './lease-calls.ts';
 
-interface ElectionNewsOptions {
+interface ElectionEventsOptions {
   readonly client: LeaseClient;
   readonly calls: LeaseCalls;
   readonly clock: Clock;
@@ -20,16 +21,16 @@ interface ElectionNewsOptions {
   readonly random: () => number;
 }
 
-/** Who leads, told to people: the log, metrics, Events about the Lease, and whoever asked. */
-export class ElectionNews {
-  readonly #options: ElectionNewsOptions;
+/** Reports who leads: in the log, as metrics, as Events about the Lease, and to `onNewLeader`. */
+export class ElectionEvents {
+  readonly #options: ElectionEventsOptions;
   readonly #labels: { readonly name: string };
   readonly #facts: { readonly lease: string; readonly identity: string };
   #holder: string | undefined;
   /** Events under way; never rejects. */
   #sending: Promise<void> = Promise.resolve();
 
-  constructor(options: ElectionNewsOptions) {
+  constructor(options: ElectionEventsOptions) {
     this.#options = options;
     const { lease, identity } = options;
     this.#labels = { name: lease.name };
@@ -52,7 +53,7 @@ export class ElectionNews {
     try {
       onNewLeader(holder);
     } catch (err) {
-      log.warn({ ...this.#facts, err }, 'what is told of new leaders has thrown');
+      log.warn({ ...this.#facts, err }, 'onNewLeader has thrown');
     }
   }
 
@@ -76,7 +77,7 @@ export class ElectionNews {
     this.#record('stopped leading', lease, limitMs);
   }
 
-  /** Resolves when people have been told, or after `limitMs`. */
+  /** Resolves when the Event was sent, or after `limitMs`. */
   stops(lease: Lease, limitMs: number): Promise<void> {
     this.#status(0);
     this.#record('stopped leading', lease, limitMs);
@@ -98,7 +99,7 @@ export class ElectionNews {
     this.#options.meter.gauge('leader_election_master_status', this.#labels, value);
   }
 
-  /** Best effort: leadership does not depend on whether people hear of it. */
+  /** Best effort: leadership does not depend on an Event. */
   #record(what: 'became leader' | 'stopped leading', lease: Lease, limitMs: number): void {
     if (limitMs <= 0) return;
     const { calls, client, clock, identity, log, random } = this.#options;
@@ -107,5 +108,104 @@ export class ElectionNews {
       .bounded((options) => client.create(events, event, options), NEVER_ABORTED, limitMs)
       .catch((err: unknown) => log.debug({ ...this.#facts, err }, 'event not sent'));
     this.#sending = Promise.all([this.#sending, sending]).then(() => {});
+  }
+}
+
+/** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
+const MAX_NAME_PREFIX = 253 - 1 - 16;
+
+/** `reportingInstance` takes no more. */
+const MAX_INSTANCE = 128;
+
+/** The Event about a Lease that reports a change of leadership. */
+function electionEvent(
+  lease: Lease,
+  {
+    identity,
+    what,
+    nowMs,
+    unique,
+  }: {
+    readonly identity: string;
+    readonly what: 'became leader' | 'stopped leading';
+    readonly nowMs: number;
+    /** Uniform in [0, 1): two processes may report about one Lease at one time. */
+    readonly unique: number;
+  },
+): KubernetesEvent {
+  const { namespace, name, uid, resourceVersion } = lease.metadata;
+  const suffix = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(Math.floor(unique * 1_000_000));
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: events.kind,
+    metadata: {
+      name: `${name.slice(0, MAX_NAME_PREFIX)}.${suffix.toString(16)}`,
+      ...(namespace !== undefined && { namespace }),
+    },
+    eventTime: rfc3339Micro(nowMs),
+    reportingController: 'chancery.dev/leader-election',
+    reportingInstance: identity.slice(0, MAX_INSTANCE),
+    type: 'Normal',
+    reason: 'LeaderElection',
+    action: what === 'became leader' ? 'Acquire' : 'Release',
+    note: `${identity} ${what}`,
+    regarding: {
+      apiVersion: lease.apiVersion,
+      kind: lease.kind,
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}
+
+/**
+ * Logs when requests about the Lease begin to fail and when they succeed again, at most ten lines in any
+ * hour, as sources do. `stop` ends its timer.
+ */
+export class RenewalLog {
+  readonly #lines: StatusLines;
+  #health: 'healthy' | 'failing' = 'healthy';
+  #error: unknown;
+
+  constructor(log: Log, clock: Clock) {
+    this.#lines = new StatusLines(clock, ({ status, changes }: StatusLine) => {
+      const more = changes > 1 ? { changes } : {};
+      if (status.health === 'failing') {
+        log.warn({ ...more, err: status.error }, 'the Lease cannot be read or renewed, it retries');
+      } else if (status.health === 'healthy') {
+        log.info(more, 'the Lease can be read and renewed again');
+      }
+    });
+  }
+
+  /** The error of the last request, if it failed. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  failed(error: unknown): void {
+    this.#error = error;
+    this.#enter('failing');
+  }
+
+  worked(): void {
+    this.#error = undefined;
+    this.#enter('healthy');
+  }
+
+  stop(): void {
+    this.#tell('stopped');
+  }
+
+  #enter(health: 'healthy' | 'failing'): void {
+    if (health === this.#health) return;
+    this.#health = health;
+    this.#tell(health);
+  }
+
+  #tell(health: 'healthy' | 'failing' | 'stopped'): void {
+    this.#lines.changed({ health, reason: undefined, error: this.#error, retryInMs: undefined });
   }
 }

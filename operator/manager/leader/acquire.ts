@@ -3,59 +3,51 @@ import type { Clock } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
 import { isAlreadyExists, isConflict } from '../../model/status.ts';
 import type { LeaseCalls } from './lease-calls.ts';
+import type { ObservedLease } from './lease-record.ts';
 import {
   type Claim,
   holderOf,
+  type LostTerm,
+  momentOf,
   newLease,
+  type OwnLease,
   preferredHolderOf,
   renewed,
   type StoredLease,
   takenOver,
   transitionsOf,
 } from './lease-record.ts';
-import type { ObservedLease } from './observed-lease.ts';
-import { type Moment, momentOf } from './tenure.ts';
 
-interface Contest {
+interface Acquisition {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly target: { readonly namespace: string; readonly name: string };
   readonly claim: () => Claim;
   readonly observed: ObservedLease;
-  /** The term before, of the same identity, that was lost. Default: there was none. */
+  /** The lost term of this process before this one. Default: there was none. */
   readonly lostTerm?: LostTerm | undefined;
 }
 
-/** A term of leadership that this process has lost, as far as the next one must know it. */
-export interface LostTerm {
-  /** `leaseTransitions` of its Lease: the next term has another number. */
-  readonly transitions: number;
-  /** On the monotonic clock. No other process could have led earlier, and nor does this one. */
-  readonly expiresAt: number;
-}
-
-/** A Lease that is ours, and when the request began that made it so. */
-export interface Holding {
-  readonly lease: StoredLease;
-  readonly since: Moment;
-}
-
 /**
- * One attempt to become the holder: undefined when another is, or was faster. Takes what nobody has,
- * what nobody holds, what we hold already (an earlier attempt whose answer was lost), and what was not
- * changed for as long as its holder asked for. A Lease that names another as its preferred holder is
- * left to that one. After a lost term nothing is written before the Lease of that term has expired.
+ * Makes one attempt to become the holder; undefined when another process is, or was faster. It takes a
+ * Lease that does not exist, that has no holder, that names this process already (the answer to an
+ * earlier attempt was lost), or that did not change for as long as its holder asked for. A Lease with
+ * another preferred holder is left alone. After a lost term nothing is written before the Lease of that
+ * term has expired.
  *
- * `signal` ends it before it writes. A write goes on: one that is cut off may have been carried out,
- * and then nobody would know whose the Lease is until it expires.
+ * `signal` ends the attempt before it writes. A write is not cut off: the server may have stored it, and
+ * nobody would know the holder until the Lease expires.
  *
- * @throws what a request fails with.
+ * @throws the error of a request.
  */
-export async function contend(contest: Contest, signal: AbortSignal): Promise<Holding | undefined> {
-  const { calls, clock, target, claim, observed, lostTerm } = contest;
+export async function acquire(
+  acquisition: Acquisition,
+  signal: AbortSignal,
+): Promise<OwnLease | undefined> {
+  const { calls, clock, target, claim, observed, lostTerm } = acquisition;
   const found = await calls.find(signal);
   if (found !== undefined) observed.see(found, clock.monotonic());
-  if (found !== undefined && !isOpenTo(claim().identity, found, contest)) return undefined;
+  if (found !== undefined && !isOpenTo(claim().identity, found, acquisition)) return undefined;
   if (lostTerm !== undefined && clock.monotonic() < lostTerm.expiresAt) return undefined;
   const since = momentOf(clock);
   try {
@@ -71,14 +63,14 @@ export async function contend(contest: Contest, signal: AbortSignal): Promise<Ho
   }
 }
 
-function isOpenTo(identity: string, lease: Lease, { observed, clock }: Contest): boolean {
+function isOpenTo(identity: string, lease: Lease, { observed, clock }: Acquisition): boolean {
   const preferred = preferredHolderOf(lease);
   if (preferred !== undefined && preferred !== identity) return false;
   const holder = holderOf(lease);
   return holder === undefined || holder === identity || observed.isExpired(clock.monotonic());
 }
 
-/** A record of the lost term names this process, too, and is taken over as that of another process is. */
+/** The record of a lost term names this process, too. It is taken over like that of another process. */
 function inOurHands(lease: StoredLease, claim: Claim, lostTerm: LostTerm | undefined): StoredLease {
   const isOurs =
     holderOf(lease) === claim.identity && transitionsOf(lease) !== lostTerm?.transitions;

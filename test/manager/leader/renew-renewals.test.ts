@@ -12,7 +12,7 @@ test('[LE-6] a leader renews with one PUT every 2 s, with the uid and version of
   const uid = store.lease?.metadata.uid;
   store.requests.length = 0;
 
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   await clock.advanceAndSettle(60_000);
 
   expect(store.requests.map(({ verb, atMs }) => [verb, atMs])).toEqual(
@@ -25,7 +25,7 @@ test('[LE-6] a leader renews with one PUT every 2 s, with the uid and version of
     renewTime: '1970-01-01T00:01:00.000000Z',
     leaseTransitions: 0,
   });
-  expect(holding.outcome).toBe('pending');
+  expect(renewing.outcome).toBe('pending');
   expect(elector.isLeader).toBe(true);
 });
 
@@ -33,7 +33,7 @@ test('[LE-6] [LE-14] a record that somebody touched is read once, and renewed wi
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, meter } = await leader('a', store, clock);
-  watched(elector.hold(stop.signal));
+  watched(elector.renew(stop.signal));
   const atFirst = meter.value('leader_election_slowpath_total', { name: 'operator' });
   store.requests.length = 0;
 
@@ -51,13 +51,13 @@ test('[LE-6] a renewal whose answer was lost is found to be ours', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   store.treat = () => 'lose-answer';
   await clock.advanceAndSettle(6_999);
   store.treat = () => 'serve';
   await clock.advanceAndSettle(20_000);
 
-  expect(holding.outcome).toBe('pending');
+  expect(renewing.outcome).toBe('pending');
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
 });
 
@@ -65,7 +65,7 @@ test('[LE-7] a request about the Lease takes at most half of the renew deadline'
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  watched(elector.hold(stop.signal));
+  watched(elector.renew(stop.signal));
   store.requests.length = 0;
   store.treat = () => 'hang';
 
@@ -92,7 +92,7 @@ describe('[LE-8] a Lease that was deleted', () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
-    const holding = watched(elector.hold(stop.signal));
+    const renewing = watched(elector.renew(stop.signal));
     store.requests.length = 0;
 
     store.delete();
@@ -100,14 +100,14 @@ describe('[LE-8] a Lease that was deleted', () => {
 
     expect(store.verbsOf('a')).toEqual(['update', 'get', 'create', 'update']);
     expect(store.lease?.metadata.uid).toBe('uid-2');
-    expect(holding.outcome).toBe('pending');
+    expect(renewing.outcome).toBe('pending');
   });
 
   test('and made by another in between is lost', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
-    const holding = watched(elector.hold(stop.signal));
+    const renewing = watched(elector.renew(stop.signal));
     store.treat = ({ verb }) => {
       if (verb === 'create') store.edit({ spec: { holderIdentity: 'b' } });
       return 'serve';
@@ -116,7 +116,7 @@ describe('[LE-8] a Lease that was deleted', () => {
     store.delete();
     await clock.advanceAndSettle(2_000);
 
-    expect(holding.outcome).toMatchObject({ context: { holder: 'b' } });
+    expect(renewing.outcome).toMatchObject({ context: { holder: 'b' } });
   });
 
   test('is not made when nobody can say any more that no other leads', async () => {
@@ -134,12 +134,12 @@ describe('[LE-8] a Lease that was deleted', () => {
     store.beforeAnswer = ({ verb }) => {
       if (verb === 'get') stalledMs = 8_000;
     };
-    const holding = watched(elector.hold(stop.signal));
+    const renewing = watched(elector.renew(stop.signal));
 
     store.delete();
     await clock.advanceAndSettle(2_000);
 
-    expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+    expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
     expect(store.lease).toBeUndefined();
   });
 });
@@ -148,7 +148,7 @@ test('[LE-8] one failure costs nothing: the next renewal counts from its own beg
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   store.treat = () => failure(503, 'ServiceUnavailable');
   await clock.advanceAndSettle(7_000);
   store.treat = () => 'serve';
@@ -159,7 +159,7 @@ test('[LE-8] one failure costs nothing: the next renewal counts from its own beg
   await clock.advanceAndSettle(9_999);
 
   expect(deadlineAt).toBe(8_000 + 14_000);
-  expect(holding.outcome).toBe('pending');
+  expect(renewing.outcome).toBe('pending');
   await clock.advanceAndSettle(1);
-  expect(holding.outcome).toMatchObject({ layer: 'ambassador' });
+  expect(renewing.outcome).toMatchObject({ layer: 'ambassador' });
 });
