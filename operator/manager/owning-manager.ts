@@ -11,7 +11,7 @@ import { createLogger, type Logger } from './observe/logger.ts';
 import { tracing } from './observe/tracing.ts';
 import type { CreateManagerOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
-import type { SelfTest } from './safety/self-test.ts';
+import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
 import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
 import { connectOptions } from './settings/connect-options.ts';
 import { placementOf } from './settings/placement.ts';
@@ -86,21 +86,13 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
   const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
   const aroundAttempt = options.aroundAttempt ?? (await tracing());
-  let loaded: Promise<SelfTest> | undefined;
-  const selfTest = (): Promise<SelfTest> => {
-    // Loaded when the sources have begun, or by who asks for it before.
-    loaded ??= import('./safety/self-test.ts').then(
-      (module) =>
-        new module.SelfTest({
-          connection,
-          controllers: options.controllers,
-          placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
-          clock,
-          log: logger,
-        }),
-    );
-    return loaded;
-  };
+  const selfTest = selfTestLoader(() => ({
+    connection,
+    controllers: options.controllers,
+    placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
+    clock,
+    log: logger,
+  }));
   const manager = new Manager({
     ...options,
     ...(settings.selfTest === 'require' && {
@@ -126,6 +118,24 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
       run: async (signal) => (await selfTest()).run(signal),
     });
   }
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await requireNoToken(options.tokenFolders, settings, logger);
+      await manager.run(signal);
+    } finally {
+      await connection.close();
+    }
+  };
+  return owning(manager, { settings, logger, run });
+}
+
+interface Owned extends Pick<OwningManager, 'settings' | 'logger'> {
+  /** Called once: the work, and the end of all that is owned. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The public form of `manager`. */
+function owning(manager: Manager, { settings, logger, run }: Owned): OwningManager {
   let hasRun = false;
   return {
     settings,
@@ -147,13 +157,17 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
     async run(signal = NEVER_ABORTED) {
       if (hasRun) throw new ConfigurationError('a manager runs once: make another');
       hasRun = true;
-      try {
-        await requireNoToken(options.tokenFolders, settings, logger);
-        await manager.run(signal);
-      } finally {
-        await connection.close();
-      }
+      await run(signal);
     },
+  };
+}
+
+/** One self-test, made when it is first asked for: its module is loaded then, and not at the start. */
+function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTest> {
+  let loaded: Promise<SelfTest> | undefined;
+  return () => {
+    loaded ??= import('./safety/self-test.ts').then((module) => new module.SelfTest(optionsOf()));
+    return loaded;
   };
 }
 
