@@ -1,19 +1,67 @@
 import process from 'node:process';
 import { type Connection, connect } from '../client/connection.ts';
+import type { Controller } from '../controller/controller.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { CreateManagerOptions, OwningManager } from './create-manager.ts';
 import { Manager } from './manager.ts';
 import { metricsPort } from './metrics/port.ts';
 import { watchEventLoop } from './observe/event-loop-watch.ts';
 import { createLogger, type Logger } from './observe/logger.ts';
 import { tracing } from './observe/tracing.ts';
-import type { SelfTest } from './safety/self-test.ts';
+import type { CreateManagerOptions } from './options.ts';
+import type { Runnable } from './runnable.ts';
+import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
 import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
 import { connectOptions } from './settings/connect-options.ts';
 import { placementOf } from './settings/placement.ts';
 import { type Settings, settingsFrom } from './settings/settings.ts';
+import type { ProcessStatus } from './status-page/process-status.ts';
+
+/** A manager that owns all that it needs: log, connection, metrics. They end with its run. */
+export interface OwningManager {
+  /** The settings of the environment, and over them those of the options. */
+  readonly settings: Settings;
+  /** The process's logger. */
+  readonly logger: Logger;
+  /** True when it runs and every source has its first list; part of what `/readyz` says. */
+  readonly ready: boolean;
+  /** True while this process may do what needs leadership; without election from the start. */
+  readonly leads: boolean;
+  /**
+   * True when every controller has looked at everything that its sources hold, so that only a change,
+   * or time, gives it work.
+   */
+  readonly idle: boolean;
+  /** What the process is doing, as the status page shows it. */
+  readonly status: ProcessStatus;
+  /**
+   * Takes on another controller or runnable: before the run, or during it, when it begins at once, or
+   * with leadership if it needs that.
+   *
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another, and when the
+   *   manager has been asked to stop.
+   */
+  add(declared: Controller | Runnable): void;
+  /**
+   * Works until `signal` aborts, or without a signal until `stop` is called. Then it stops in order,
+   * within the `shutdownTimeoutMs` of the settings; docs/running.md has the steps. It runs once.
+   *
+   * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
+   *   visible and the settings do not say `insecureAllowToken`; `FILTER_OPEN` before anything is
+   *   reconciled, when they say `selfTest: 'require'` and the ambassador's filter does not hold.
+   * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
+   *   served after 2 minutes; `USER_CODE` when a runnable fails.
+   */
+  run(signal?: AbortSignal): Promise<void>;
+  /**
+   * Begins the stop, as the signal of `run` does; resolves when it is over, and never rejects. Again,
+   * or before the run, it changes nothing more; it may be called by a handler of signals.
+   */
+  stop(reason?: unknown): Promise<void>;
+}
 
 export interface OwningManagerOptions extends CreateManagerOptions {
   /** Puts something around what speaks to the API server, such as a dry run. Default: nothing. */
@@ -38,21 +86,13 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
   const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
   const connection = options.decorate?.(own, logger) ?? own;
   const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
-  let loaded: Promise<SelfTest> | undefined;
-  const selfTest = (): Promise<SelfTest> => {
-    // Loaded when the sources have begun, or by who asks for it before.
-    loaded ??= import('./safety/self-test.ts').then(
-      (module) =>
-        new module.SelfTest({
-          connection,
-          controllers: options.controllers,
-          placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
-          clock,
-          log: logger,
-        }),
-    );
-    return loaded;
-  };
+  const selfTest = selfTestLoader(() => ({
+    connection,
+    controllers: options.controllers,
+    placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
+    clock,
+    log: logger,
+  }));
   const manager = new Manager({
     ...options,
     ...(settings.selfTest === 'require' && {
@@ -78,6 +118,24 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
       run: async (signal) => (await selfTest()).run(signal),
     });
   }
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await requireNoToken(options.tokenFolders, settings, logger);
+      await manager.run(signal);
+    } finally {
+      await connection.close();
+    }
+  };
+  return owning(manager, { settings, logger, run });
+}
+
+interface Owned extends Pick<OwningManager, 'settings' | 'logger'> {
+  /** Called once: the work, and the end of all that is owned. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The public form of `manager`. */
+function owning(manager: Manager, { settings, logger, run }: Owned): OwningManager {
   let hasRun = false;
   return {
     settings,
@@ -99,13 +157,17 @@ export async function owningManager(options: OwningManagerOptions): Promise<Owni
     async run(signal = NEVER_ABORTED) {
       if (hasRun) throw new ConfigurationError('a manager runs once: make another');
       hasRun = true;
-      try {
-        await requireNoToken(options.tokenFolders, settings, logger);
-        await manager.run(signal);
-      } finally {
-        await connection.close();
-      }
+      await run(signal);
     },
+  };
+}
+
+/** One self-test, made when it is first asked for: its module is loaded then, and not at the start. */
+function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTest> {
+  let loaded: Promise<SelfTest> | undefined;
+  return () => {
+    loaded ??= import('./safety/self-test.ts').then((module) => new module.SelfTest(optionsOf()));
+    return loaded;
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { CreateManagerOptions } from '../../manager/create-manager.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger } from '../../manager/observe/logger.ts';
+import type { CreateManagerOptions } from '../../manager/options.ts';
 import {
   findVisibleToken,
   TOKEN_FOLDERS,

@@ -2,8 +2,21 @@ import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { formatSelector, matchesSelector, type Selector } from '../../model/selector.ts';
+import type { DesiredStatus } from '../reconciler.ts';
 import type { ChildSource, DesiredChild } from './child.ts';
-import type { SyncResult } from './composite.ts';
+
+/** What `sync` wants the world to be. */
+export interface SyncResult<P extends KubernetesObject> {
+  /**
+   * Every child that should exist, made with `child`. One that exists and is not among them is deleted;
+   * `[]` deletes all. An answer without this field is an error and changes nothing.
+   */
+  readonly children: readonly DesiredChild[];
+  /** The parent's status, as `setStatus` takes it. Left out: it stays as it is. */
+  readonly status?: DesiredStatus<P>;
+  /** Look again after so long, though nothing changes: for what depends on time. */
+  readonly requeueAfterMs?: number;
+}
 
 /** A desired child, and how it is brought about. */
 export interface PlannedChild extends DesiredChild {

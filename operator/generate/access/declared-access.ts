@@ -1,5 +1,4 @@
-import type { Controller } from '../../controller/controller.ts';
-import { sourcesOf } from '../../controller/controller.ts';
+import { type Controller, sourcesOf } from '../../controller/controller.ts';
 import { leaseNameOf } from '../../controller/lease-name.ts';
 import type { Source } from '../../controller/source.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -7,10 +6,10 @@ import { isBuiltInGroup } from '../../model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../../model/builtin.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Placement } from '../placement.ts';
-import type { Access } from './access.ts';
+import type { Access, Verb } from './access.ts';
 import { permissionsForCrds } from './crd-permissions.ts';
-import { isUsableName } from './usable-names.ts';
-import type { Verb } from './verbs.ts';
+import { mergeAccess } from './merge-access.ts';
+import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 
 /** Which part of a declaration an access follows from. */
 export type AccessReason =
@@ -28,6 +27,35 @@ export interface DeclaredAccess extends Access {
   /** Left out: the process does, whatever its controllers are. */
   readonly controller?: string;
   readonly reason: AccessReason;
+}
+
+/**
+ * Everything that controllers do at the API server: get, list and watch of their sources, the writes
+ * that follow from `owns`, `finalizer` and a status, their permissions, the Events that the toolkit
+ * records for them, and what election and installation need. Merged and sorted, so that equal
+ * declarations give equal answers, in whatever order they come; of their order only the name of the
+ * Lease is made, see `leaseNameOf`. A verb that is there for every object is not repeated for some,
+ * and one for every namespace not for one.
+ *
+ * A source whose field selector names its one object is that object alone: so are its reads and what
+ * is written to it.
+ *
+ * Objects that carry the finalizer and are no longer selected are looked for where the source looks,
+ * past its selectors: what lists the source may do that, too.
+ *
+ * A permission holds where its controller looks: in the namespaces of its namespaced sources, and in
+ * all of them when it has none.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern,
+ *   and for a list of names or namespaces with nothing in it, which Kubernetes takes for all.
+ */
+export function accessOf(
+  controllers: readonly Controller[],
+  placement: Placement,
+): readonly Access[] {
+  const declared = declaredAccess(controllers, placement);
+  for (const access of declared) refuseUnusableNames(access);
+  return mergeAccess(declared);
 }
 
 /** Every access that follows from the declarations, one by one: see `accessOf`. */

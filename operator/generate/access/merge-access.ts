@@ -1,5 +1,4 @@
-import type { Access } from './access.ts';
-import { VERBS, type Verb } from './verbs.ts';
+import { type Access, VERBS, type Verb } from './access.ts';
 
 /** What one verb may be done to. */
 interface Reach {

@@ -1,8 +1,8 @@
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import { resourceName } from '../../model/resource.ts';
+import { VERBS } from './access.ts';
 import type { MissingAccess } from './missing-access.ts';
 import type { Need, NeededRight } from './needed-rights.ts';
-import { VERBS } from './verbs.ts';
 
 /** A rule that roles lack, where it belongs, and why. */
 export interface MissingRule {

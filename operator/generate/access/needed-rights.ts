@@ -1,7 +1,7 @@
 import { isBuiltInGroup } from '../../model/built-in-group.ts';
 import { groupVersionPath, type Resource } from '../../model/resource.ts';
+import type { Verb } from './access.ts';
 import type { AccessReason, DeclaredAccess } from './declared-access.ts';
-import type { Verb } from './verbs.ts';
 
 /** Who needs a right, and for what. */
 export interface Need {

@@ -1,7 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
-import { type Access, accessOf } from '../access/access.ts';
+import type { Access, Method, Verb } from '../access/access.ts';
+import { accessOf } from '../access/declared-access.ts';
 import { grantedAccess } from '../access/granted-access.ts';
-import type { Method, Verb } from '../access/verbs.ts';
 import type { Placement } from '../placement.ts';
 import {
   collectionPattern,

@@ -1,7 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
-import { type Access, accessOf } from '../access/access.ts';
+import type { Access, Verb } from '../access/access.ts';
+import { accessOf } from '../access/declared-access.ts';
 import { grantedAccess } from '../access/granted-access.ts';
-import type { Verb } from '../access/verbs.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 
 const API_VERSION = 'rbac.authorization.k8s.io/v1';
