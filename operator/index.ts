@@ -134,7 +134,7 @@ export {
   type SyncContext,
 } from './controller/composite/composite.ts';
 export type { ObservedChildren } from './controller/composite/observed-children.ts';
-export type { SyncResult } from './controller/composite/sync-answer.ts';
+export type { SyncResult } from './controller/composite/sync-result.ts';
 export {
   type Controller,
   type ControllerOptions,

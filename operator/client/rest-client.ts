@@ -29,7 +29,7 @@ export interface RestClientOptions {
   /** For a `Retry-After` that is a date. */
   readonly clock: Clock;
   /** `lease`: on connections of its own and with a short deadline. Default `call`. */
-  readonly purpose?: 'call' | 'lease';
+  readonly purpose?: 'call' | 'election';
   /**
    * Answers carry integers beyond ±2^53 as `bigint`, exactly, instead of the nearest `number`. For a
    * client that reads objects of others and writes them back whole. Default false: a cache, which is

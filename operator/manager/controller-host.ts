@@ -7,7 +7,7 @@ import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
-import { TurnLimit } from '../core/turns.ts';
+import { TimeSlice } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Settings } from './settings/settings.ts';
@@ -60,11 +60,11 @@ export class ControllerHost {
   /** Of the term that is under way, or to come; undefined when nobody is elected. */
   #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
   /** One for the process: many controllers that take 10 ms each would stop it for seconds. */
-  readonly #turn: TurnLimit;
+  readonly #timeSlice: TimeSlice;
 
   constructor(options: ControllerHostOptions) {
     this.#options = options;
-    this.#turn = new TurnLimit(options.clock);
+    this.#timeSlice = new TimeSlice(options.clock);
     this.#events = this.#recorder();
     this.#term = options.term && this.#termOf(options.term);
   }
@@ -164,7 +164,7 @@ export class ControllerHost {
       controller,
       informerFor: (source) => informers.of(source),
       client,
-      journal: informers.overlays,
+      journal: informers.ownWritesJournal,
       metadataPages: metadataPages({
         listWatchFor: connection.listWatchFor,
         namespaces: settings.namespaces,
@@ -176,7 +176,7 @@ export class ControllerHost {
       self: selfOf(settings),
       logFor,
       meter,
-      turn: this.#turn,
+      timeSlice: this.#timeSlice,
       ...(reconcileMiddleware && { reconcileMiddleware }),
     });
   }

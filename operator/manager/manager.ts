@@ -266,7 +266,7 @@ export class Manager {
       stop: this.#stop.signal,
       gained: () => {
         this.#leads = true;
-        this.#informers.overlays.clear(); // another has led, and may have written since
+        this.#informers.ownWritesJournal.clear(); // another has led, and may have written since
         for (const declared of this.#waiting) this.#launch(declared);
       },
       lost: (withinMs, standsBy) => {

@@ -141,12 +141,12 @@ test('a key that runs because of a change is not resumed once more', async () =>
 test('a worker waits for the first policy that holds it', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let held: Promise<void> | undefined = promise;
-  const { gate } = start({}, { hold: () => held });
-  const first = gate.hold();
+  const { gate } = start({}, { pause: () => held });
+  const first = gate.pause();
 
   held = undefined;
   resolve();
 
   await expect(first).resolves.toBeUndefined();
-  expect(gate.hold()).toBeUndefined();
+  expect(gate.pause()).toBeUndefined();
 });

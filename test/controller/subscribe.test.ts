@@ -6,7 +6,7 @@ import { source } from '../../operator/controller/source.ts';
 import type { Trigger } from '../../operator/controller/trigger.ts';
 import { channel, everyMs } from '../../operator/controller/trigger.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { nextTurn } from '../../operator/core/turns.ts';
+import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import type { Entry } from '../../operator/model/entry.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys } from '../support/controller-bench.ts';
@@ -350,7 +350,7 @@ test('[M-2] of 10,000 objects the first is reconciled in the first turns after t
 
   const running = bench.run();
   let turns = 0;
-  for (; reconciled === 0; turns++) await nextTurn();
+  for (; reconciled === 0; turns++) await yieldToEventLoop();
   await running;
   await eventually(() => reconciled === 10_000);
 

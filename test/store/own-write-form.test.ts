@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { dropManagedFields } from '../../operator/model/transform.ts';
-import { type OwnWriteFormOptions, ownWriteForm } from '../../operator/store/own-write-form.ts';
+import { type CachedFormOptions, cachedForm } from '../../operator/store/cached-form.ts';
 
 type Answer = KubernetesObject & { readonly spec?: object; readonly status?: object };
 
@@ -16,8 +16,8 @@ function pod(metadata: Partial<ObjectMeta> = {}): Answer {
   };
 }
 
-function formOf(options: Partial<OwnWriteFormOptions<KubernetesObject>>) {
-  return ownWriteForm<KubernetesObject>({
+function formOf(options: Partial<CachedFormOptions<KubernetesObject>>) {
+  return cachedForm<KubernetesObject>({
     resource: pods,
     namespace: undefined,
     labelSelector: undefined,

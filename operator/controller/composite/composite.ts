@@ -6,11 +6,11 @@ import { type Controller, type ControllerOptions, controller } from '../controll
 import type { Finalizer, Unfinished } from '../finalizers/finalizer.ts';
 import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import { bringAbout } from './bring-about.ts';
+import { adoptOrphans } from './adopt-orphans.ts';
+import { applyChildren } from './apply-children.ts';
 import { type ChildRule, childSources } from './child.ts';
-import { claimChildren } from './claim-children.ts';
 import { type ObservedChildren, observedChildren } from './observed-children.ts';
-import { plannedChildren, type SyncResult } from './sync-answer.ts';
+import { type SyncResult, validateSyncResult } from './sync-result.ts';
 
 /** What a composite's functions may use besides their arguments; reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
@@ -96,12 +96,12 @@ export function composite<P extends KubernetesObject>({
     const claiming = selectorOf(selector?.(object), options.name);
     const parentResource = declared.for.resource;
     const claims = { parent: object, parentResource, sources, selector: claiming, context };
-    const own = await claimChildren(claims);
+    const own = await adoptOrphans(claims);
     if (own === undefined) return undefined;
     const observed = observedChildren(own, options.name);
     const answer = await wanted(object, observed, syncContext(context));
-    const planned = plannedChildren(answer, object, sources, claiming);
-    await bringAbout(planned, own, context, sources);
+    const planned = validateSyncResult(answer, object, sources, claiming);
+    await applyChildren(planned, own, context, sources);
     if (answer.status !== undefined) await context.setStatus(answer.status);
     return answer;
   }

@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import { isLastAnswer } from '../../store/overlay.ts';
+import { isLastAnswer } from '../../store/own-writes.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Source } from '../source.ts';
 import type { Resume } from './key-gate.ts';

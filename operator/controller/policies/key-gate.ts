@@ -56,9 +56,9 @@ export class KeyGate {
   }
 
   /** What a worker waits for before it takes a key; undefined when it may take one. */
-  hold(): Promise<void> | undefined {
+  pause(): Promise<void> | undefined {
     for (const policy of this.#policies) {
-      const held = policy.hold?.();
+      const held = policy.pause?.();
       if (held !== undefined) return held;
     }
     return undefined;

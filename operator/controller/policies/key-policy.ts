@@ -51,7 +51,7 @@ export interface KeyPolicy {
   /** A change has `key` enqueued. Called before `delayMs`. */
   changed?(key: ObjectKey, cause: Cause): void;
   /** Called before a worker takes a key. The worker waits for the promise and asks again. */
-  hold?(): Promise<void> | undefined;
+  pause?(): Promise<void> | undefined;
   /**
    * How many milliseconds `key` must still wait; 0 when it may run. `park`: the key runs no earlier
    * than the policy calls `resume` for it.

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { nextTurn } from '../../core/turns.ts';
+import { yieldToEventLoop } from '../../core/time-slice.ts';
 import type { KeyPolicy } from './key-policy.ts';
 
 /** A storm is at least so many changes in one turn of the event loop, in so many turns in a row. */
@@ -41,7 +41,7 @@ export class Storm implements KeyPolicy {
   }
 
   /** An answer of undefined counts as one key that was let through. */
-  hold(): Promise<void> | undefined {
+  pause(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {
       this.#allowed--;
@@ -59,7 +59,7 @@ export class Storm implements KeyPolicy {
       this.#changes = 0;
       if (this.#turns >= TURNS) this.#blow();
       else if (this.#turns === 0) this.#end();
-      await nextTurn();
+      await yieldToEventLoop();
     }
     this.#ticking = false;
     this.#turns = 0;

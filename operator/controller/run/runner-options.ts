@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
-import type { TurnLimit } from '../../core/turns.ts';
+import type { TimeSlice } from '../../core/time-slice.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import type { WriteJournal } from '../../model/write-journal.ts';
 import type { QueueSettings } from '../../queue/work-queue.ts';
@@ -52,7 +52,7 @@ export interface RunnerOptions {
    * Shared by all controllers of a process: together, too, they leave the event loop to others. Default:
    * one of its own.
    */
-  readonly turn?: TurnLimit;
+  readonly timeSlice?: TimeSlice;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }

@@ -2,7 +2,7 @@ import { intercept } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { noMeter } from '../../core/metrics.ts';
-import { TurnLimit } from '../../core/turns.ts';
+import { TimeSlice } from '../../core/time-slice.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import { WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -56,7 +56,7 @@ export class ControllerRunner {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #log: Log;
   readonly #metrics: ReconcileMetrics;
-  readonly #turn: TurnLimit;
+  readonly #timeSlice: TimeSlice;
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
   readonly #gate: KeyGate;
   readonly #takenNames: TakenNames;
@@ -75,7 +75,7 @@ export class ControllerRunner {
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
-    this.#turn = options.turn ?? new TurnLimit(clock);
+    this.#timeSlice = options.timeSlice ?? new TimeSlice(clock);
     this.#takenNames = new TakenNames({
       clock,
       controller,
@@ -182,7 +182,8 @@ export class ControllerRunner {
     }
     // Controllers that share a source begin together, each with all that is cached. Looked at right before
     // it is taken in, so that each sees what the ones before it have taken of this turn.
-    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
+      await next;
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
     using ending = linkedAbort(signal);
@@ -261,8 +262,9 @@ export class ControllerRunner {
 
   /** Reconciles that wait for nothing let the event loop turn now and then. */
   async #take(): Promise<ObjectKey | undefined> {
-    for (let held = this.#gate.hold(); held !== undefined; held = this.#gate.hold()) await held;
-    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    for (let held = this.#gate.pause(); held !== undefined; held = this.#gate.pause()) await held;
+    for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
+      await next;
     return this.#queue.take();
   }
 }

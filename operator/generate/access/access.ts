@@ -28,7 +28,7 @@ export const METHOD_OF: Readonly<Record<Verb, Method>> = {
 };
 
 /** What is done to one resource in one place. */
-export interface Access {
+export interface AccessRule {
   readonly resource: Resource;
   readonly subresource: string | undefined;
   /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */

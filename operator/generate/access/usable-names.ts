@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { POD_NAMESPACE } from '../placement.ts';
-import type { Access } from './access.ts';
+import type { AccessRule } from './access.ts';
 
 /** A namespace, or a word of a path: one DNS label. It can match neither `.`, `..` nor nothing. */
 export const LABEL: string = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -41,7 +41,7 @@ export function refuseUnusableNames({
   subresource,
   namespace,
   resourceNames,
-}: Access): void {
+}: AccessRule): void {
   const { group, version, plural } = resource;
   const labels = [version, plural, ...(group === '' ? [] : group.split('.'))];
   if (subresource !== undefined) labels.push(subresource);

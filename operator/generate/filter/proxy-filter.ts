@@ -1,8 +1,8 @@
 import type { Controller } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { groupVersionPath, resourceName } from '../../model/resource.ts';
-import { type Access, METHOD_OF, type Method } from '../access/access.ts';
-import { accessOf } from '../access/declared-access.ts';
+import { type AccessRule, METHOD_OF, type Method } from '../access/access.ts';
+import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
 import { filterProblems, type ProxyFilter } from './filter-problems.ts';
 import { openedPaths } from './opened-paths.ts';
@@ -51,7 +51,7 @@ export function proxyFilter(controllers: readonly Controller[], placement: Place
 }
 
 /** The methods that pass: GET for the probe and POST for the reviews at least. */
-export function usedMethods(accesses: readonly Access[]): ReadonlySet<Method> {
+export function usedMethods(accesses: readonly AccessRule[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
   return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
@@ -83,7 +83,7 @@ const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'proxy',
 ]);
 
-function refuseTunnels({ resource, subresource }: Access): void {
+function refuseTunnels({ resource, subresource }: AccessRule): void {
   const scope = resource.namespaced ? '/namespaces/x' : '';
   const path = `${groupVersionPath(resource)}${scope}/${resource.plural}/x/${subresource}`;
   const isRejected = REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path));

@@ -1,4 +1,4 @@
-import type { Rule } from './finding.ts';
+import type { Rule } from './diagnostic.ts';
 import { acceptPathsExact, acceptPathsGiven, argumentVariables } from './rules/accept-paths.ts';
 import { grantedPaths, openRights } from './rules/agreement.ts';
 import {

@@ -7,12 +7,12 @@ import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { dropManagedFields } from '../../model/transform.ts';
+import { cachedForm } from '../../store/cached-form.ts';
 import { ensureIndex } from '../../store/indices.ts';
 import { Informer, type InformerObserver } from '../../store/informer.ts';
 import type { InformerLease } from '../../store/informer-lease.ts';
 import { NamespacesInformer } from '../../store/namespaces-informer.ts';
-import { Overlays } from '../../store/overlays.ts';
-import { ownWriteForm } from '../../store/own-write-form.ts';
+import { OwnWritesJournal } from '../../store/own-writes-journal.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
@@ -63,7 +63,7 @@ interface Shared extends ScopeActivity {
  */
 export class Informers {
   /** What this process wrote; shared by all who share a source. */
-  readonly overlays: Overlays = new Overlays();
+  readonly ownWritesJournal: OwnWritesJournal = new OwnWritesJournal();
   /** Polls for resources that are not served, for all sources. */
   readonly discoveryPoll: DiscoveryPoll;
   readonly #options: InformersOptions;
@@ -207,11 +207,11 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        ownWriteForm: ownWriteForm({ ...scope, transform, freeze }),
+        cachedForm: cachedForm({ ...scope, transform, freeze }),
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );
-    const stop = this.overlays.add(scope.resource, scope.namespace, informer.overlay);
+    const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
     const shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());

@@ -7,7 +7,7 @@ import {
   type CompositeOptions,
   composite,
 } from '../../../operator/controller/composite/composite.ts';
-import type { SyncResult } from '../../../operator/controller/composite/sync-answer.ts';
+import type { SyncResult } from '../../../operator/controller/composite/sync-result.ts';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { controllerOf } from '../../../operator/model/object.ts';

@@ -1,7 +1,7 @@
 import { homeOf, readable } from '../accepted.ts';
 import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../agreement.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import type { Installation } from '../installation.ts';
 import { pathOf, type RequestPath } from '../request-path.ts';
 import { grantsOf } from '../rights.ts';

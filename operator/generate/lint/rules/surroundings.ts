@@ -5,8 +5,8 @@ import {
   matchesSelector,
   selectorFromObject,
 } from '../../../model/selector.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import type { Installation } from '../installation.ts';
 
 export const filledNetworkPolicy: Rule = {

@@ -1,27 +1,27 @@
 /**
- * An overlay forgets own writes after a time, at a gain of leadership, and at the end of its
+ * An ownWrites forgets own writes after a time, at a gain of leadership, and at the end of its
  * source.
  */
 
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import { EXPECTATION_TTL_MS, OVERLAY_TTL_MS } from '../../operator/store/overlay.ts';
+import { EXPECTATION_TTL_MS, OWN_WRITES_TTL_MS } from '../../operator/store/own-writes.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
+import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
-import { withObject, world } from './overlaid-informer.ts';
 import { start } from './started-informer.ts';
 
-describe('an overlay forgets', () => {
+describe('an ownWrites forgets', () => {
   test('[K-61] after 60 s what the cache has not heard of, and counts it', async () => {
     const { clock, informer, server, write, value, expired } = await withObject();
     write(server.put('a', 2));
 
-    await clock.advanceAndSettle(OVERLAY_TTL_MS - 1);
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS - 1);
     const before = [value(), expired()];
     await clock.advanceAndSettle(1);
 
     expect(before).toEqual([2, 0]);
-    expect([value(), expired(), informer.overlay.size]).toEqual([1, 1, 0]);
+    expect([value(), expired(), informer.ownWrites.size]).toEqual([1, 1, 0]);
   });
 
   test('[K-61] without a count what the cache has long had', async () => {
@@ -29,7 +29,7 @@ describe('an overlay forgets', () => {
     write(server.put('a', 2));
     await deliverAll();
 
-    await clock.advanceAndSettle(2 * OVERLAY_TTL_MS);
+    await clock.advanceAndSettle(2 * OWN_WRITES_TTL_MS);
 
     expect(expired()).toBe(0);
   });
@@ -68,7 +68,7 @@ describe('an overlay forgets', () => {
     write({ ...answer, metadata: { ...answer.metadata, resourceVersion } });
 
     expect(value()).toBe(1);
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
   });
 
   test('[K-61] in the order of their versions, not of their texts: 99 is older than 100', async () => {
@@ -84,12 +84,12 @@ describe('an overlay forgets', () => {
   });
 
   test('[K-64] on a gain of leadership, with what is still on its way', async () => {
-    const { server, overlays, begin, write, value } = await withObject();
+    const { server, ownWritesJournal, begin, write, value } = await withObject();
     write(server.put('a', 2));
     const late = begin();
     const answer = server.put('a', 3);
 
-    overlays.clear();
+    ownWritesJournal.clear();
     late.wrote(answer);
 
     expect(value()).toBe(1);
@@ -107,7 +107,7 @@ describe('an overlay forgets', () => {
     write(server.put('a', 4));
     begin().deleted('uid-1');
 
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
     expect(clock.pending).toBe(0);
   });
 
@@ -118,7 +118,7 @@ describe('an overlay forgets', () => {
     void run();
     await settle();
     collection.loseNextEvent = true;
-    informer.overlay.wrote(collection.put('b', 2));
+    informer.ownWrites.wrote(collection.put('b', 2));
     const before = informer.storeWithOwnWrites.list().length;
 
     collection.restore(50, 'a');
@@ -127,6 +127,6 @@ describe('an overlay forgets', () => {
 
     expect(before).toBe(2);
     expect(informer.storeWithOwnWrites.list().map(({ metadata }) => metadata.name)).toEqual(['a']);
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
   });
 });

@@ -6,10 +6,10 @@ import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import { type Transform, transformedEntry } from '../model/transform.ts';
 import { deepFreeze } from './freeze.ts';
-import type { OwnWriteForm } from './overlay.ts';
+import type { CachedForm } from './own-writes.ts';
 
 /** What a source selects, and what it keeps of each object. */
-export interface OwnWriteFormOptions<T extends KubernetesObject> {
+export interface CachedFormOptions<T extends KubernetesObject> {
   readonly resource: Resource<T>;
   /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
@@ -24,11 +24,11 @@ export interface OwnWriteFormOptions<T extends KubernetesObject> {
  * Answers of the API server as a source would cache them: as much of them, with the same transform,
  * and only what its selectors select. A copy: the answer belongs to whoever asked.
  */
-export function ownWriteForm<T extends KubernetesObject>({
+export function cachedForm<T extends KubernetesObject>({
   fieldSelector,
   labelSelector = '',
   ...source
-}: OwnWriteFormOptions<T>): (answer: T) => OwnWriteForm<T> {
+}: CachedFormOptions<T>): (answer: T) => CachedForm<T> {
   const { metadataOnly = false, namespace, transform, freeze = false } = source;
   const labels = selectorOf(labelSelector);
   const fields = (fieldSelector ?? '').split(',').filter((term) => term.trim() !== '');

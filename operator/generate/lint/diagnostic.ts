@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 type Level = 'error' | 'warning';
 
 /** One thing that is wrong with rendered manifests. */
-export interface Finding {
+export interface Diagnostic {
   /** The rule that found it, such as `token-only-in-proxy`. */
   readonly rule: string;
   readonly level: Level;
@@ -16,7 +16,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What a rule says about one field; `lint` makes a finding of it. */
+/** What a rule says about one field; `lint` makes a diagnostic of it. */
 export interface Problem {
   /** Default `error`. */
   readonly level?: Level;

@@ -39,7 +39,7 @@ export function childIdentity(
  *
  * @throws OperatorError `USER_CODE` that says which part of the answer is unusable, and why.
  */
-export function plannedChildren(
+export function validateSyncResult(
   answer: SyncResult<KubernetesObject> | undefined,
   parent: KubernetesObject,
   sources: readonly ChildSource[],

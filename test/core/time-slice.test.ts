@@ -1,6 +1,6 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { inTurns, nextTurn, TurnLimit } from '../../operator/core/turns.ts';
+import { runInSlices, TimeSlice, yieldToEventLoop } from '../../operator/core/time-slice.ts';
 
 const { signal } = new AbortController();
 
@@ -10,7 +10,7 @@ test('[L-15] work that never yields is done in the turn of the call', () => {
     return 'done';
   })();
 
-  expect(inTurns(work, signal)).toBe('done');
+  expect(runInSlices(work, signal)).toBe('done');
 });
 
 test('[L-15] work that yields takes one step in each turn of the event loop', async () => {
@@ -25,8 +25,8 @@ test('[L-15] work that yields takes one step in each turn of the event loop', as
     return 'done';
   })();
 
-  const result = inTurns(work, signal);
-  for (; turns < 10; turns++) await nextTurn();
+  const result = runInSlices(work, signal);
+  for (; turns < 10; turns++) await yieldToEventLoop();
   clearInterval(counter);
 
   expect(await result).toBe('done');
@@ -42,7 +42,7 @@ test('[L-15] work that is aborted takes no further step', async () => {
       yield;
     }
   })();
-  const result = inTurns(work, stop.signal);
+  const result = runInSlices(work, stop.signal);
 
   stop.abort(new Error('enough'));
 
@@ -53,7 +53,7 @@ test('[L-15] work that is aborted takes no further step', async () => {
 
 test('[L-15] a turn may go on for 10 ms, and a new one for 10 ms more', async () => {
   const clock = new FakeClock();
-  const limit = new TurnLimit(clock);
+  const limit = new TimeSlice(clock);
 
   const atOnce = limit.exceeded;
   clock.advance(9);

@@ -4,7 +4,7 @@ import { isNotFound } from '../../model/status.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import type { ChildSource } from './child.ts';
 import { hashOf, withHash } from './child-hash.ts';
-import { childIdentity, type PlannedChild } from './sync-answer.ts';
+import { childIdentity, type PlannedChild } from './sync-result.ts';
 
 /**
  * Makes the observed children what is planned: creates and applies in the order of the plan, then
@@ -14,7 +14,7 @@ import { childIdentity, type PlannedChild } from './sync-answer.ts';
  * @param own - the observed children, by the name of their resource.
  * @throws what the first failure was.
  */
-export async function bringAbout(
+export async function applyChildren(
   planned: readonly PlannedChild[],
   own: ReadonlyMap<string, readonly KubernetesObject[]>,
   context: ReconcileContext,
@@ -29,7 +29,7 @@ export async function bringAbout(
   const failures: unknown[] = [];
   for (const wanted of planned) {
     try {
-      await bringAboutOne(wanted, observed.get(wanted.identity)?.object, context);
+      await applyChild(wanted, observed.get(wanted.identity)?.object, context);
     } catch (error) {
       failures.push(error);
       if (failures.length > 1) {
@@ -47,7 +47,7 @@ interface ObservedChild {
   readonly object: KubernetesObject;
 }
 
-async function bringAboutOne(
+async function applyChild(
   { resource, object, update }: PlannedChild,
   current: KubernetesObject | undefined,
   context: ReconcileContext,

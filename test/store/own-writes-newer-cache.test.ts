@@ -2,8 +2,8 @@
 
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
+import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
-import { withObject, world } from './overlaid-informer.ts';
 import { listener } from './started-informer.ts';
 
 describe('what is newer than the answer', () => {
@@ -17,7 +17,7 @@ describe('what is newer than the answer', () => {
     late.wrote(answer);
 
     expect(value()).toBeUndefined();
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
   });
 
   test('[K-61] an answer that comes after a foreign write does not take the cache back', async () => {
@@ -51,7 +51,7 @@ describe('what is newer than the answer', () => {
     await deliverAll();
 
     expect([before, value()]).toEqual([1, undefined]);
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
   });
 
   test('[K-61] a relist ends the ghost of an object that was deleted while nobody watched', async () => {
@@ -103,7 +103,7 @@ describe('what is newer than the answer', () => {
     await deliverAll();
 
     expect(vanished).toEqual([]);
-    expect(informer.overlay.isEmpty).toBe(true);
+    expect(informer.ownWrites.isEmpty).toBe(true);
   });
 
   test('[K-61] a list that was asked for before the write ends nothing', async () => {

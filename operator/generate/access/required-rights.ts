@@ -1,7 +1,7 @@
 import { isBuiltInGroup } from '../../model/built-in-group.ts';
 import { groupVersionPath, type Resource } from '../../model/resource.ts';
 import type { Verb } from './access.ts';
-import type { AccessReason, DeclaredAccess } from './declared-access.ts';
+import type { AccessReason, RequiredAccessRule } from './required-access.ts';
 
 /** Who needs a right, and for what. */
 export interface Need {
@@ -12,7 +12,7 @@ export interface Need {
 }
 
 /** One verb on one kind of object, in one place: what an authorizer decides about. */
-export interface NeededRight {
+export interface RequiredRight {
   readonly verb: Verb;
   readonly resource: Resource;
   readonly subresource: string | undefined;
@@ -33,8 +33,8 @@ export interface NeededPath {
  * What is declared, taken apart into single rights, each once. A right for one object or one namespace
  * is part of the one for all, where that is needed, too.
  */
-export function neededRights(declared: readonly DeclaredAccess[]): readonly NeededRight[] {
-  const rights = new Map<string, NeededRight>();
+export function requiredRights(declared: readonly RequiredAccessRule[]): readonly RequiredRight[] {
+  const rights = new Map<string, RequiredRight>();
   for (const access of declared) {
     for (const right of singleRights(access)) {
       const key = identityOf(right);
@@ -42,7 +42,7 @@ export function neededRights(declared: readonly DeclaredAccess[]): readonly Need
       rights.set(key, { ...right, neededBy: together(known, right.neededBy) });
     }
   }
-  const wider = (right: NeededRight): NeededRight | undefined =>
+  const wider = (right: RequiredRight): RequiredRight | undefined =>
     widerForms(right)
       .map((form) => rights.get(identityOf(form)))
       .find((found) => found !== undefined);
@@ -57,7 +57,7 @@ export function neededRights(declared: readonly DeclaredAccess[]): readonly Need
 }
 
 /** What is read beside objects: by the ambassador's probe, and where a source looks for its resource. */
-export function neededPaths(declared: readonly DeclaredAccess[]): readonly NeededPath[] {
+export function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
   const paths = new Map<string, readonly Need[]>([['/version', [{ reason: 'probe' }]]]);
   for (const { resource, reason, controller } of declared) {
     if (reason !== 'source' || isBuiltInGroup(resource)) continue;
@@ -68,7 +68,7 @@ export function neededPaths(declared: readonly DeclaredAccess[]): readonly Neede
   return [...paths].map(([path, neededBy]) => ({ path, neededBy }));
 }
 
-function singleRights(access: DeclaredAccess): readonly NeededRight[] {
+function singleRights(access: RequiredAccessRule): readonly RequiredRight[] {
   const { resource, subresource, namespace, resourceNames, verbs, controller, reason } = access;
   const neededBy = [{ ...(controller !== undefined && { controller }), reason }];
   const names = resourceNames ?? [undefined];
@@ -78,7 +78,7 @@ function singleRights(access: DeclaredAccess): readonly NeededRight[] {
 }
 
 /** The same for all objects, for all namespaces, and for both. */
-function widerForms(right: NeededRight): readonly NeededRight[] {
+function widerForms(right: RequiredRight): readonly RequiredRight[] {
   const { name, namespace } = right;
   return [
     { ...right, name: undefined, namespace: undefined },
@@ -88,7 +88,7 @@ function widerForms(right: NeededRight): readonly NeededRight[] {
 }
 
 /** RBAC knows no versions. */
-function identityOf({ verb, resource, subresource, namespace, name }: NeededRight): string {
+function identityOf({ verb, resource, subresource, namespace, name }: RequiredRight): string {
   const { group, plural } = resource;
   return JSON.stringify([verb, group, plural, subresource ?? 0, namespace ?? 0, name ?? 0]);
 }

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { type KubernetesObject, type ObjectKey, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { PendingWrite } from '../../operator/model/write-journal.ts';
+import { cachedForm } from '../../operator/store/cached-form.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { OVERLAY_TTL_MS, type Overlay } from '../../operator/store/overlay.ts';
-import { Overlays } from '../../operator/store/overlays.ts';
-import { ownWriteForm } from '../../operator/store/own-write-form.ts';
+import { OWN_WRITES_TTL_MS, type OwnWrites } from '../../operator/store/own-writes.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 
@@ -49,7 +49,7 @@ interface Sent {
 class World {
   readonly clock = new FakeClock();
   readonly server = new LaggingServer();
-  readonly #overlays = new Overlays();
+  readonly #ownWritesJournal = new OwnWritesJournal();
   readonly #sent: Sent[] = [];
   /** The newest own write of each name whose answer has arrived, and when. */
   readonly #answered = new Map<string, { revision: number; atMs: number }>();
@@ -65,7 +65,7 @@ class World {
       { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
       {
         ...{ clock: this.clock, random: () => 0.5, relistIntervalMs: 0 },
-        ownWriteForm: ownWriteForm<KubernetesObject>({
+        cachedForm: cachedForm<KubernetesObject>({
           resource: things,
           namespace: undefined,
           labelSelector: 'app=web',
@@ -75,10 +75,10 @@ class World {
       },
     );
     informer.addIndex('value', ({ object }) => [String(object.value % 3)]);
-    const leave = this.#overlays.add(
+    const leave = this.#ownWritesJournal.add(
       things,
       undefined,
-      informer.overlay as unknown as Overlay<KubernetesObject>,
+      informer.ownWrites as unknown as OwnWrites<KubernetesObject>,
     );
     this.#stop = new AbortController();
     this.#running = informer.run(this.#stop.signal).finally(leave);
@@ -97,8 +97,8 @@ class World {
 
   write(what: string, name: string): void {
     const live = this.server.live.get(name);
-    const pending = this.#overlays.begin(things, { namespace: 'demo', name });
-    const knownUids = this.informer.overlay.uidsOf(objectKey('demo', name));
+    const pending = this.#ownWritesJournal.begin(things, { namespace: 'demo', name });
+    const knownUids = this.informer.ownWrites.uidsOf(objectKey('demo', name));
     const isDeleting = live?.metadata.deletionTimestamp !== undefined;
     if (what === 'own put') this.#send(name, pending, this.server.put(name, ++this.#value));
     if (live === undefined) return;
@@ -167,7 +167,7 @@ class World {
     const shownByKey = NAMES.map((each) => store.get(objectKey('demo', each)));
     for (const [index, each] of NAMES.entries()) {
       const { revision = 0, atMs = 0 } = this.#answered.get(each) ?? {};
-      const isRemembered = this.clock.monotonic() - atMs < OVERLAY_TTL_MS;
+      const isRemembered = this.clock.monotonic() - atMs < OWN_WRITES_TTL_MS;
       const since = Math.max(Number(this.informer.resourceVersion), isRemembered ? revision : 0);
       const states = this.server.statesSince(each, since);
       const isHiding = states.some((state) => state?.metadata.deletionTimestamp !== undefined);
@@ -235,8 +235,8 @@ test('[K-61] [K-62] [K-23] a read is never older than what is known, resurrects 
           (each) => world.server.statesSince(each, Number.POSITIVE_INFINITY)[0],
         );
         expect(shown.map(versionOf)).toEqual(selected.map(versionOf));
-        await world.clock.advanceAndSettle(2 * OVERLAY_TTL_MS);
-        expect(world.informer.overlay.size).toBe(0);
+        await world.clock.advanceAndSettle(2 * OWN_WRITES_TTL_MS);
+        expect(world.informer.ownWrites.size).toBe(0);
       } finally {
         await world.end();
       }

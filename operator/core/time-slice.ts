@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts';
 
 /** Objects that one turn of the event loop takes: a few milliseconds, whatever is done with each. */
-export const OBJECTS_A_TURN = 1_000;
+export const OBJECTS_PER_SLICE = 1_000;
 
 /** How long a turn may go on with short pieces of work. */
-const TURN_MS = 10;
+const SLICE_MS = 10;
 
 /** Resolves in the next turn of the event loop: whatever else is due, a probe or a Lease, comes first. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -17,7 +17,7 @@ export function nextTurn(): Promise<void> {
  *
  * @throws `signal.reason` when aborted between two steps; what comes after is not done.
  */
-export function inTurns<R>(
+export function runInSlices<R>(
   work: Generator<void, R, undefined>,
   signal: AbortSignal,
 ): R | Promise<Awaited<R>> {
@@ -30,7 +30,7 @@ async function finish<R>(
   signal: AbortSignal,
 ): Promise<Awaited<R>> {
   for (;;) {
-    await nextTurn();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     const step = work.next();
     if (step.done === true) return await step.value;
@@ -41,7 +41,7 @@ async function finish<R>(
  * Keeps pieces of work that wait for nothing from following each other for ever: between promises
  * that are resolved already, the event loop does not turn.
  */
-export class TurnLimit {
+export class TimeSlice {
   readonly #clock: Clock;
   #beganAt = 0;
   #next: Promise<void> | undefined;
@@ -55,10 +55,10 @@ export class TurnLimit {
     const now = this.#clock.monotonic();
     if (this.#next === undefined) {
       this.#beganAt = now;
-      this.#next = nextTurn().then(() => {
+      this.#next = yieldToEventLoop().then(() => {
         this.#next = undefined;
       });
     }
-    return now - this.#beganAt >= TURN_MS ? this.#next : undefined;
+    return now - this.#beganAt >= SLICE_MS ? this.#next : undefined;
   }
 }

@@ -2,8 +2,8 @@ import { RecordingMeter, settle } from '@chancery/testing';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { PendingWrite } from '../../operator/model/write-journal.ts';
-import type { Overlay } from '../../operator/store/overlay.ts';
-import { Overlays } from '../../operator/store/overlays.ts';
+import type { OwnWrites } from '../../operator/store/own-writes.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { start } from './started-informer.ts';
@@ -23,15 +23,20 @@ export async function world(server: LaggingServer = new LaggingServer()) {
   });
   const { informer } = started;
   informer.addIndex('value', ({ object }) => [String(object.value)]);
-  const overlays = new Overlays();
-  overlays.add(things, undefined, informer.overlay as unknown as Overlay<KubernetesObject>);
+  const ownWritesJournal = new OwnWritesJournal();
+  ownWritesJournal.add(
+    things,
+    undefined,
+    informer.ownWrites as unknown as OwnWrites<KubernetesObject>,
+  );
   void started.run();
   await settle();
-  const begin = (name = 'a'): PendingWrite => overlays.begin(things, { namespace: 'demo', name });
+  const begin = (name = 'a'): PendingWrite =>
+    ownWritesJournal.begin(things, { namespace: 'demo', name });
   return {
     ...started,
     server,
-    overlays,
+    ownWritesJournal,
     begin,
     /** A write that is answered at once. */
     write: (answer: Thing): void => begin(answer.metadata.name).wrote(answer),

@@ -5,7 +5,7 @@ import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts
 import { isOlder, isOrdered } from '../model/resource-version.ts';
 
 /** A cache forgets what it was told of a write after so long; by then something else is wrong. */
-export const OVERLAY_TTL_MS: number = 60_000;
+export const OWN_WRITES_TTL_MS: number = 60_000;
 
 /**
  * An object whose name the server has made up is remembered for longer: who forgets it makes
@@ -14,13 +14,13 @@ export const OVERLAY_TTL_MS: number = 60_000;
 export const EXPECTATION_TTL_MS: number = 5 * 60_000;
 
 /** What of an answer to a write a cache would show. */
-export type OwnWriteForm<T extends KubernetesObject> =
+export type CachedForm<T extends KubernetesObject> =
   /** As it would be cached; undefined when it is none of the cache's objects. */
   | { readonly entry: Entry<T> | undefined }
   /** Nobody here can tell: the cache is left as it is. */
   | undefined;
 
-interface OverlayOptions<T extends KubernetesObject> {
+interface OwnWritesOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly meter?: Meter;
   readonly labels?: Labels;
@@ -28,7 +28,7 @@ interface OverlayOptions<T extends KubernetesObject> {
   readonly cached: (key: ObjectKey) => Entry<T> | undefined;
   /** How far the cache is; undefined before the first list. */
   readonly resourceVersion: () => string | undefined;
-  readonly formOf: (answer: T) => OwnWriteForm<T>;
+  readonly formOf: (answer: T) => CachedForm<T>;
   /** Who keeps the cache is at work: nothing is remembered otherwise. */
   readonly active: () => boolean;
 }
@@ -59,8 +59,8 @@ const SWEEP_SPACING_MS = 1_000;
  * else follows from: when the cache has come as far, what it has, or has no more, is newer than the
  * answer. Where versions cannot be ordered nothing is shown but the cache.
  */
-export class Overlay<T extends KubernetesObject> {
-  readonly #options: OverlayOptions<T>;
+export class OwnWrites<T extends KubernetesObject> {
+  readonly #options: OwnWritesOptions<T>;
   /** By key, the oldest answer first. */
   readonly #answers = new Map<ObjectKey, Answer<T>>();
   /** By uid: the objects that are deleted, or being deleted, by our doing. */
@@ -68,7 +68,7 @@ export class Overlay<T extends KubernetesObject> {
   #epoch = 0;
   #cancelSweep: Cancel | undefined;
 
-  constructor(options: OverlayOptions<T>) {
+  constructor(options: OwnWritesOptions<T>) {
     this.#options = options;
   }
 
@@ -119,7 +119,7 @@ export class Overlay<T extends KubernetesObject> {
     const known = this.#answers.get(key);
     if (known !== undefined && !isOlder(known.resourceVersion, resourceVersion)) return;
     const unseen = this.#options.cached(key)?.uid !== uid;
-    const ttlMs = unseen && generateName !== undefined ? EXPECTATION_TTL_MS : OVERLAY_TTL_MS;
+    const ttlMs = unseen && generateName !== undefined ? EXPECTATION_TTL_MS : OWN_WRITES_TTL_MS;
     const expiresAt = clock.monotonic() + ttlMs;
     const form = formOf(answer);
     this.#answers.delete(key);
@@ -163,7 +163,7 @@ export class Overlay<T extends KubernetesObject> {
   }
 
   #remove(uid: string, removal: Omit<Removal, 'expiresAt'>): void {
-    const expiresAt = this.#options.clock.monotonic() + OVERLAY_TTL_MS;
+    const expiresAt = this.#options.clock.monotonic() + OWN_WRITES_TTL_MS;
     this.#removals.set(uid, { ...removal, expiresAt });
     this.#planSweep();
   }
@@ -191,7 +191,7 @@ export class Overlay<T extends KubernetesObject> {
     if (this.#cancelSweep !== undefined) return;
     const { clock } = this.#options;
     const now = clock.monotonic();
-    let nextAt = now + OVERLAY_TTL_MS; // nothing that comes meanwhile expires before
+    let nextAt = now + OWN_WRITES_TTL_MS; // nothing that comes meanwhile expires before
     for (const { expiresAt } of this.#answers.values()) nextAt = Math.min(nextAt, expiresAt);
     for (const { expiresAt } of this.#removals.values()) nextAt = Math.min(nextAt, expiresAt);
     this.#cancelSweep = clock.schedule(Math.max(nextAt - now, SWEEP_SPACING_MS), () => {

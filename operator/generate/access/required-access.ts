@@ -1,4 +1,5 @@
-import { type Controller, sourcesOf } from '../../controller/controller.ts';
+import { type Controller, type Permission, sourcesOf } from '../../controller/controller.ts';
+import { definedResources } from '../../controller/defined-resources.ts';
 import { leaseNameOf } from '../../controller/lease-name.ts';
 import type { Source } from '../../controller/source.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -6,8 +7,7 @@ import { isBuiltInGroup } from '../../model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../../model/builtin.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { Placement } from '../placement.ts';
-import type { Access, Verb } from './access.ts';
-import { permissionsForCrds } from './crd-permissions.ts';
+import type { AccessRule, Verb } from './access.ts';
 import { mergeAccess } from './merge-access.ts';
 import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 
@@ -23,7 +23,7 @@ export type AccessReason =
   | 'definitions';
 
 /** An access, and who needs it for what. */
-export interface DeclaredAccess extends Access {
+export interface RequiredAccessRule extends AccessRule {
   /** Left out: the process does, whatever its controllers are. */
   readonly controller?: string;
   readonly reason: AccessReason;
@@ -52,17 +52,17 @@ export interface DeclaredAccess extends Access {
 export function accessOf(
   controllers: readonly Controller[],
   placement: Placement,
-): readonly Access[] {
-  const declared = declaredAccess(controllers, placement);
+): readonly AccessRule[] {
+  const declared = requiredAccess(controllers, placement);
   for (const access of declared) refuseUnusableNames(access);
   return mergeAccess(declared);
 }
 
 /** Every access that follows from the declarations, one by one: see `accessOf`. */
-export function declaredAccess(
+export function requiredAccess(
   controllers: readonly Controller[],
   placement: Placement,
-): readonly DeclaredAccess[] {
+): readonly RequiredAccessRule[] {
   if (placement.namespaces?.length === 0) {
     throw new ConfigurationError('namespaces is empty: name one, or leave it undefined for all');
   }
@@ -76,11 +76,14 @@ export function declaredAccess(
   ];
 }
 
-function because(reason: AccessReason, accesses: readonly Access[]): readonly DeclaredAccess[] {
+function because(
+  reason: AccessReason,
+  accesses: readonly AccessRule[],
+): readonly RequiredAccessRule[] {
   return accesses.map((access) => ({ ...access, reason }));
 }
 
-function accessOfOne(controller: Controller, placement: Placement): readonly DeclaredAccess[] {
+function accessOfOne(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
   const { owns, permissions } = controller;
   const sources = sourcesOf(controller);
   const places = placesOf(sources, placement);
@@ -108,7 +111,7 @@ function accessOfOne(controller: Controller, placement: Placement): readonly Dec
   ].map((access) => ({ ...access, controller: controller.name }));
 }
 
-function accessOfSource(source: Source, placement: Placement): readonly Access[] {
+function accessOfSource(source: Source, placement: Placement): readonly AccessRule[] {
   const own = accessTo(source, placement, ['get', 'list', 'watch']);
   const { resource, onUnserved } = source;
   if (onUnserved !== 'clear' || isBuiltInGroup(resource)) return own;
@@ -124,7 +127,7 @@ function accessOfSource(source: Source, placement: Placement): readonly Access[]
   ];
 }
 
-function accessToChildren(source: Source, placement: Placement): readonly Access[] {
+function accessToChildren(source: Source, placement: Placement): readonly AccessRule[] {
   return [
     // A POST has no name in its path, so that no name can be asked for.
     ...accessTo({ ...source, fieldSelector: '' }, placement, ['create']),
@@ -136,8 +139,8 @@ function accessToChildren(source: Source, placement: Placement): readonly Access
 function accessToRoot(
   { for: root, owns, finalizer }: Controller,
   placement: Placement,
-): readonly DeclaredAccess[] {
-  const accesses: DeclaredAccess[] = [];
+): readonly RequiredAccessRule[] {
+  const accesses: RequiredAccessRule[] = [];
   if (finalizer !== undefined) {
     accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
     // Who has lost the selection is looked for past the selectors.
@@ -160,8 +163,8 @@ function accessTo(
   source: Source,
   placement: Placement,
   verbs: readonly Verb[],
-  rest: Partial<Access> = {},
-): readonly Access[] {
+  rest: Partial<AccessRule> = {},
+): readonly AccessRule[] {
   const { resource, fieldSelector } = source;
   const name = selectedName(resource, fieldSelector);
   return (resource.namespaced ? namespacesOf(source, placement) : [undefined]).map((namespace) => ({
@@ -187,7 +190,7 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 function accessOfElection(
   controllers: readonly Controller[],
   { leaderElection }: Placement,
-): readonly Access[] {
+): readonly AccessRule[] {
   if (leaderElection === undefined) return [];
   const { namespace, leaseName = leaseNameOf(controllers) } = leaderElection;
   const lease = { resource: leases, subresource: undefined, namespace };
@@ -198,7 +201,7 @@ function accessOfElection(
   ];
 }
 
-function accessToDefinitions(controllers: readonly Controller[]): readonly Access[] {
+function accessToDefinitions(controllers: readonly Controller[]): readonly AccessRule[] {
   return permissionsForCrds(controllers).map((permission) => ({
     subresource: undefined,
     namespace: undefined,
@@ -235,4 +238,18 @@ function namespacesOf(
 ): readonly (string | undefined)[] {
   if (namespace === 'configured') return placement.namespaces ?? [undefined];
   return [namespace === 'all' ? undefined : namespace.name];
+}
+
+/**
+ * What `ensureCrds` has to be allowed. Empty when no resource brings a definition.
+ *
+ * It creates by server-side apply, whose path has the name, so that no other definition can be created.
+ */
+export function permissionsForCrds(controllers: readonly Controller[]): readonly Permission[] {
+  const resourceNames = definedResources(controllers).map(
+    ({ definition }) => definition.metadata.name,
+  );
+  if (resourceNames.length === 0) return [];
+  const verbs = ['get', 'create', 'patch'] as const;
+  return [{ resource: customResourceDefinitions, verbs, resourceNames }];
 }

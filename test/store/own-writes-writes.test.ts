@@ -3,9 +3,9 @@
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { Overlay } from '../../operator/store/overlay.ts';
-import { Overlays } from '../../operator/store/overlays.ts';
-import { KEY, things, withObject, world } from './overlaid-informer.ts';
+import type { OwnWrites } from '../../operator/store/own-writes.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
+import { KEY, things, withObject, world } from './informer-with-own-writes.ts';
 import { listener } from './started-informer.ts';
 
 describe('what this process wrote', () => {
@@ -37,7 +37,7 @@ describe('what this process wrote', () => {
     expect(storeWithOwnWrites.list({ namespace: 'other' })).toEqual([]);
   });
 
-  test('[K-61] the event of an own write changes nothing that a reader sees, and ends the overlay', async () => {
+  test('[K-61] the event of an own write changes nothing that a reader sees, and ends the ownWrites', async () => {
     const { informer, server, write, value, deliverAll } = await withObject();
     const { told, handler } = listener();
     informer.addHandler(handler);
@@ -47,7 +47,7 @@ describe('what this process wrote', () => {
     await deliverAll();
 
     expect([before, value()]).toEqual([2, 2]);
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
     expect(informer.storeWithOwnWrites.get(KEY)).toBe(informer.store.get(KEY));
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
@@ -94,17 +94,17 @@ describe('what this process wrote', () => {
   });
 
   test('[K-61] the source of another resource, version or namespace is told nothing', async () => {
-    const { informer, overlays, server } = await world();
+    const { informer, ownWritesJournal, server } = await world();
     const target = { namespace: 'demo', name: 'a' };
-    const elsewhere = new Overlays();
-    elsewhere.add(things, 'prod', informer.overlay as unknown as Overlay<KubernetesObject>);
+    const elsewhere = new OwnWritesJournal();
+    elsewhere.add(things, 'prod', informer.ownWrites as unknown as OwnWrites<KubernetesObject>);
     const object = server.put('a', 1);
 
-    overlays.begin({ ...things, plural: 'others' }, target).wrote(object);
-    overlays.begin({ ...things, group: 'example.dev' }, target).wrote(object);
-    overlays.begin({ ...things, version: 'v2' }, target).wrote(object);
+    ownWritesJournal.begin({ ...things, plural: 'others' }, target).wrote(object);
+    ownWritesJournal.begin({ ...things, group: 'example.dev' }, target).wrote(object);
+    ownWritesJournal.begin({ ...things, version: 'v2' }, target).wrote(object);
     elsewhere.begin(things, target).wrote(object);
 
-    expect(informer.overlay.size).toBe(0);
+    expect(informer.ownWrites.size).toBe(0);
   });
 });

@@ -40,7 +40,7 @@ function start() {
       await settle();
     },
     write: (): void =>
-      informers.overlays.begin(configMaps, { namespace: 'b', name: 'own' }).wrote(OWN),
+      informers.ownWritesJournal.begin(configMaps, { namespace: 'b', name: 'own' }).wrote(OWN),
   };
 }
 

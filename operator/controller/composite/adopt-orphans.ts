@@ -22,7 +22,7 @@ interface ClaimOptions {
  * Undefined when the parent is found to be going, which the cache does not know yet: what it would
  * adopt then, the garbage collector would take.
  */
-export async function claimChildren(
+export async function adoptOrphans(
   options: ClaimOptions,
 ): Promise<ReadonlyMap<string, readonly KubernetesObject[]> | undefined> {
   const { parent, parentResource, sources, context } = options;

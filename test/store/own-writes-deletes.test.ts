@@ -3,10 +3,10 @@
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta } from '../../operator/model/object.ts';
-import { OVERLAY_TTL_MS } from '../../operator/store/overlay.ts';
+import { OWN_WRITES_TTL_MS } from '../../operator/store/own-writes.ts';
 import type { Thing } from '../support/fake-collection.ts';
+import { DELETED_AT, KEY, withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
-import { DELETED_AT, KEY, withObject, world } from './overlaid-informer.ts';
 
 describe('what this process deleted', () => {
   test('[K-62] is absent from get, list and indices while the cache still has it', async () => {
@@ -91,7 +91,7 @@ describe('what this process deleted', () => {
     const { clock, remove, value, expired } = await withObject();
     remove();
 
-    await clock.advanceAndSettle(OVERLAY_TTL_MS);
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS);
 
     expect([value(), expired()]).toEqual([1, 1]);
   });
@@ -137,7 +137,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     await deliverAll();
 
     expect([before, value()]).toEqual([undefined, undefined]);
-    expect([...informer.overlay.keys()]).toEqual([]);
+    expect([...informer.ownWrites.keys()]).toEqual([]);
   });
 
   test('does not bring back what the cache knows to be gone', async () => {
