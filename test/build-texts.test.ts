@@ -1,6 +1,6 @@
 /** Texts of other languages, such as the status page, are in what the build makes as they are in the sources. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -53,6 +53,22 @@ async function statusPage(script: string): Promise<Page> {
   );
 }
 
+/** Path and text of each file of a tree of manifests. */
+async function manifests(script: string, name: string): Promise<Readonly<Record<string, string>>> {
+  const tree = join(folder, name);
+  const args = ['generate', 'manifests', MODULE, '--name', 'a', '--namespace', 'a'];
+  const images = ['--proxy-image', 'proxy:1', '--operator-image', 'operator:1'];
+  await run(process.execPath, [script, ...args, ...images, '-o', tree]);
+  const entries = await readdir(tree, { recursive: true, withFileTypes: true });
+  const texts = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry): Promise<[string, string]> => {
+      const path = join(entry.parentPath, entry.name);
+      return [path.slice(tree.length + 1), await readFile(path, 'utf8')];
+    });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
 test('the built operator serves the status page of the sources', async () => {
   const ofSources = await statusPage(BIN);
   const ofBuild = await statusPage(built);
@@ -60,6 +76,19 @@ test('the built operator serves the status page of the sources', async () => {
   expect(ofBuild).toEqual(ofSources);
   expect(ofBuild.html).toContain('<h1 id="name">');
   expect(ofBuild.html).toContain(await readFile(inSources('manager/status-page/page.css'), 'utf8'));
+});
+
+test('the built command writes the manifests that the sources write', async () => {
+  const ofSources = await manifests(BIN, 'of-sources');
+  const ofBuild = await manifests(built, 'of-build');
+
+  expect(ofBuild).toEqual(ofSources);
+  expect(Object.keys(ofBuild)).toEqual(
+    expect.arrayContaining([
+      'base/deployment.yaml',
+      'components/native-sidecar/copy/kustomization.yaml',
+    ]),
+  );
 });
 
 function inSources(path: string): string {
