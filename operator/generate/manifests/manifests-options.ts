@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { type Placement, POD_NAMESPACE } from '../placement.ts';
 
 /** What a tree of manifests says that no declaration does. */
 export interface ManifestsOptions {
@@ -28,6 +29,20 @@ export interface ManifestsOptions {
   readonly resources?: readonly string[];
   /** The command that writes the tree, for people who find a file of it. */
   readonly command: string;
+}
+
+/** The Lease of an operator of this name: not that of another one in the same namespace. */
+export function leaseName(name: string): string {
+  return `${name}-leader`;
+}
+
+/** The election's part of a placement. */
+export function electionOf({
+  name,
+  leaderElection,
+}: ManifestsOptions): Pick<Placement, 'leaderElection'> {
+  if (!leaderElection) return {};
+  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseName(name) } };
 }
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
