@@ -57,7 +57,7 @@ async function bundle(): Promise<void> {
       groups: [
         // With all that it imports: whoever asks for a part of it most often needs the whole.
         { name: 'toolkit', test: /\/operator\/index\.ts$/, priority: 2 },
-        { name: 'logger', test: /\/operator\/manager\/logger\.ts$/, priority: 1 },
+        { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
         { name: 'manager', test: /\/operator\/manager\/owning-manager\.ts$/ },
       ],
     },

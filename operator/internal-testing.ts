@@ -12,7 +12,7 @@ export { deepCopy } from './core/deep-copy.ts';
 export { deepJson } from './core/deep-json.ts';
 export type { Labels, Meter } from './core/metrics.ts';
 export { duplicateYamlKeys } from './core/yaml.ts';
-export { Manager } from './manager/manager.ts';
+export { OperatorProcess } from './manager/operator-process.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';
 export type { ProcessStatus } from './manager/status-page/process-status.ts';

@@ -30,7 +30,7 @@ interface ControllerHostOptions {
   /** The first term of leadership. Default: nobody is elected, and nothing is fenced. */
   readonly term?: TermFences;
   readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** See `ManagerOptions`. */
+  /** See `OperatorProcessOptions`. */
   readonly sourcesWithinMs?: number;
   /** Counts what controllers write. Default: nothing does. */
   readonly writes?: MinuteCounts;

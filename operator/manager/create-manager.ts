@@ -1,5 +1,5 @@
+import type { Manager } from './manager.ts';
 import type { CreateManagerOptions } from './options.ts';
-import type { OwningManager } from './owning-manager.ts';
 
 /**
  * A manager of `controllers` and `runnables` as `chancery run` makes it, with `/healthz` and `/readyz`
@@ -10,10 +10,10 @@ import type { OwningManager } from './owning-manager.ts';
  * @throws ConfigurationError `CONFIG` when the settings are unusable, or two controllers have the same
  *   name.
  */
-export async function createManager(options: CreateManagerOptions): Promise<OwningManager> {
+export async function createManager(options: CreateManagerOptions): Promise<Manager> {
   // Loaded when it is asked for: who uses the parts of the toolkit alone does not pay for the process.
-  const { owningManager } = await import('./owning-manager.ts');
-  return owningManager(options);
+  const { newManager } = await import('./manager.ts');
+  return newManager(options);
 }
 
 /**
@@ -23,7 +23,7 @@ export async function createManager(options: CreateManagerOptions): Promise<Owni
  *     process.once('SIGTERM', () => stop.abort());
  *     await runOperator({ controllers: [website], signal: stop.signal });
  *
- * @throws what `createManager` and `OwningManager.run` throw.
+ * @throws what `createManager` and `Manager.run` throw.
  */
 export async function runOperator({
   signal,

@@ -59,8 +59,8 @@ type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly isListening?: () => Promise<boolean>;
 };
 
-/** What a manager is made of by `owningManager`, which makes all of it from `CreateManagerOptions`. */
-export interface ManagerOptions
+/** What a manager is made of by `newManager`, which makes all of it from `CreateManagerOptions`. */
+export interface OperatorProcessOptions
   extends Pick<
     CreateManagerOptions,
     | 'controllers'

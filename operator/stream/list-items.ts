@@ -138,7 +138,7 @@ class ItemReader {
       }
       const end = this.#held.length === 0 ? this.#oneItem(chunk, at) : this.#heldItem(chunk, at);
       if (end < 0) {
-        this.#hold(chunk.subarray(at));
+        this.#keep(chunk.subarray(at));
         return chunk.length;
       }
       this.#next = 'comma';
@@ -187,7 +187,7 @@ class ItemReader {
     return chunk.length;
   }
 
-  #hold(piece: Buffer): void {
+  #keep(piece: Buffer): void {
     const { maxItemBytes = DEFAULT_MAX_LINE_BYTES } = this.#options;
     this.#held.push(piece);
     this.#heldBytes += piece.length;

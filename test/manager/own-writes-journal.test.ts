@@ -67,7 +67,7 @@ test('[K-61] a write is shown by every source that selects it, be it of one name
 
 test('[K-64] a source that is not used any more is told of no write', async () => {
   const { informers, run, write } = start();
-  const { informer, release } = informers.lease(source(configMaps, { namespace: 'all' }));
+  const { informer, release } = informers.open(source(configMaps, { namespace: 'all' }));
   await run();
 
   release();

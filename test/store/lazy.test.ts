@@ -297,7 +297,7 @@ test('several namespaces behind one store parse nothing for a handler that looks
     name: 'things',
     namespaces: ['demo'],
     handlerFailed: () => {},
-    lease: () => {
+    open: () => {
       const informer = new Informer<Thing>(collection, observer, options);
       running.push(informer.run(stop.signal));
       return { informer, release: () => {} };

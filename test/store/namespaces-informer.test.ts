@@ -33,7 +33,7 @@ function world() {
       name: 'things',
       namespaces,
       handlerFailed: () => {},
-      lease: (namespace) => {
+      open: (namespace) => {
         const informer = new Informer<Thing>(
           inNamespace(collection(namespace), namespace),
           { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
@@ -183,7 +183,7 @@ test('[C-22] a handler may hold back the namespace whose change it is told of, a
       seen.push(...changes.map(({ key, object }) => `${key}=${object.value}`));
       return seen.length === 1 ? held.promise : undefined;
     },
-    { holdBack: true },
+    { backpressure: true },
   );
   await settle();
   collection('a').put('x', 1);
@@ -265,7 +265,7 @@ test('[C-22] is not synced by the first of its namespaces that an informer shows
     name: 'things',
     namespaces: ['a', 'b'],
     handlerFailed: () => {},
-    lease: (namespace) => ({
+    open: (namespace) => ({
       informer:
         namespace === 'a'
           ? facade

@@ -1,6 +1,6 @@
 import type { Rule } from './diagnostic.ts';
 import { acceptPathsExact, acceptPathsGiven, argumentVariables } from './rules/accept-paths.ts';
-import { grantedPaths, openRights } from './rules/agreement.ts';
+import { grantedPaths, openRights } from './rules/rights-and-paths.ts';
 import {
   entryPoint,
   knownArguments,
@@ -29,7 +29,7 @@ import {
 import { bound, REFUSED_RIGHTS, subjects } from './rules/rbac.ts';
 import { memoryHeadroom, memoryLimits, proxyCpuLimit } from './rules/resources.ts';
 import { stopOrder } from './rules/stop-order.ts';
-import { disruptionBudget, filledNetworkPolicy, leaderElection } from './rules/surroundings.ts';
+import { disruptionBudget, filledNetworkPolicy, leaderElection } from './rules/companion-objects.ts';
 import {
   automountOff,
   noTokenSecret,

@@ -30,7 +30,7 @@ interface CampaignOptions {
   readonly stop: AbortSignal;
   /** A term has begun: what needs leadership may run. */
   readonly gained: () => void;
-  /** A term is over, at this moment: see `ManagerOptions.onLeadershipLost`. */
+  /** A term is over, at this moment: see `OperatorProcessOptions.onLeadershipLost`. */
   readonly lost: (withinMs: number, standsBy: AbortSignal) => void;
   /**
    * The guarded work of a term has ended. Drops all else that belongs to that term, within `limitMs`.

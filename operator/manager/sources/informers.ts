@@ -10,7 +10,7 @@ import { dropManagedFields } from '../../model/transform.ts';
 import { cachedForm } from '../../store/cached-form.ts';
 import { ensureIndex } from '../../store/indices.ts';
 import { Informer, type InformerObserver } from '../../store/informer.ts';
-import type { InformerLease } from '../../store/informer-lease.ts';
+import type { InformerHandle } from '../../store/informer-handle.ts';
 import { NamespacesInformer } from '../../store/namespaces-informer.ts';
 import { OwnWritesJournal } from '../../store/own-writes-journal.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -92,7 +92,7 @@ export class Informers {
    *   function than an equal source.
    */
   of(source: Source): SharedInformer<KubernetesObject> {
-    return this.lease(source).informer;
+    return this.open(source).informer;
   }
 
   /**
@@ -100,12 +100,12 @@ export class Informers {
    *
    * @throws ConfigurationError `CONFIG` as `of` does.
    */
-  lease(source: Source): InformerLease<KubernetesObject> {
-    const lease = this.#leaseNamespaces(source);
+  open(source: Source): InformerHandle<KubernetesObject> {
+    const handle = this.#openNamespaces(source);
     for (const [name, of] of Object.entries(source.indexes ?? {})) {
-      ensureIndex(lease.informer, name, of);
+      ensureIndex(handle.informer, name, of);
     }
-    return lease;
+    return handle;
   }
 
   /** True when every source that is not optional has its first full list. */
@@ -144,22 +144,22 @@ export class Informers {
     }
   }
 
-  #leaseNamespaces(source: Source): InformerLease<KubernetesObject> {
+  #openNamespaces(source: Source): InformerHandle<KubernetesObject> {
     const { namespace, resource } = source;
     const scope = scopeOf(source);
     const configured = namespace === 'configured' && resource.namespaced;
     const namespaces = [...new Set(this.#options.namespaces)];
     if (!configured || this.#options.namespaces === undefined)
-      return this.#leaseScope(scope, source);
+      return this.#openScope(scope, source);
     // A facade for a single namespace would pass every change through a second delivery to handlers.
     const [only] = namespaces;
     if (only !== undefined && namespaces.length === 1) {
-      return this.#leaseScope({ ...scope, namespace: only }, source);
+      return this.#openScope({ ...scope, namespace: only }, source);
     }
     return { informer: this.#facade(source, namespaces), release: () => {} };
   }
 
-  #leaseScope(scope: Scope, source: Source): InformerLease<KubernetesObject> {
+  #openScope(scope: Scope, source: Source): InformerHandle<KubernetesObject> {
     const { optional } = source;
     const identity = this.#identities.of(scope, source);
     const shared = this.#shared.get(identity) ?? this.#share(identity, scope, source);
@@ -231,7 +231,7 @@ export class Informers {
       ...reflector,
       name: resourceName(resource),
       namespaces,
-      lease: (namespace) => this.#leaseScope({ ...scope, namespace }, source),
+      open: (namespace) => this.#openScope({ ...scope, namespace }, source),
       handlerFailed: (err) => log.error({ ...scopeFacts(scope), err }, 'handler failed'),
     });
     this.#facades.set(identity, facade);

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { SharedInformer } from './shared-informer.ts';
 
 /** A share in an informer that others may use as well. */
-export interface InformerLease<T extends KubernetesObject> {
+export interface InformerHandle<T extends KubernetesObject> {
   readonly informer: SharedInformer<T>;
   /** Must be called once, when it is used no more. */
   release(): void;
@@ -16,6 +16,6 @@ export interface NamespacesInformerOptions<T extends KubernetesObject> {
   readonly random?: () => number;
   /** The namespaces that it shows, in this order. */
   readonly namespaces: readonly string[];
-  readonly lease: (namespace: string) => InformerLease<T>;
+  readonly open: (namespace: string) => InformerHandle<T>;
   readonly handlerFailed: (error: unknown) => void;
 }

@@ -9,7 +9,7 @@ import type { ControllerStatus, ProcessStatus, SourceStatus } from './process-st
 import type { ReconcileHistory } from './reconcile-history.ts';
 
 /** What a process knows of itself, each part where it is kept. */
-export interface LookOptions {
+export interface SnapshotOptions {
   readonly clock: Clock;
   readonly settings: Settings;
   /** `clock.monotonic()` when the process began. */
@@ -24,7 +24,7 @@ export interface LookOptions {
 }
 
 /** A look at the process, from memory. */
-export function look(options: LookOptions): ProcessStatus {
+export function snapshot(options: SnapshotOptions): ProcessStatus {
   const { clock, settings, startedAt, history, writes } = options;
   const nowMs = clock.monotonic();
   return {

@@ -1,5 +1,5 @@
 import { homeOf, readable } from '../accepted.ts';
-import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../agreement.ts';
+import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../rights-and-paths.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../fields.ts';
 import type { Installation } from '../installation.ts';
