@@ -106,8 +106,8 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Milliseconds after which every object is reconciled again, 0 for never. Left out: 10 h. */
   readonly resyncPeriodMs?: number;
-  /** Order, back-off and limits of its queue. Left out: the defaults of each. */
-  readonly queue?: QueueSettings<ObjectKey>;
+  /** Back-off and ageing of its queue. Left out: the defaults of each. */
+  readonly queue?: QueueSettings;
   /** A Reconciler; written as a method, so that a controller of Deployments is a Controller. */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
 }
@@ -162,8 +162,8 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
-  /** Order, back-off and limits of its queue; each has a default. */
-  readonly queue?: QueueSettings<ObjectKey>;
+  /** Back-off and ageing of its queue; each has a default. */
+  readonly queue?: QueueSettings;
   /** Makes the world match one object. */
   readonly reconcile: Reconciler<T>;
 }
