@@ -56,8 +56,8 @@ export interface Settings {
   readonly installCrds: boolean;
   /** Fields of a definition that another field manager applied are taken over. */
   readonly forceCrds: boolean;
-  /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
-  readonly freeze: boolean;
+  /** A write with a field that the API server does not know fails. False: the field is dropped, with a warning. */
+  readonly strictFields: boolean;
   /** What is done about an ambassador that lets through what it must refuse, and about missing rights. */
   readonly selfTest: SelfTestMode;
   /** A visible ServiceAccount token is worth a warning, and no reason not to start. */
@@ -139,7 +139,11 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'CHANCERY_INSECURE_ALLOW_TOKEN',
     'true: starts although a ServiceAccount token is visible; default false',
   ],
-  ['NODE_ENV', '"development" and "test" freeze cached objects, so that changing one fails'],
+  [
+    'NODE_ENV',
+    '"development" and "test": a write with a field that the API server does not know fails; otherwise ' +
+      'the field is dropped, with a warning',
+  ],
 ];
 
 /**
@@ -173,7 +177,7 @@ export function settingsFrom(environment: Environment): Settings {
     leaderElection: leaderElectionFrom(read),
     warmup: flag(read, 'CHANCERY_WARMUP', true),
     shutdownTimeoutMs: shutdownTimeout(read),
-    freeze: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
+    strictFields: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
     selfTest: oneOf(read, 'CHANCERY_SELF_TEST', SELF_TEST_MODES) ?? 'warn',
     insecureAllowToken: flag(read, 'CHANCERY_INSECURE_ALLOW_TOKEN', false),
   };
