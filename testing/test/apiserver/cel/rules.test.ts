@@ -122,6 +122,8 @@ test.each([
   ['self.map["zz"] == ""', 'no such key: zz'],
   ['self.list[9] == 1', 'index out of bounds: 9'],
   ['1 / (self.replicas - 3) == 1', 'division by zero'],
+  ['quantity("1MM") == quantity("1M")', "unable to parse quantity's suffix"],
+  ['quantity(".") == quantity("0")', 'unable to parse numeric part of quantity'],
 ])('[F-11] the rule %s cannot be evaluated: %s', (rule, why) => {
   expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
 });
