@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { isDns1035Label } from '../model/dns-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
@@ -180,7 +181,7 @@ export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
 ): Controller<T> {
   const { predicate, finalizer, ...rest } = options;
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(options.name) || options.name.length > 63) {
+  if (!isDns1035Label(options.name)) {
     throw new ConfigurationError('controller name must be at most 63 of a-z, 0-9 and "-"', {
       context: { name: options.name },
     });

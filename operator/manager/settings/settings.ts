@@ -1,4 +1,5 @@
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
 import { MIN_RELIST_INTERVAL_MS, type ReflectorSettings } from '../../watch/reflector-options.ts';
 import { HTTP_HOSTS, httpHosts } from './accepted-host.ts';
 import {
@@ -208,17 +209,16 @@ function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
     if (text === undefined) continue;
     if (text === '*') return undefined;
     const namespaces = [...new Set(text.split(',').map((part) => part.trim()))];
-    if (namespaces.every(isNamespace) && (namespaces.length === 1 || name !== 'POD_NAMESPACE')) {
+    if (
+      namespaces.every((each) => isDnsLabel(each)) &&
+      (namespaces.length === 1 || name !== 'POD_NAMESPACE')
+    ) {
       return namespaces;
     }
     const wanted = name === 'POD_NAMESPACE' ? 'the name of one namespace' : 'namespaces, as a,b';
     throw unusable(name, `${wanted}, or "*" for all`, text);
   }
   return ['default'];
-}
-
-function isNamespace(text: string): boolean {
-  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 }
 
 const MAX_RELIST_SECONDS = 31_536_000;
