@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
 import { DNS_1035_LABEL } from '../model/dns-name.ts';
-import { fieldSchema } from './completed.ts';
+import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 import { type FieldProblem, joined } from './field-problem.ts';
 import { isJson, type Json } from './keywords.ts';
 import { listProblems } from './list-problems.ts';

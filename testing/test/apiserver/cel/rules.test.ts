@@ -1,11 +1,8 @@
+import type { StructuralSchema, ValidationRule } from 'chancery/internal-testing';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
-import type {
-  StructuralSchema,
-  ValidationRule,
-} from '../../../src/apiserver/schema/structural-schema.ts';
 
 const SPEC: StructuralSchema = {
   type: 'object',
@@ -159,7 +156,7 @@ describe('[F-11] what a refusal says', () => {
     ]);
   });
 
-  test.each([
+  test.each<[NonNullable<ValidationRule['reason']>, string]>([
     ['FieldValueForbidden', 'Forbidden: no'],
     ['FieldValueRequired', 'Required value: no'],
     ['FieldValueDuplicate', 'Duplicate value'],
