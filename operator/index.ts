@@ -182,8 +182,8 @@ export { type Channel, channel, everyMs } from './controller/trigger.ts';
 export { ensureCrd, ensureCrds } from './manager/crds/ensure-crds.ts';
 export { createManager, runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
-export type { CreateManagerOptions } from './manager/options.ts';
 export type { Manager } from './manager/manager.ts';
+export type { CreateManagerOptions } from './manager/options.ts';
 export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
 export type { Settings } from './manager/settings/settings.ts';
 

@@ -48,6 +48,7 @@ const OWNER: Readonly<Record<string, string>> = {
   undici: 'transport/undici-pool.ts',
   split2: 'stream/lines.ts',
   yaml: 'core/yaml.ts',
+  diff: 'core/unified-diff.ts',
   pino: 'manager/observe/logger.ts',
   typebox: 'schema/type.ts',
   'prom-client': 'manager/metrics/prometheus-meter.ts',
@@ -108,7 +109,15 @@ test.each(Object.entries(LOADS_LAZILY))('%s names %s, and imports nothing of it'
   expect(importsOf(file)).not.toContain(name);
 });
 
-test.each(['undici', 'split2', 'yaml', 'pino', 'vitest', 'nock'])('%s is in real use', (name) => {
+test.each([
+  'undici',
+  'split2',
+  'yaml',
+  'diff',
+  'pino',
+  'vitest',
+  'nock',
+])('%s is in real use', (name) => {
   const importing = ['operator/', 'test/'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))

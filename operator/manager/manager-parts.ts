@@ -18,10 +18,9 @@ export function informersOptions(
   { settings, clock, connection, meter }: OperatorProcessOptions,
   log: Log,
 ): InformersOptions {
-  const { namespaces, freeze, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
+  const { namespaces, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
   return {
     namespaces,
-    freeze,
     crdWait,
     listWatchFor: connection.listWatchFor,
     log,

@@ -1,4 +1,5 @@
 import { OperatorError } from '../core/errors.ts';
+import { DNS_SUBDOMAIN } from './dns-name.ts';
 
 // The condition types that programs look for, whatever the kind of the object. `kubectl wait` and
 // `kstatus` read them.
@@ -92,8 +93,7 @@ export function rfc3339Micro(ms: number): string {
 }
 
 /** What the API's own schema of a condition asks of each field. */
-const TYPE =
-  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$/;
+const TYPE = new RegExp(`^(${DNS_SUBDOMAIN}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`);
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
 const MAX_TYPE_CHARS = 316;

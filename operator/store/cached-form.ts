@@ -5,7 +5,6 @@ import type { Resource } from '../model/resource.ts';
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import { type Transform, transformedEntry } from '../model/transform.ts';
-import { deepFreeze } from './freeze.ts';
 import type { CachedForm } from './own-writes.ts';
 
 /** What a source selects, and what it keeps of each object. */
@@ -17,7 +16,6 @@ export interface CachedFormOptions<T extends KubernetesObject> {
   readonly fieldSelector: string | undefined;
   readonly metadataOnly?: boolean;
   readonly transform: Transform<T>;
-  readonly freeze?: boolean;
 }
 
 /**
@@ -29,15 +27,13 @@ export function cachedForm<T extends KubernetesObject>({
   labelSelector = '',
   ...source
 }: CachedFormOptions<T>): (answer: T) => CachedForm<T> {
-  const { metadataOnly = false, namespace, transform, freeze = false } = source;
+  const { metadataOnly = false, namespace, transform } = source;
   const labels = selectorOf(labelSelector);
   const fields = (fieldSelector ?? '').split(',').filter((term) => term.trim() !== '');
   const kept = (answer: T): Entry<T> => {
     const { apiVersion, kind, metadata } = answer;
     const received = metadataOnly ? ({ apiVersion, kind, metadata } as T) : answer;
-    const entry = transformedEntry(deepCopy(received), transform);
-    if (freeze && !entry.isUnreadable) deepFreeze(entry.object);
-    return entry;
+    return transformedEntry(deepCopy(received), transform);
   };
   return (answer) => {
     const { metadata } = answer;

@@ -21,8 +21,6 @@ export type { OnUnserved } from '../watch/reflector-options.ts';
 export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;
-  /** Freezes every object before anybody sees it. Default false; for development and tests. */
-  readonly freeze?: boolean;
   /** What of an answer to a write it would cache. Default: all of it, whatever it is. */
   readonly cachedForm?: (answer: KubernetesObject) => CachedForm<KubernetesObject>;
 }

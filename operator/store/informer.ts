@@ -14,7 +14,6 @@ import { Cache, type Replacement } from './cache.ts';
 import { type Change, Deleted } from './change.ts';
 import type { ChangeHandler } from './delivery.ts';
 import { estimateTotalBytes } from './estimate-bytes.ts';
-import { deepFreeze } from './freeze.ts';
 import {
   type HandlerOptions,
   type HandlerRegistration,
@@ -61,13 +60,12 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #signal: AbortSignal = new AbortController().signal;
 
   constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions) {
-    const { name = 'objects', freeze = false, cachedForm, ...reflector } = options;
+    const { name = 'objects', cachedForm, ...reflector } = options;
     const { clock, meter = noMeter, random = Math.random } = reflector;
     this.#labels = reflector.labels ?? { resource: name };
     this.#clock = clock;
     this.#meter = meter;
     this.#entryObserver = {
-      parsed: freeze ? deepFreeze : (): void => {},
       releasable: (entry) => this.#releaseSoon(entry),
       unreadable: (error) => this.#reflector.unreadable(error),
     };

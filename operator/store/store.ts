@@ -22,7 +22,7 @@ interface Query {
 }
 
 /**
- * Read side of a cache. Objects are shared and read-only, frozen where the process says so: copy
+ * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy
  * before changing. It is changed before any handler is told, its indices with it.
  */
 export interface Store<T extends KubernetesObject> {

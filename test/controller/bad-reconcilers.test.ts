@@ -173,7 +173,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] whatever a store hands out is frozen, and a copy is not', async () => {
+test('[K-4] [C-2] whatever a store hands out is frozen, and a copy is not', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({

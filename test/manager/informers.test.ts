@@ -34,7 +34,6 @@ function world(
   }: {
     readonly newCollection?: () => FakeCollection;
     readonly meter?: Meter;
-    readonly freeze?: boolean;
     /** Of all sources; serves nothing. */
     readonly discovery?: Pick<Discovery, 'isDefinitionGone'>;
   } = {},
@@ -206,16 +205,6 @@ test('managed fields are not cached, unless the transform of a source keeps them
   expect(asked).toHaveLength(2);
   expect(fieldsIn(usual)).toEqual([undefined]);
   expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
-});
-
-test('[C-2] freezes what is cached when it is told to', async () => {
-  const { informers, prepare, run } = world(['demo'], { freeze: true });
-  prepare('pods').put('a');
-  const { store } = informers.of(source(pods));
-
-  await run();
-
-  expect(store.list().map((pod) => Object.isFrozen(pod.metadata))).toEqual([true]);
 });
 
 test('[C-4] one log line for an index function that throws', async () => {

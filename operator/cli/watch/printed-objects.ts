@@ -56,7 +56,6 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   constructor(options: PrintedObjectsOptions) {
     this.#options = options;
     this.#observer = {
-      parsed: () => {},
       releasable: () => {}, // the whole entry is, as soon as its line was made
       unreadable: options.unreadable,
     };

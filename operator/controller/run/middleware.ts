@@ -16,7 +16,10 @@ export interface Attempt {
 
 /** How the call ended. */
 export interface AttemptEnd {
-  /** `aborted`: the process stops or has lost its leadership; that is no failure. */
+  /**
+   * `requeue`: the API server refused a write, and the key is retried; `requeue_after`: the reconciler
+   * said when. `aborted`: the process stops or has lost its leadership. None of them is a failure.
+   */
   readonly outcome:
     | 'success'
     | 'requeue'

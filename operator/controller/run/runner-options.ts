@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import type { TimeSlice } from '../../core/time-slice.ts';
-import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { WriteJournal } from '../../model/write-journal.ts';
 import type { QueueSettings } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -45,7 +45,7 @@ export interface RunnerOptions {
   /** For a controller that does not say it itself. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
   /** What a controller does not say itself. */
-  readonly queue?: QueueSettings<ObjectKey>;
+  readonly queue?: QueueSettings;
   /** For objects that carry a finalizer and are not selected. Default: they are not looked for. */
   readonly metadataPages?: MetadataPages;
   /**

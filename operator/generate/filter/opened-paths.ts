@@ -1,7 +1,8 @@
 import { isBuiltInGroup } from '../../model/built-in-group.ts';
+import { DNS_LABEL } from '../../model/dns-name.ts';
 import { groupVersionPath, type Resource } from '../../model/resource.ts';
 import type { AccessRule } from '../access/access.ts';
-import { LABEL, namePattern } from '../access/usable-names.ts';
+import { namePattern } from '../access/usable-names.ts';
 
 /** Objects by name, sorted; `all` for whatever name the resource allows. */
 export type ObjectNames = 'all' | readonly string[];
@@ -112,7 +113,7 @@ export function collectionPattern(
   resource: Resource,
   namespaces: readonly (string | undefined)[],
 ): string {
-  const names = namespaces.map((namespace) => namespace ?? LABEL);
+  const names = namespaces.map((namespace) => namespace ?? DNS_LABEL);
   const scope = resource.namespaced ? `/namespaces/${alternatives(names)}` : '';
   return `${rootPattern(resource)}${scope}/${resource.plural}`;
 }

@@ -34,8 +34,6 @@ export interface InformersOptions {
   readonly log: Log;
   /** `optional`: a source that the API server does not serve harms no one's health. */
   readonly crdWait?: CrdWait;
-  /** Freezes cached objects. Default false. */
-  readonly freeze?: boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }
@@ -182,7 +180,7 @@ export class Informers {
 
   #share(identity: string, scope: Scope, wanted: Source): Shared {
     const { transform = dropManagedFields, onUnserved } = wanted;
-    const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
+    const { listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
@@ -201,13 +199,12 @@ export class Informers {
       {
         ...reflector,
         name: resourceName(scope.resource),
-        freeze,
         meter,
         labels,
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        cachedForm: cachedForm({ ...scope, transform, freeze }),
+        cachedForm: cachedForm({ ...scope, transform }),
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );

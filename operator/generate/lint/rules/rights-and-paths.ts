@@ -1,10 +1,10 @@
 import { homeOf, readable } from '../accepted.ts';
-import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../rights-and-paths.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../fields.ts';
 import type { Installation } from '../installation.ts';
 import { pathOf, type RequestPath } from '../request-path.ts';
 import { grantsOf } from '../rights.ts';
+import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../rights-and-paths.ts';
 
 const GENERATE_BOTH = 'generate both from one declaration: `chancery generate manifests`';
 
