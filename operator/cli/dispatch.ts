@@ -7,8 +7,14 @@ import {
 } from '../core/errors.ts';
 import { VERSION } from '../core/version.ts';
 import { visibleText } from '../core/visible-text.ts';
+import { APISERVER_DESCRIPTION } from './apiserver/help.ts';
+import { CHECK_DESCRIPTION } from './check/help.ts';
 import type { Command, ExitCode, Io } from './command.ts';
+import { GENERATE_DESCRIPTION } from './generate/help.ts';
 import { overview } from './help.ts';
+import { LINT_DESCRIPTION } from './lint/help.ts';
+import { RUN_DESCRIPTION } from './run/help.ts';
+import { WATCH_DESCRIPTION } from './watch/help.ts';
 
 /** Runs the command that `args` name. Rejects only for what is a bug. */
 export async function dispatch(
@@ -77,3 +83,36 @@ export function describeError(error: OperatorError): string {
   const text = facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
   return visibleText(text.replace(/\s*[\r\n]+\s*/g, ' '));
 }
+
+/**
+ * All commands. What one of them needs is read when it is run: the HTTP client alone is a third of
+ * the start of a command that does not use it.
+ */
+export const COMMANDS: readonly Command[] = [
+  {
+    ...RUN_DESCRIPTION,
+    run: async (args, io) => (await import('./run/run.ts')).runCommand().run(args, io),
+  },
+  {
+    ...WATCH_DESCRIPTION,
+    run: async (args, io) => (await import('./watch/watch.ts')).watchCommand().run(args, io),
+  },
+  {
+    ...CHECK_DESCRIPTION,
+    run: async (args, io) => (await import('./check/check.ts')).checkCommand().run(args, io),
+  },
+  {
+    ...GENERATE_DESCRIPTION,
+    run: async (args, io) =>
+      (await import('./generate/generate.ts')).generateCommand().run(args, io),
+  },
+  {
+    ...LINT_DESCRIPTION,
+    run: async (args, io) => (await import('./lint/lint.ts')).lintCommand().run(args, io),
+  },
+  {
+    ...APISERVER_DESCRIPTION,
+    run: async (args, io) =>
+      (await import('./apiserver/apiserver.ts')).apiserverCommand().run(args, io),
+  },
+];

@@ -3,7 +3,7 @@ import { ProtocolError } from '../core/errors.ts';
 import { groupVersionPath } from '../model/resource.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type JsonObject, readAnswer } from './answer.ts';
-import { withQuery } from './query.ts';
+import { withQuery } from './rest-request.ts';
 
 /** What a discovery request needs. */
 export interface DiscoveryContext {

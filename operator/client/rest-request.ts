@@ -1,11 +1,9 @@
-import { OperatorError } from '../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import { type Resource, resourceName } from '../model/resource.ts';
+import { collectionPath, objectPath, type Resource, resourceName } from '../model/resource.ts';
 import type { TransportRequest } from '../transport/transport.ts';
 import { type Call, HTTP_METHODS, type RemoveCall, type WriteCall } from './call.ts';
-import type { DeleteOptions } from './client.ts';
-import { type QueryParameters, withQuery } from './query.ts';
-import { pathOfCollection, pathOfObject, pathToCreate } from './scope.ts';
+import type { DeleteOptions, Target } from './client.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
@@ -154,4 +152,57 @@ function requireResourceVersion(resource: Resource, { metadata }: KubernetesObje
 function unversioned(object: KubernetesObject): KubernetesObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** Query parameters; those that are undefined, false or empty are left out. */
+export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** `path`, followed by `?` and the parameters where there are any. */
+export function withQuery(path: string, parameters: QueryParameters): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || value === false || value === '') continue;
+    query.append(name, String(value));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/**
+ * URL path of one object, or of one of its subresources.
+ *
+ * @throws ConfigurationError `CONFIG` when a namespace is missing, or is given for a cluster-scoped
+ *   resource: the path would be that of something else.
+ */
+function pathOfObject(resource: Resource, target: Target, subresource?: string): string {
+  requireScope(resource, target.namespace, resource.namespaced);
+  return objectPath(resource, target, subresource);
+}
+
+/** URL path to create objects at; see `pathOfObject`. */
+function pathToCreate(resource: Resource, namespace: string | undefined): string {
+  requireScope(resource, namespace, resource.namespaced);
+  return collectionPath(resource, namespace);
+}
+
+/** URL path of a collection, in one namespace or in all; see `pathOfObject`. */
+export function pathOfCollection(resource: Resource, namespace: string | undefined): string {
+  requireScope(resource, namespace, false);
+  return collectionPath(resource, namespace);
+}
+
+function requireScope(
+  resource: Resource,
+  namespace: string | undefined,
+  needsNamespace: boolean,
+): void {
+  if (namespace === undefined && needsNamespace) {
+    throw new ConfigurationError('a namespace is missing', {
+      context: { resource: resourceName(resource) },
+    });
+  }
+  if (namespace !== undefined && !resource.namespaced) {
+    throw new ConfigurationError('a cluster-scoped resource has no namespaces', {
+      context: { resource: resourceName(resource), namespace },
+    });
+  }
 }

@@ -11,9 +11,8 @@ import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watc
 import { requireSuccess } from './answer.ts';
 import { formOf, METADATA_FORM } from './list-answer.ts';
 import { readList } from './list-reader.ts';
-import { type QueryParameters, withQuery } from './query.ts';
 import { resourceDiscovery } from './resource-discovery.ts';
-import { pathOfCollection } from './scope.ts';
+import { pathOfCollection, type QueryParameters, withQuery } from './rest-request.ts';
 
 /** The part of a resource to list and watch. */
 export interface Scope {

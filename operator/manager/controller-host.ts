@@ -14,8 +14,8 @@ import type { Settings } from './settings/settings.ts';
 import type { Informers } from './sources/informers.ts';
 import { metadataPages } from './sources/metadata-pages.ts';
 import type { Scope } from './sources/scope.ts';
-import { countWrites } from './status-page/count-writes.ts';
-import type { MinuteCounts } from './status-page/minute-counts.ts';
+import { countWrites } from './status-page/process-view.ts';
+import type { MinuteCounts } from './status-page/reconcile-history.ts';
 import type { Task } from './tasks.ts';
 
 interface ControllerHostOptions {

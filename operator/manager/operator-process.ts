@@ -1,7 +1,7 @@
 import { type Controller, isController } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { abortable, aborted } from '../core/abort.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
 import { ControllerHost } from './controller-host.ts';
 import type { DefinitionInstaller } from './crds/install-definitions.ts';
 import type { HealthServer } from './http/health-server.ts';
@@ -18,14 +18,13 @@ import {
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
-import { runnableTask } from './runnable-task.ts';
 import { waitForAmbassador } from './safety/wait-for-ambassador.ts';
 import { Informers } from './sources/informers.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
 import { stopInOrder } from './stop.ts';
 import { StopBudget } from './stop-budget.ts';
-import { Tasks } from './tasks.ts';
+import { type Task, Tasks } from './tasks.ts';
 
 export type { OperatorProcessOptions } from './options.ts';
 
@@ -316,4 +315,33 @@ export class OperatorProcess {
     }
     this.#log.info({}, 'stopped');
   }
+}
+
+/** A runnable as a task of a manager: its own failures have its name. */
+function runnableTask(runnable: Runnable, log: Log): Task {
+  const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
+  return {
+    name,
+    phase: stopPhase,
+    guarded: needsLeaderElection,
+    async run(stop: AbortSignal): Promise<void> {
+      try {
+        await runnable.run(stop);
+      } catch (error) {
+        if (stop.aborted) {
+          // Most reject with the reason of their signal, or an error that somebody made of it.
+          log.debug({ runnable: name, err: error }, 'runnable rejected when it was stopped');
+          return;
+        }
+        const failure = new OperatorError(`runnable ${name} failed: ${messageOf(error)}`, {
+          code: 'USER_CODE',
+          layer: 'user-code',
+          cause: error,
+          context: { runnable: name },
+        });
+        log.error({ runnable: name, err: failure }, 'runnable failed, the manager stops');
+        throw failure;
+      }
+    },
+  };
 }

@@ -1,17 +1,22 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { API_APPROVED, approvalOf, needsApproval } from '../model/api-approval.ts';
 import type { Condition } from '../model/condition.ts';
-import type {
-  CustomResourceDefinition,
-  DefinedResource,
-  DefinitionVersion,
+import {
+  type CustomResourceDefinition,
+  DEFINITION_REVISION,
+  type DefinedResource,
+  type DefinitionVersion,
 } from '../model/custom-resource-definition.ts';
+import { isDnsSubdomain } from '../model/dns-name.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
-import { type AnnotationOptions, annotationsOf } from './definition-annotations.ts';
+import { completed } from './completed.ts';
 import { definitionError } from './definition-error.ts';
 import type { FieldProblem } from './field-problem.ts';
+import { isJson } from './keywords.ts';
 import { type NameOptions, namesOf } from './names.ts';
-import { objectProblems } from './object-problems.ts';
+import { scaleProblems } from './scale.ts';
 import type { Static, TObject, TSchema } from './type.ts';
+import { valueProblems } from './value-problems.ts';
 import { definitionVersion, type VersionOptions } from './version.ts';
 
 /** `T`, which nobody changes. */
@@ -177,4 +182,90 @@ function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const child of Object.values(value)) deepFreeze(child);
   return Object.freeze(value);
+}
+
+/** What a definition says of itself in its annotations. */
+export interface AnnotationOptions {
+  /**
+   * Only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and what ends in `.k8s.io` or
+   * `.kubernetes.io`), and needed there: the URL where the project has approved the definition, or a
+   * text that begins with `unapproved`, such as `unapproved, an example`.
+   */
+  readonly apiApproved?: string;
+  /**
+   * A whole number that grows with the definition: two replicas of different releases agree by it
+   * whose definition is the newer one. Default: none, and they agree by who has replaced whom.
+   */
+  readonly revision?: number;
+}
+
+/**
+ * What the metadata of a definition says besides its name.
+ *
+ * @throws ConfigurationError `CONFIG` for a group of the Kubernetes project without an approval or what
+ *   stands for one, for an approval that nobody asks for, and for what is no revision.
+ */
+function annotationsOf(
+  group: string,
+  { apiApproved, revision }: AnnotationOptions,
+): Pick<ObjectMeta, 'annotations'> {
+  refuseApproval(group, apiApproved);
+  refuseRevision(revision);
+  const annotations = {
+    ...(apiApproved === undefined ? {} : { [API_APPROVED]: apiApproved }),
+    ...(revision === undefined ? {} : { [DEFINITION_REVISION]: String(revision) }),
+  };
+  return Object.keys(annotations).length === 0 ? {} : { annotations };
+}
+
+function refuseApproval(group: string, approved: string | undefined): void {
+  if (!needsApproval(group)) {
+    if (approved === undefined) return;
+    throw definitionError('apiApproved', `${group} needs no approval`, 'leave it out');
+  }
+  if (approved === undefined) {
+    const remedy =
+      "write a domain of yours, or apiApproved: 'unapproved, …' with the reason, or the URL of the approval";
+    throw definitionError('group', `${group} belongs to the Kubernetes project`, remedy);
+  }
+  const approval = approvalOf(approved);
+  if (approval === 'approved' || approval === 'unapproved') return;
+  const remedy =
+    "write the URL of the approval with its scheme, or 'unapproved, …' with the reason";
+  throw definitionError('apiApproved', `${JSON.stringify(approved)} is no approval`, remedy);
+}
+
+function refuseRevision(revision: number | undefined): void {
+  if (revision === undefined || (Number.isSafeInteger(revision) && revision >= 0)) return;
+  throw definitionError('revision', `${revision} is no revision`, 'write 0, 1, 2, …');
+}
+
+/** What the API server would refuse in an object of one version. */
+function objectProblems(
+  object: unknown,
+  apiVersion: string,
+  kind: string,
+  version: DefinitionVersion | undefined,
+): readonly FieldProblem[] {
+  const schema = version?.schema.openAPIV3Schema ?? {};
+  if (!isJson(object)) return [{ path: '', message: 'must be of type object' }];
+  const value = completed(object, schema, true);
+  const scale = version?.subresources?.scale;
+  return [
+    ...(object.apiVersion === apiVersion
+      ? []
+      : [{ path: 'apiVersion', message: `must be ${apiVersion}` }]),
+    ...(object.kind === kind ? [] : [{ path: 'kind', message: `must be ${kind}` }]),
+    ...nameProblems(object.metadata),
+    ...valueProblems(value, schema, ''),
+    ...(scale === undefined ? [] : scaleProblems(value, scale)),
+  ];
+}
+
+function nameProblems(metadata: unknown): readonly FieldProblem[] {
+  if (!isJson(metadata)) return [{ path: 'metadata', message: 'Required value' }];
+  const { name, generateName } = metadata;
+  if (name === undefined && typeof generateName === 'string' && generateName !== '') return [];
+  if (typeof name === 'string' && isDnsSubdomain(name)) return [];
+  return [{ path: 'metadata.name', message: 'must be a lower-case RFC 1123 subdomain' }];
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DNS_1035_LABEL } from '../model/dns-name.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
+import { isFormat } from '../model/text-format.ts';
 import { type FieldProblem, joined } from './field-problem.ts';
 import { isJson, type Json } from './keywords.ts';
-import { listProblems } from './list-problems.ts';
-import { numberProblems, textProblems } from './scalar-problems.ts';
+import { patternMatcher } from './pattern.ts';
 
 /**
  * What is wrong with a value by its schema, as the API server sees it, rules aside. Of a value of the
@@ -107,4 +107,98 @@ function* typeMetaProblems(value: Json, path: string): Generator<FieldProblem> {
       yield { path: joined(path, field), message: `Invalid value: must be the ${field} of a kind` };
     }
   }
+}
+
+/** What breaks the promise of a list: a set has no value twice, a map no key. */
+function* listProblems(
+  value: readonly unknown[],
+  schema: StructuralSchema,
+  path: string,
+): Generator<FieldProblem> {
+  const type = schema['x-kubernetes-list-type'];
+  if (type !== 'set' && type !== 'map') return;
+  const names = schema['x-kubernetes-list-map-keys'] ?? [];
+  const seen = new Set<string>();
+  for (const [at, item] of value.entries()) {
+    const identity = type === 'map' ? keysOf(item, names) : item;
+    const text = canonical(identity);
+    if (seen.has(text)) yield { path: `${path}[${at}]`, message: `Duplicate value: ${text}` };
+    seen.add(text);
+  }
+}
+
+function keysOf(item: unknown, names: readonly string[]): unknown {
+  if (!isJson(item)) return {};
+  const present = names.filter((name) => Object.hasOwn(item, name));
+  return Object.fromEntries(present.map((name) => [name, item[name]]));
+}
+
+/** As JSON whose fields stand in order, so that equal values are equal texts. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, child: unknown) =>
+    isJson(child)
+      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : child,
+  );
+}
+
+/** The first integers that Go's int64 and int32 do not hold, and the largest float32. */
+const INT64_END = 2 ** 63;
+const INT32_END = 2 ** 31;
+const FLOAT32_MAX = 3.4028234663852886e38;
+
+/** How far a quotient may be from an integer, by its size, to count as one: as the server divides. */
+const MULTIPLE_TOLERANCE = 1e-9;
+
+/** Compiled once for each schema. */
+const MATCHERS = new WeakMap<StructuralSchema, RegExp>();
+
+/** What is wrong with a text, in the words of the API server. */
+function* textProblems(value: string, schema: StructuralSchema): Generator<string> {
+  const { minLength = 0, maxLength, pattern, format } = schema;
+  const length = [...value].length; // code points, as Go counts
+  if (maxLength !== undefined && length > maxLength) {
+    yield `Too long: may not be more than ${maxLength} characters`;
+  } else if (length < minLength) yield `should be at least ${minLength} chars long`;
+  else if (pattern !== undefined && !matcherOf(schema, pattern).test(value)) {
+    yield `should match '${pattern}'`;
+  }
+  if (format !== undefined && !isFormat(value, format)) yield `must be of type ${format}`;
+}
+
+function matcherOf(schema: StructuralSchema, pattern: string): RegExp {
+  let matcher = MATCHERS.get(schema);
+  if (matcher === undefined) {
+    matcher = patternMatcher(pattern);
+    MATCHERS.set(schema, matcher);
+  }
+  return matcher;
+}
+
+/** What is wrong with a number. */
+function* numberProblems(value: number, schema: StructuralSchema): Generator<string> {
+  const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (!isInRange(value, type, format)) yield `must be of type ${type} ${format ?? ''}`.trimEnd();
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    yield `should be a multiple of ${multipleOf}`;
+  }
+  if (minimum !== undefined && (value < minimum || (value === minimum && exclusiveMinimum))) {
+    yield `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`;
+  }
+  if (maximum !== undefined && (value > maximum || (value === maximum && exclusiveMaximum))) {
+    yield `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`;
+  }
+}
+
+function isInRange(value: number, type: string | undefined, format: string | undefined): boolean {
+  if (type === 'number') return format !== 'float' || Math.abs(value) <= FLOAT32_MAX;
+  if (type !== 'integer') return true;
+  const end = format === 'int32' ? INT32_END : INT64_END;
+  return value >= -end && value < end;
+}
+
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
+  const distance = Math.abs(quotient - Math.round(quotient));
+  return distance <= Math.abs(quotient) * MULTIPLE_TOLERANCE;
 }

@@ -1,14 +1,16 @@
 import type { DefinitionVersion, ScalePaths } from '../model/custom-resource-definition.ts';
+import { DNS_SUBDOMAIN } from '../model/dns-name.ts';
 import type { StructuralSchema, ValidationRule } from '../model/structural-schema.ts';
+import { ListMap } from './builders.ts';
 import { definitionError } from './definition-error.ts';
+import { schemaAt, simplePath } from './field-path.ts';
+import { isJson } from './keywords.ts';
 import { refuseVersion } from './names.ts';
 import { type PrinterColumnOptions, printerColumnsOf } from './printer-columns.ts';
 import { scaleOf } from './scale.ts';
 import { refuseRule, refuseUnusable } from './schema-rules.ts';
-import { selectableFieldsOf } from './selectable-fields.ts';
-import { statusSchema } from './status-schema.ts';
 import { structuralSchema } from './structural.ts';
-import type { TObject, TSchema } from './type.ts';
+import { type TObject, type TSchema, Type } from './type.ts';
 
 /** What is said of one version of a resource. */
 export interface VersionOptions<
@@ -87,4 +89,85 @@ function rootSchema(
   };
   for (const [at, rule] of rules.entries()) refuseRule(rule, `${path}rules[${at}]`);
   return root;
+}
+
+/** As many as the API server takes. */
+const MAX_SELECTABLE_FIELDS = 8;
+
+const SCALARS: readonly (string | undefined)[] = ['string', 'boolean', 'integer'];
+
+/** @throws ConfigurationError `CONFIG` for a field that cannot be selected by. */
+function selectableFieldsOf(
+  paths: readonly string[],
+  root: StructuralSchema,
+  path: string,
+): readonly { readonly jsonPath: string }[] {
+  if (paths.length > MAX_SELECTABLE_FIELDS) {
+    const remedy = 'leave some out, and select these by labels';
+    throw definitionError(path, `more than ${MAX_SELECTABLE_FIELDS} fields`, remedy);
+  }
+  return paths.map((jsonPath, at) => {
+    const own = `${path}[${at}]`;
+    const fields = simplePath(jsonPath);
+    const [first] = fields ?? [];
+    if (fields === undefined || (first !== 'spec' && first !== 'status')) {
+      const problem = `${JSON.stringify(jsonPath)} is no path of a field`;
+      throw definitionError(own, problem, 'write it as .spec.name, without lists');
+    }
+    const schema = schemaAt(root, fields);
+    if (schema === undefined) {
+      const remedy = 'write the path of a field of spec or status';
+      throw definitionError(own, `no schema has a field ${jsonPath}`, remedy);
+    }
+    if (!SCALARS.includes(schema.type)) {
+      const remedy = 'select by a string, a boolean or an integer';
+      throw definitionError(own, `${jsonPath} is ${schema.type ?? 'of no type'}`, remedy);
+    }
+    if (paths.indexOf(jsonPath) < at) {
+      throw definitionError(own, `${jsonPath} stands there twice`, 'leave one out');
+    }
+    return { jsonPath };
+  });
+}
+
+/** The limits of `metav1.Condition`. */
+const CONDITION: TObject = Type.Object({
+  type: Type.String({
+    maxLength: 316,
+    pattern: `^(${DNS_SUBDOMAIN}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`,
+  }),
+  status: Type.Enum(['True', 'False', 'Unknown']),
+  observedGeneration: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
+  lastTransitionTime: Type.String({ format: 'date-time' }),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+  }),
+  message: Type.String({ maxLength: 32_768 }),
+});
+
+/**
+ * `status` with the two fields that every status has: `conditions` and `observedGeneration`.
+ *
+ * @throws ConfigurationError `CONFIG` when it is no object, or declares one of the two itself.
+ */
+function statusSchema(status: unknown, path: string): object {
+  if (!isJson(status) || status.type !== 'object' || isJson(status.patternProperties)) {
+    throw definitionError(path, 'a status is an object with fields', 'write Type.Object({ … })');
+  }
+  const properties = isJson(status.properties) ? status.properties : {};
+  const given = ['conditions', 'observedGeneration'].find((field) => field in properties);
+  if (given !== undefined) {
+    const remedy = 'leave it out: it is added to every status';
+    throw definitionError(`${path}.${given}`, 'is declared twice', remedy);
+  }
+  return {
+    ...status,
+    properties: {
+      ...properties,
+      observedGeneration: Type.Integer({ format: 'int64', minimum: 0 }),
+      conditions: ListMap(CONDITION, ['type']),
+    },
+  };
 }

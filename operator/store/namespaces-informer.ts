@@ -1,15 +1,11 @@
 import { aborted } from '../core/abort.ts';
+import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Entry } from '../model/entry.ts';
 import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
+import { compareResourceVersions } from '../model/resource-version.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import type { Change } from './change.ts';
-import {
-  combinedState,
-  combinedStatus,
-  earliestContactAt,
-  oldestResourceVersion,
-} from './combined-status.ts';
 import type { ChangeHandler } from './delivery.ts';
 import {
   type HandlerOptions,
@@ -18,7 +14,6 @@ import {
   type HandlersFollower,
 } from './handlers.ts';
 import { ensureIndex, type IndexFunction } from './indices.ts';
-import type { InformerHandle, NamespacesInformerOptions } from './informer-handle.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -228,4 +223,81 @@ type StoreOf<T extends KubernetesObject> = (informer: SharedInformer<T>) => Stor
 
 function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store<T> {
   return store;
+}
+
+/** What needs attention most comes first. */
+const STATES: readonly SourceState[] = [
+  'stopped',
+  'forbidden',
+  'unserved',
+  'waiting',
+  'idle',
+  'listing',
+  'watching',
+];
+const HEALTHS: readonly ReflectorStatus['health'][] = [
+  'stopped',
+  'forbidden',
+  'failing',
+  'unserved',
+  'starting',
+  'healthy',
+];
+
+const HEALTHY: ReflectorStatus = {
+  health: 'healthy',
+  reason: undefined,
+  error: undefined,
+  retryInMs: undefined,
+};
+
+type Informers = readonly Pick<
+  SharedInformer<never>,
+  'state' | 'status' | 'lastContactAt' | 'resourceVersion'
+>[];
+
+/** The state that needs attention most; of none, `watching`: there is nothing to wait for. */
+function combinedState(informers: Informers): SourceState {
+  return STATES.find((state) => informers.some((one) => one.state === state)) ?? 'watching';
+}
+
+/** The status of the one that is worst off; of none, a healthy one. */
+function combinedStatus(informers: Informers): ReflectorStatus {
+  const all = informers.map(({ status }) => status);
+  const rank = ({ health }: ReflectorStatus): number => HEALTHS.indexOf(health);
+  return all.reduce((a, b) => (rank(b) < rank(a) ? b : a), all[0] ?? HEALTHY);
+}
+
+/** When the one was heard of that was heard of longest ago; undefined when one was never. */
+function earliestContactAt(informers: Informers): number | undefined {
+  const all = informers.map(({ lastContactAt }) => lastContactAt ?? Number.NEGATIVE_INFINITY);
+  const earliest = Math.min(...all);
+  return Number.isFinite(earliest) ? earliest : undefined;
+}
+
+/** The resourceVersion that all have reached; undefined when one has none. */
+function oldestResourceVersion(informers: Informers): string | undefined {
+  const [first, ...others] = informers.map(({ resourceVersion }) => resourceVersion);
+  return others.reduce((a, b) => {
+    if (a === undefined || b === undefined) return undefined;
+    return (compareResourceVersions(b, a) ?? 0) < 0 ? b : a;
+  }, first);
+}
+
+/** A share in an informer that others may use as well. */
+export interface InformerHandle<T extends KubernetesObject> {
+  readonly informer: SharedInformer<T>;
+  /** Must be called once, when it is used no more. */
+  release(): void;
+}
+
+export interface NamespacesInformerOptions<T extends KubernetesObject> {
+  /** Names the source in errors. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random?: () => number;
+  /** The namespaces that it shows, in this order. */
+  readonly namespaces: readonly string[];
+  readonly open: (namespace: string) => InformerHandle<T>;
+  readonly handlerFailed: (error: unknown) => void;
 }

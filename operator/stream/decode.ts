@@ -4,11 +4,10 @@ import { Entry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError, isStatus } from '../model/status.ts';
 import { INITIAL_EVENTS_END, type WatchEvent } from '../model/watch-event.ts';
-import { ByteLines } from './byte-lines.ts';
-import type { EntryOptions, Form } from './entry-of-bytes.ts';
-import type { ReadLinesOptions } from './lines.ts';
+import { type EntryOptions, entryOfBytes, type Form } from './entry-of-bytes.ts';
+import { DEFAULT_MAX_LINE_BYTES, type ReadLinesOptions, tooLong } from './lines.ts';
 import { ownedIterator } from './owned-iterator.ts';
-import { scanEvent } from './scan-event.ts';
+import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 export interface DecodeOptions extends ReadLinesOptions, EntryOptions {
   /** Events about objects of another kind are left out. Default: every kind is accepted. */
@@ -178,4 +177,114 @@ function undecodable(message: string, line: string, event?: string): ProtocolErr
     code: 'DECODE',
     context: { lineLength: line.length, ...(event === undefined ? {} : { event }) },
   });
+}
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const TAB = 0x09;
+const SPACE = 0x20;
+
+/** Told of a line: `bytes` from `from` to `to`, without its terminator, good until it returns. */
+type OnLine = (bytes: Buffer, from: number, to: number) => void;
+
+/**
+ * Chunks → lines, by the rules of `readLines`, but as bytes, and none of them copied that lies within a
+ * chunk: for who makes no text of most of them.
+ */
+export class ByteLines {
+  readonly #maxLineBytes: number;
+  /** The start of a line whose end has not arrived, joined once it has. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(maxLineBytes: number = DEFAULT_MAX_LINE_BYTES) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /**
+   * Tells of every line that ends in `chunk`, in order.
+   *
+   * @throws ProtocolError `DECODE` when a line outgrows the limit, behind those that end before; what
+   *   `onLine` throws.
+   */
+  read(chunk: Buffer, onLine: OnLine): void {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      if (this.#held.length === 0) tell(chunk, start, end, onLine);
+      else this.#tellHeld(chunk.subarray(start, end), onLine);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#keep(start === 0 ? chunk : chunk.subarray(start));
+  }
+
+  #keep(piece: Buffer): void {
+    this.#held.push(piece);
+    this.#heldBytes += piece.length;
+    if (this.#heldBytes > this.#maxLineBytes) throw tooLong(this.#heldBytes, this.#maxLineBytes);
+  }
+
+  #tellHeld(end: Buffer, onLine: OnLine): void {
+    const line = Buffer.concat([...this.#held, end], this.#heldBytes + end.length);
+    this.#held = [];
+    this.#heldBytes = 0;
+    tell(line, 0, line.length, onLine);
+  }
+}
+
+/** An event begins with a brace: the rest of such a line is not looked at. */
+function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
+  const to = end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+  let first = from;
+  while (first < to && isBlank(bytes[first])) first++;
+  if (first < to) onLine(bytes, from, to);
+}
+
+/** What JSON takes for white space: a line of any other control character is none that is passed over. */
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
+}
+
+/** An event about an object that was not parsed. */
+interface ScannedEvent<T extends KubernetesObject> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly entry: Entry<T>;
+}
+
+const CLOSE_BRACE = 0x7d;
+const TYPES = ['ADDED', 'MODIFIED', 'DELETED'] as const;
+const BEFORE_TYPE = '{"type":"';
+
+/** How a line of each type begins, by the first letter of the type. */
+const BEGINNINGS = new Map(
+  TYPES.map((type) => [type.charCodeAt(0), { type, text: `${BEFORE_TYPE}${type}","object":` }]),
+);
+
+/**
+ * The event in `bytes` from `start` to `end`: one line without its terminator. `foreign` for an object
+ * that `isForeign` does not let pass. Undefined for a line that is not as kube-apiserver writes it, and
+ * for BOOKMARK and ERROR: such a line is to be parsed.
+ *
+ * Behind the metadata, only members that would say something else of the event or of its object are
+ * looked for: of a member that comes twice the last counts. Whether the rest is JSON shows when the
+ * object is asked for; see `Entry`. A line that could not be parsed cannot be read either, unless the
+ * fault lies in managedFields that are left out.
+ */
+export function scanEvent<T extends KubernetesObject>(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  options: EntryOptions = {},
+  isForeign: (found: ScannedIdentity) => boolean = () => false,
+): ScannedEvent<T> | 'foreign' | undefined {
+  const beginning = BEGINNINGS.get(bytes[start + BEFORE_TYPE.length] ?? 0);
+  if (beginning === undefined || !isAt(bytes, start, end, beginning.text)) return undefined;
+  const from = start + beginning.text.length;
+  // The last byte is the brace of the envelope; the one before it is to be the object's.
+  const to = end - 1;
+  if (bytes[to] !== CLOSE_BRACE || bytes[to - 1] !== CLOSE_BRACE) return undefined;
+  const found = scanIdentity(bytes, from, to, true);
+  if (found === undefined) return undefined;
+  const entry = entryOfBytes<T>({ bytes, from, to }, found, options);
+  if (entry === undefined) return undefined;
+  return isForeign(found) ? 'foreign' : { type: beginning.type, entry };
 }

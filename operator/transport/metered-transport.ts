@@ -1,6 +1,6 @@
+import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
-import { onArrived } from './body-size.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 interface MeteredTransportOptions {
@@ -59,4 +59,23 @@ export function meteredTransport(
 
     close: () => transport.close(),
   };
+}
+
+/**
+ * Calls `told` with the size of `body` in bytes when all of it has arrived; never for one that breaks
+ * off. Nothing is read by it, and nothing read later: a listener or a stream in between would change
+ * who holds back whom.
+ */
+function onArrived(body: Readable, told: (bytes: number) => void): void {
+  let bytes = body.readableLength; // what came together with the head
+  if (body.readableEnded) {
+    told(bytes);
+    return;
+  }
+  const push = body.push.bind(body);
+  body.push = (chunk: Uint8Array | null, encoding?: BufferEncoding): boolean => {
+    bytes += chunk?.length ?? 0;
+    return push(chunk, encoding);
+  };
+  body.once('end', () => told(bytes));
 }

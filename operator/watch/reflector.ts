@@ -7,28 +7,27 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import { SourceActivity } from './activity.ts';
 import { type CompleteList, type GatheredList, InitialEvents, listAll } from './list.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
-import { PacedWatch } from './paced-watch.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './policy/classify.ts';
 import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './policy/decision.ts';
 import type { LimitedSource } from './policy/list-limiter.ts';
 import { ListModeChoice } from './policy/list-mode.ts';
 import { Pace } from './policy/pace.ts';
 import { RegressionProbe } from './policy/regression-probe.ts';
+import type { ReflectorSink } from './reflector-options.ts';
 import {
   type ReflectorOptions,
   type ResolvedOptions,
   resolveOptions,
 } from './reflector-options.ts';
-import type { ReflectorSink } from './reflector-sink.ts';
-import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
+import { type ReflectorStatus, SourceMeter, StatusReporter } from './reflector-status.ts';
 import { ResumePoint } from './resume-point.ts';
-import { SourceMeter } from './source-meter.ts';
 import { Unreadable } from './unreadable.ts';
 import { Unserved } from './unserved.ts';
 import { Verifier } from './verifier.ts';
 import type { WatchConsumer, WatchReport } from './watch-once.ts';
+import { PacedWatch } from './watch-once.ts';
 
-export type { ReflectorSink } from './reflector-sink.ts';
+export type { ReflectorSink } from './reflector-options.ts';
 
 /**
  * Keeps a sink equal to a collection on the server: lists it, watches it for ever, resumes, and

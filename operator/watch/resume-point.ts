@@ -1,7 +1,16 @@
-import type { KubernetesObject } from '../model/object.ts';
+import type { EntryIdentity } from '../model/entry.ts';
+import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { VersionView } from './verification.ts';
+
+/** The uid and version of an object: what tells one state of it from another. */
+export type ObjectVersion = Pick<EntryIdentity, 'uid' | 'resourceVersion'>;
+
+/** The versions that a cache holds at the moment of the call. */
+export interface VersionView {
+  known(key: ObjectKey): ObjectVersion | undefined;
+  keys(): Iterable<ObjectKey>;
+}
 
 /** What takes events. */
 interface EventSink<T extends KubernetesObject> extends VersionView {

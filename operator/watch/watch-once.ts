@@ -3,8 +3,10 @@ import type { Clock } from '../core/clock.ts';
 import { AmbassadorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { ListWatch, WatchRequest } from './list-watch.ts';
+import type { ListConsistency, ListWatch, WatchRequest } from './list-watch.ts';
 import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
+import type { Pace } from './policy/pace.ts';
+import type { ResumePoint } from './resume-point.ts';
 
 /** What the server is given beyond its own deadline before the line is taken for dead. */
 const GRACE_MS = 10_000;
@@ -62,7 +64,7 @@ export interface WatchConsumer<T extends KubernetesObject> {
  * Never throws for a failed watch: the report says how it ended. An abort of `signal` shows as the
  * outcome of a failed stream. What the consumer throws is thrown: a bug must not pass for a bad line.
  */
-export async function watchOnce<T extends KubernetesObject>(
+async function watchOnce<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
   consumer: WatchConsumer<T>,
   request: WatchOnceRequest,
@@ -280,4 +282,75 @@ function watchdog({ clock, limitAt, cut }: WatchdogOptions): Watchdog {
     },
     stop: () => cancel(),
   };
+}
+
+interface PacedWatchOptions<T extends KubernetesObject> {
+  readonly source: Pick<ListWatch<T>, 'watch'>;
+  readonly resumePoint: ResumePoint;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Each watch is asked to end after a random time of [min, max) seconds. */
+  readonly timeoutSeconds: readonly [min: number, max: number];
+  /** An event was left out because it is about an object of another kind. */
+  readonly onSkipped: () => void;
+}
+
+interface NextWatch {
+  /** The list that the watch begins with; undefined when it resumes. */
+  readonly due: ListConsistency | undefined;
+  /** True until that list is complete. */
+  readonly awaitsInitialEvents: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The watches of one source, one after another: each begins at the resume point or with the list that
+ * is due, ends after a random time, and tells the pace how it went.
+ */
+export class PacedWatch<T extends KubernetesObject> {
+  readonly #options: PacedWatchOptions<T>;
+  /** The watch before saw a line at least every 75 s. */
+  #wasLively = false;
+
+  constructor(options: PacedWatchOptions<T>) {
+    this.#options = options;
+  }
+
+  /** See `watchOnce`. */
+  async once(
+    consumer: WatchConsumer<T>,
+    { due, awaitsInitialEvents, signal }: NextWatch,
+  ): Promise<WatchReport> {
+    const { source, resumePoint, pace, clock, onSkipped } = this.#options;
+    const timeoutSeconds = this.#timeoutSeconds();
+    pace.opened();
+    const report = await watchOnce(source, consumer, {
+      resourceVersion: due === undefined ? (resumePoint.resourceVersion ?? '') : oldestVersion(due),
+      ...(due !== undefined && { awaitsInitialEvents }),
+      timeoutSeconds,
+      livelyBefore: this.#wasLively,
+      clock,
+      onSkipped,
+      signal,
+    });
+    this.#wasLively = report.lively;
+    if (report.acceptedForMs !== undefined) {
+      const isHealthy = !('stalled' in report.outcome);
+      pace.closed(report.acceptedForMs, timeoutSeconds * 1_000, isHealthy);
+    }
+    return report;
+  }
+
+  #timeoutSeconds(): number {
+    const { random, timeoutSeconds } = this.#options;
+    const [min, max] = timeoutSeconds;
+    return Math.floor(min + (max - min) * random());
+  }
+}
+
+/** How old a streamed list may be; empty for the newest state. */
+function oldestVersion(due: ListConsistency): string {
+  if (due.kind === 'latest') return '';
+  return due.kind === 'any' ? '0' : due.resourceVersion;
 }

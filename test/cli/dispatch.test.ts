@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../operator/cli/command.ts';
-import { COMMANDS } from '../../operator/cli/commands.ts';
+import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { invoke } from './invocation.ts';

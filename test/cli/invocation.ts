@@ -1,8 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import type { Command, ExitCode } from '../../operator/cli/command.ts';
-import { COMMANDS } from '../../operator/cli/commands.ts';
-import { dispatch } from '../../operator/cli/dispatch.ts';
+import { COMMANDS, dispatch } from '../../operator/cli/dispatch.ts';
 import { Collector } from './collector.ts';
 
 /** A command line that runs in this process. */

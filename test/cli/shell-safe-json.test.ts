@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shellSafeJson } from '../../operator/cli/watch/shell-safe-json.ts';
+import { shellSafeJson } from '../../operator/cli/watch/lines.ts';
 import { jsonValue } from '../support/json-arbitraries.ts';
 
 test('means the same as JSON', () => {

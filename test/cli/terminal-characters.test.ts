@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeError } from '../../operator/cli/dispatch.ts';
 import { DryRunReport } from '../../operator/cli/run/dry-run-report.ts';
-import { shellSafeJson } from '../../operator/cli/watch/shell-safe-json.ts';
+import { shellSafeJson } from '../../operator/cli/watch/lines.ts';
 import { visibleText } from '../../operator/core/visible-text.ts';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { configMaps } from '../../operator/model/builtin.ts';

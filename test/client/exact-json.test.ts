@@ -1,8 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeExact, parseExact } from '../../operator/client/exact-json.ts';
-import { restClient } from '../../operator/client/rest-client.ts';
+import { encodeExact, parseExact, restClient } from '../../operator/client/rest-client.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { cannedTransport } from './canned-transport.ts';
 

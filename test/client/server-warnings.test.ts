@@ -1,8 +1,8 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { oncePerText, warningTexts } from '../../operator/client/answer.ts';
 import { connect } from '../../operator/client/connection.ts';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { oncePerText, warningTexts } from '../../operator/client/server-warnings.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { cannedTransport, parsePath } from './canned-transport.ts';
 

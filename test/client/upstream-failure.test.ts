@@ -1,7 +1,6 @@
 /** What `kubectl proxy` says when it gets no answer from the API server, and what a person reads. */
 import { expect, test } from 'vitest';
-import { responseFailure } from '../../operator/client/response-failure.ts';
-import { upstreamFailure } from '../../operator/client/upstream-failure.ts';
+import { responseFailure, upstreamFailure } from '../../operator/client/response-failure.ts';
 
 const AUTHORITY =
   'tls: failed to verify certificate: x509: certificate signed by unknown authority (possibly because of "x509: ECDSA verification failure" while trying to verify candidate authority certificate "kubernetes")';

@@ -3,8 +3,11 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { restClient } from '../../operator/client/rest-client.ts';
-import { AppliedMemory } from '../../operator/controller/children/applied-memory.ts';
-import { digestOf, showsAll } from '../../operator/controller/children/shown-fields.ts';
+import {
+  AppliedMemory,
+  digestOf,
+  showsAll,
+} from '../../operator/controller/children/applied-memory.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { deepCopy } from '../../operator/core/deep-copy.ts';

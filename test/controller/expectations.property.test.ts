@@ -12,7 +12,7 @@ import { defineResource } from '../../operator/model/resource.ts';
 import { cachedForm } from '../../operator/store/cached-form.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import type { OwnWrites } from '../../operator/store/own-writes.ts';
-import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes.ts';
 import { LaggingServer } from '../store/lagging-server.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';

@@ -2,9 +2,9 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
+import type { KeyPolicy } from '../../operator/controller/policies/key-gate.ts';
 import { KeyGate, type Resume } from '../../operator/controller/policies/key-gate.ts';
 import { keyPolicies } from '../../operator/controller/policies/key-policies.ts';
-import type { KeyPolicy } from '../../operator/controller/policies/key-policy.ts';
 import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { noMeter } from '../../operator/core/metrics.ts';

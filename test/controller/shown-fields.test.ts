@@ -4,7 +4,7 @@ import {
   digestOf,
   shownFields,
   showsAll,
-} from '../../operator/controller/children/shown-fields.ts';
+} from '../../operator/controller/children/applied-memory.ts';
 import { jsonValue } from '../support/json-arbitraries.ts';
 
 const json = jsonValue();

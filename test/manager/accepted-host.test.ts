@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createManager } from '../../operator/manager/create-manager.ts';
 import { HealthServer } from '../../operator/manager/http/health-server.ts';
 import { send } from '../../operator/manager/http/listener.ts';
-import { MetricsServer } from '../../operator/manager/metrics/server.ts';
+import { MetricsServer } from '../../operator/manager/metrics/port.ts';
 import { isAcceptedHost } from '../../operator/manager/settings/accepted-host.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 

@@ -4,7 +4,7 @@ import {
   formatNumber,
   type MetricFamily,
 } from '../../operator/manager/metrics/exposition.ts';
-import { preferredFormat } from '../../operator/manager/metrics/server.ts';
+import { preferredFormat } from '../../operator/manager/metrics/port.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 
 const family = (more: Partial<MetricFamily>): MetricFamily => ({

@@ -4,8 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exposition } from '../../operator/manager/metrics/exposition.ts';
-import { metricsPort } from '../../operator/manager/metrics/port.ts';
-import { MetricsServer } from '../../operator/manager/metrics/server.ts';
+import { MetricsServer, metricsPort } from '../../operator/manager/metrics/port.ts';
 import { parsedExposition } from '../support/parsed-exposition.ts';
 
 const HOST = '127.0.0.1';

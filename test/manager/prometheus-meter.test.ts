@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { Counter } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { PrometheusMeter } from '../../operator/manager/metrics/prometheus-meter.ts';
-import { MAX_SERIES } from '../../operator/manager/metrics/series.ts';
+import { MAX_SERIES, PrometheusMeter } from '../../operator/manager/metrics/prometheus-meter.ts';
 import { type ParsedFamily, parsedExposition } from '../support/parsed-exposition.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { settle } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DelayHeap } from '../../operator/queue/delay-heap.ts';
+import { DelayHeap } from '../../operator/queue/ready-line.ts';
 
 describe('DelayHeap', () => {
   test('hands out what is due, earliest first', () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Entry } from '../../operator/model/entry.ts';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
-import { Backlog, COALESCE_ABOVE } from '../../operator/store/backlog.ts';
 import { Added, type Change, Deleted, Updated } from '../../operator/store/change.ts';
+import { Backlog, COALESCE_ABOVE } from '../../operator/store/delivery.ts';
 import { plain } from '../support/plain-change.ts';
 
 const object = (name: string, version: number, uid = 'u1'): KubernetesObject => ({

@@ -3,7 +3,7 @@ import { type KubernetesObject, objectKey } from '../../operator/model/object.ts
 import { defineResource } from '../../operator/model/resource.ts';
 import type { PendingWrite } from '../../operator/model/write-journal.ts';
 import type { OwnWrites } from '../../operator/store/own-writes.ts';
-import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { start } from './started-informer.ts';

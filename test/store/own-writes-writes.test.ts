@@ -4,7 +4,7 @@ import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { OwnWrites } from '../../operator/store/own-writes.ts';
-import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes.ts';
 import { KEY, things, withObject, world } from './informer-with-own-writes.ts';
 import { listener } from './started-informer.ts';
 

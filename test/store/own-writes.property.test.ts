@@ -6,8 +6,11 @@ import { defineResource } from '../../operator/model/resource.ts';
 import type { PendingWrite } from '../../operator/model/write-journal.ts';
 import { cachedForm } from '../../operator/store/cached-form.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import { OWN_WRITES_TTL_MS, type OwnWrites } from '../../operator/store/own-writes.ts';
-import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
+import {
+  OWN_WRITES_TTL_MS,
+  type OwnWrites,
+  OwnWritesJournal,
+} from '../../operator/store/own-writes.ts';
 import type { Thing } from '../support/fake-collection.ts';
 import { LaggingServer } from './lagging-server.ts';
 

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { Cache } from '../../operator/store/cache.ts';
-import { scanEvent } from '../../operator/stream/scan-event.ts';
+import { scanEvent } from '../../operator/stream/decode.ts';
 
 const OBJECTS = 700;
 /** Below the size from which a text is put together of several. */

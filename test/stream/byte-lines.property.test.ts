@@ -1,7 +1,7 @@
 /** Lines as bytes are the lines as text, however the bytes are cut into chunks. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteLines } from '../../operator/stream/byte-lines.ts';
+import { ByteLines } from '../../operator/stream/decode.ts';
 import { chunksOf } from './chunks.ts';
 
 /** Some of which JSON takes for white space, and some that look like it. */

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { ProtocolError } from '../../operator/core/errors.ts';
 import type { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
+import { scanEvent } from '../../operator/stream/decode.ts';
 import type { EntryOptions } from '../../operator/stream/entry-of-bytes.ts';
-import { scanEvent } from '../../operator/stream/scan-event.ts';
 import { identityOf } from '../support/text-entry.ts';
 
 const GIVEN = { apiVersion: 'example.dev/v1', kind: 'Given' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scanEvent } from '../../operator/stream/scan-event.ts';
+import { scanEvent } from '../../operator/stream/decode.ts';
 import { recording, watchText } from '../support/recorded-stream.ts';
 import { expectNeverWrong, expectScanned, scan, scanBytes } from './parsed-event.ts';
 

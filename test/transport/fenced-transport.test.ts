@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, test, vi } from 'vitest';
 import { LeadershipLostError } from '../../operator/core/errors.ts';
-import type { Fence } from '../../operator/transport/fence.ts';
+import type { Fence } from '../../operator/transport/fenced-transport.ts';
 import { fencedTransport } from '../../operator/transport/fenced-transport.ts';
 import type { Transport, TransportRequest } from '../../operator/transport/transport.ts';
 import { answerOf, rawServer, request, transportTo } from './raw-server.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestHeaders } from '../../operator/transport/request-headers.ts';
 import type { RequestHeaders } from '../../operator/transport/transport.ts';
+import { requestHeaders } from '../../operator/transport/undici-transport.ts';
 
 const fixed = { userAgent: 'x/1', host: undefined };
 

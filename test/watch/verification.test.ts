@@ -1,7 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { keyOf } from '../../operator/model/object.ts';
-import { Verification } from '../../operator/watch/verification.ts';
+import { Verification } from '../../operator/watch/verifier.ts';
 import { perTurn } from '../support/event-loop.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 

@@ -1,20 +1,23 @@
+import type { Controller } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
+import type { Source } from '../../controller/source.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger } from '../../manager/observe/logger.ts';
 import type { CreateManagerOptions } from '../../manager/options.ts';
+import type { Runnable } from '../../manager/runnable.ts';
 import {
   findVisibleToken,
   TOKEN_FOLDERS,
   tokenVisible,
 } from '../../manager/safety/visible-token.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
+import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { type LoadedModule, loadModule } from '../load-module.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
-import { declarationLine, runnableLine } from './declaration-line.ts';
 import { DryRun } from './dry-run.ts';
 import { RUN_DESCRIPTION } from './help.ts';
 
@@ -123,4 +126,53 @@ function merged(modules: readonly LoadedModule[]): LoadedModule {
 async function requireNoToken(folders: readonly string[]): Promise<void> {
   const path = await findVisibleToken(folders);
   if (path !== undefined) throw tokenVisible(path);
+}
+
+/** What a controller declares, as one line of JSON: its sources, its permissions, how it works. */
+export function declarationLine(controller: Controller): string {
+  const { name, owns, watches, reads, permissions, finalizer } = controller;
+  return JSON.stringify({
+    controller: name,
+    for: describeSource(controller.for),
+    owns: owns.map(({ source }) => describeSource(source)),
+    watches: watches.map(({ source }) => describeSource(source)),
+    reads: reads.map(describeSource),
+    permissions: permissions.map(({ resource, subresource, verbs }) => ({
+      ...describeResource(resource),
+      subresource,
+      verbs,
+    })),
+    finalizer: finalizer?.name,
+    maxConcurrentReconciles: controller.maxConcurrentReconciles,
+    needsLeaderElection: controller.needsLeaderElection,
+  });
+}
+
+/** What a runnable declares, as one line of JSON. */
+export function runnableLine({
+  name,
+  needsLeaderElection = true,
+  stopPhase = 'others',
+}: Runnable): string {
+  return JSON.stringify({ runnable: name, needsLeaderElection, stopPhase });
+}
+
+function describeSource({
+  resource,
+  namespace,
+  labelSelector,
+  fieldSelector,
+  optional,
+}: Source): object {
+  return {
+    ...describeResource(resource),
+    namespace,
+    labelSelector,
+    fieldSelector,
+    optional: optional || undefined,
+  };
+}
+
+function describeResource(resource: Resource): object {
+  return { apiVersion: apiVersionOf(resource), plural: resource.plural, kind: resource.kind };
 }

@@ -7,7 +7,7 @@ import { Cache } from '../../store/cache.ts';
 import { type Change, Deleted } from '../../store/change.ts';
 import { estimateBytes } from '../../store/estimate-bytes.ts';
 import type { CompleteList, TakePage } from '../../watch/list.ts';
-import type { ReflectorSink } from '../../watch/reflector-sink.ts';
+import type { ReflectorSink } from '../../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../../watch/reflector-status.ts';
 
 /** The `apiVersion` and `kind` of all objects of a resource. */

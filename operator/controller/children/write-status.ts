@@ -8,7 +8,7 @@ import { type ApiError, isNotFound } from '../../model/status.ts';
 import { NoStatusSubresourceError } from '../errors.ts';
 import type { DesiredStatus } from '../reconciler.ts';
 import type { AppliedMemory } from './applied-memory.ts';
-import { digestOf } from './shown-fields.ts';
+import { digestOf } from './applied-memory.ts';
 
 interface StatusWriter {
   /** The reconciled object, as the attempt was given it. */

@@ -1,9 +1,10 @@
+import { nodeCrypto } from '../../core/builtin-modules.ts';
+import { deepJson } from '../../core/deep-json.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { isNotFound } from '../../model/status.ts';
-import type { ReconcileContext } from '../reconciler.ts';
+import type { Desired, ReconcileContext } from '../reconciler.ts';
 import type { ChildSource } from './child.ts';
-import { hashOf, withHash } from './child-hash.ts';
 import { childIdentity, type PlannedChild } from './sync-result.ts';
 
 /**
@@ -79,4 +80,37 @@ async function remove(
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+}
+
+/** Holds the hash of what a child was made from, so that it can be told from what is wanted now. */
+const CHILD_HASH: string = 'chancery.dev/child-hash';
+
+type Hashed = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+
+/** `object` with the hash of itself among its annotations. */
+export function withHash(object: Desired<KubernetesObject>): Desired<KubernetesObject> {
+  const { annotations, ...metadata } = object.metadata;
+  const hash = nodeCrypto()
+    .createHash('sha256')
+    .update(canonical(object))
+    .digest('hex')
+    .slice(0, 32);
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [CHILD_HASH]: hash } },
+  };
+}
+
+/** The hash that an object carries. */
+export function hashOf({ metadata }: Hashed): string | undefined {
+  return metadata.annotations?.[CHILD_HASH];
+}
+
+/** JSON with sorted keys: the same text for the same content, in whatever order it was written. */
+function canonical(value: unknown): string {
+  return deepJson(value, (_key, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))
+      : part,
+  );
 }

@@ -5,8 +5,7 @@ import type { Resource } from '../../model/resource.ts';
 import { isLastAnswer } from '../../store/own-writes.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Source } from '../source.ts';
-import type { Resume } from './key-gate.ts';
-import type { AcceptedWrite, KeyPolicy } from './key-policy.ts';
+import type { AcceptedWrite, KeyPolicy, Resume } from './key-gate.ts';
 
 /** How long a key waits for the caches to show what its last attempt wrote; kopf's figure. */
 export const CONSISTENCY_WAIT_MS: number = 5_000;

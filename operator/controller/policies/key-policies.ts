@@ -1,14 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
-import type { KubernetesObject } from '../../model/object.ts';
+import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller } from '../controller.ts';
 import type { Source } from '../source.ts';
-import { CacheSync } from './cache-sync.ts';
 import { ConsistencyWait } from './consistency-wait.ts';
-import type { Resume } from './key-gate.ts';
-import type { KeyPolicy } from './key-policy.ts';
-import { MinInterval } from './min-interval.ts';
+import type { KeyPolicy, Resume } from './key-gate.ts';
 import { RequeueBrake } from './requeue-brake.ts';
 import { Storm } from './storm.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -47,4 +44,81 @@ export function keyPolicies(options: KeyPoliciesOptions): readonly KeyPolicy[] {
     options.takenNames,
     new Storm(clock, options.ready),
   ];
+}
+
+/** Keeps `minIntervalMs` of the controller between the beginnings of two attempts of a key. */
+class MinInterval implements KeyPolicy {
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+  /** Only keys that must still wait. A key is set anew at each attempt, so that the oldest is the first. */
+  readonly #startedAt = new Map<ObjectKey, number>();
+
+  constructor(clock: Clock, intervalMs: number) {
+    this.#clock = clock;
+    this.#intervalMs = intervalMs;
+  }
+
+  delayMs(key: ObjectKey): number {
+    const startedAt = this.#startedAt.get(key);
+    if (startedAt === undefined) return 0;
+    return Math.max(0, startedAt + this.#intervalMs - this.#clock.monotonic());
+  }
+
+  started(key: ObjectKey): void {
+    if (this.#intervalMs === 0) return;
+    const now = this.#clock.monotonic();
+    for (const [known, at] of this.#startedAt) {
+      if (now - at < this.#intervalMs) break;
+      this.#startedAt.delete(known);
+    }
+    this.#startedAt.delete(key);
+    this.#startedAt.set(key, now);
+  }
+}
+
+/**
+ * Parks keys until the cache that has their objects is synced. An optional source may be forbidden or
+ * not served for any time, and other sources enqueue keys meanwhile.
+ */
+class CacheSync implements KeyPolicy {
+  readonly #informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined;
+  readonly #resume: Resume;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Set<ObjectKey>();
+  #isListening = false;
+
+  /** @param informer - that of the reconciled objects; undefined before it is made. */
+  constructor(
+    informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined,
+    resume: Resume,
+  ) {
+    this.#informer = informer;
+    this.#resume = resume;
+  }
+
+  delayMs(key: ObjectKey): number | 'park' {
+    const informer = this.#informer();
+    if (informer === undefined || informer.synced) return 0;
+    this.#waiting.add(key);
+    if (this.#isListening) return 'park';
+    this.#isListening = true;
+    informer
+      .until(() => informer.synced, this.#stop.signal)
+      .then(
+        () => this.#resumeAll(),
+        () => {}, // the controller has ended
+      );
+    return 'park';
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #resumeAll(): void {
+    this.#isListening = false;
+    const keys = [...this.#waiting];
+    this.#waiting.clear();
+    for (const key of keys) this.#resume(key);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ObjectKey } from '../../model/object.ts';
-import type { AttemptOutcome, KeyPolicy } from './key-policy.ts';
+import type { AttemptOutcome, KeyPolicy } from './key-gate.ts';
 
 /**
  * A key that asks to be reconciled again in less than `soonMs` gets what it asks for `freely` times in

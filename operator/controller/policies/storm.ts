@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { yieldToEventLoop } from '../../core/time-slice.ts';
-import type { KeyPolicy } from './key-policy.ts';
+import type { KeyPolicy } from './key-gate.ts';
 
 /** A storm is at least so many changes in one turn of the event loop, in so many turns in a row. */
 const CHANGES_A_TURN = 4;

@@ -13,7 +13,7 @@ import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller } from '../controller.ts';
 import { isSameResource, type Source } from '../source.ts';
-import type { KeyPolicy } from './key-policy.ts';
+import type { KeyPolicy } from './key-gate.ts';
 
 /** Names that are waited for at once. Beyond that the oldest is forgotten, and its key has its back-off. */
 const MAX_WAITS = 10_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { type ObjectKey, objectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import type { AcceptedWrite, AttemptOutcome, Cause, KeyPolicy } from './key-policy.ts';
+import type { AcceptedWrite, AttemptOutcome, Cause, KeyPolicy } from './key-gate.ts';
 
 /**
  * A turn of a loop is an attempt that writes, and that was caused only by changes of objects that the

@@ -1,22 +1,23 @@
+import { type Interceptor, isRead } from '../../client/call.ts';
 import type { Client } from '../../client/client.ts';
 import { intercept } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, OperatorError } from '../../core/errors.ts';
-import { type KubernetesObject, type ObjectKey, objectKey } from '../../model/object.ts';
+import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { deepFreeze } from '../../store/freeze.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Store } from '../../store/store.ts';
 import { AppliedMemory } from '../children/applied-memory.ts';
+import { applyOwned, deleteOwned, type OwnerOfChildren } from '../children/apply-owned.ts';
+import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
-import type { AcceptedWrite } from '../policies/key-policy.ts';
+import type { AcceptedWrite } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
-import { contextMethods } from './context-methods.ts';
-import { observeWrites, type WriteObserver } from './observe-writes.ts';
 
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
@@ -186,4 +187,140 @@ export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<
 function eachFrozen<T>(objects: readonly T[]): readonly T[] {
   for (const object of objects) deepFreeze(object);
   return objects;
+}
+
+interface ContextMethodsOptions {
+  readonly controller: Controller;
+  /** The object under reconcile, as the cache had it when the attempt began. */
+  readonly object: KubernetesObject | undefined;
+  /** The client of the attempt. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  /** All attempts of the controller share it. */
+  readonly memory: AppliedMemory;
+  /** The cache of a source, as the reconciler sees it. */
+  readonly store: (source: Source) => Store<KubernetesObject>;
+  /** Called when another object keeps a child from being created or changed. */
+  readonly refused: NonNullable<OwnerOfChildren['refused']>;
+}
+
+/** The methods of a `ReconcileContext` that are about the reconciled object. */
+function contextMethods({
+  controller,
+  object,
+  client,
+  clock,
+  events,
+  memory,
+  store,
+  refused,
+}: ContextMethodsOptions): Pick<
+  ReconcileContext,
+  'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'
+> {
+  const { resource } = controller.for;
+  const reconciled = (verb: string): KubernetesObject => {
+    if (object !== undefined) return object;
+    throw new OperatorError(`${verb} needs the reconciled object, and it is gone`, {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      context: { controller: controller.name },
+    });
+  };
+  /** Kept for the attempt: it remembers the status that it wrote last. */
+  let writeStatus: ReturnType<typeof statusWriter> | undefined;
+  return {
+    async applyOwned(childResource, child, options) {
+      const owner = reconciled('applyOwned');
+      const known = knownChild(controller, client, store);
+      // The field manager of a controller's client is its name.
+      const fieldManager = controller.name;
+      const given = { owner, ownerResource: resource, client, fieldManager, memory, known };
+      return applyOwned({ ...given, refused }, childResource, child, options);
+    },
+    async deleteOwned(childResource, child, options) {
+      const known = knownChild(controller, client, store);
+      return deleteOwned(
+        { owner: reconciled('deleteOwned'), client, known },
+        childResource,
+        child,
+        options,
+      );
+    },
+    async setStatus(status) {
+      const given = { object: reconciled('setStatus'), resource, client, clock, memory };
+      writeStatus ??= statusWriter(given);
+      return writeStatus(status);
+    },
+    event(type, reason, note, action = 'Reconcile') {
+      events.record({ regarding: reconciled('event'), type, reason, action, note });
+    },
+  };
+}
+
+/** Reads a child from a cache of the controller's `owns`; live when none has whole objects of its kind. */
+function knownChild(
+  { owns }: Controller,
+  client: Client,
+  store: ContextMethodsOptions['store'],
+): OwnerOfChildren['known'] {
+  return async <C extends KubernetesObject>(resource: Resource<C>, child: KubernetesObject) => {
+    const caches = owns
+      .map(({ source }) => source)
+      .filter((source) => isSameResource(source.resource, resource) && !source.metadataOnly)
+      .map(store)
+      .filter(({ synced }) => synced);
+    const { name, namespace } = child.metadata;
+    if (caches.length === 0) return client.find(resource, { name, namespace });
+    const cached = caches.map((cache) => cache.get(keyOf(child)));
+    return cached.find((found) => found !== undefined) as C | undefined;
+  };
+}
+
+export interface WriteObserver {
+  /** What the caches have under a name. */
+  readonly cached: (
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+  ) => readonly KubernetesObject[];
+  /** Called with each write that the API server has accepted. */
+  readonly wrote: (write: AcceptedWrite) => void;
+}
+
+/**
+ * Tells `wrote` of writes and deletes, evictions and dry runs apart. The API server answers a write that
+ * changes nothing with the version that was known before: such a write has not `hasChanged`.
+ */
+export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
+  return (next) => async (call) => {
+    if (isRead(call) || call.verb === 'evict' || call.options.dryRun === true) return next(call);
+    const { resource } = call;
+    const { namespace, name = '' } = 'object' in call ? call.object.metadata : call.target;
+    const before = name === '' ? [] : cached(resource, namespace, name);
+    if (call.verb === 'delete') {
+      await next(call);
+      const given = { resource, namespace, name, before, answer: undefined };
+      wrote({ ...given, isDelete: true, hasChanged: true });
+      return undefined;
+    }
+    const answer = await next(call);
+    const { metadata } = answer;
+    const [known] = call.verb === 'create' ? [] : before;
+    const isNoOp =
+      known !== undefined && known.metadata.resourceVersion === metadata.resourceVersion;
+    const { subresource } = call.options;
+    const isObject = subresource === undefined || subresource === 'status';
+    wrote({
+      resource,
+      namespace: metadata.namespace,
+      name: metadata.name,
+      isDelete: false,
+      hasChanged: !isNoOp,
+      before,
+      answer: isObject ? answer : undefined,
+    });
+    return answer;
+  };
 }

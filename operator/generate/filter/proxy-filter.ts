@@ -5,8 +5,13 @@ import { type AccessRule, METHOD_OF, type Method } from '../access/access.ts';
 import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
 import { filterProblems, type ProxyFilter } from './filter-problems.ts';
-import { openedPaths } from './opened-paths.ts';
-import { pathPatterns } from './path-patterns.ts';
+import {
+  collectionPattern,
+  type OpenedPaths,
+  objectPattern,
+  openedPaths,
+  rootPattern,
+} from './opened-paths.ts';
 import { REJECT_PATHS } from './reject-paths.ts';
 
 export type { ProxyFilter } from './filter-problems.ts';
@@ -91,4 +96,35 @@ function refuseTunnels({ resource, subresource }: AccessRule): void {
   throw new ConfigurationError('the ambassador never lets this subresource through', {
     context: { resource: resourceName(resource), subresource },
   });
+}
+
+/**
+ * Anchored patterns that match these paths and no other. Namespaces where a resource is used in the
+ * same way share one.
+ */
+function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
+  // What is open in every namespace is not open in one besides, so that those two are never alike.
+  const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
+    JSON.stringify([rootPattern(resource), resource.plural, paths]),
+  );
+  return [...new Set([...alike.values()].flatMap(patternsOf))];
+}
+
+/** @param places - alike but for their namespaces. */
+function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
+  const [paths] = places;
+  if (paths === undefined) return [];
+  const { resource, collection, objects, acrossNamespaces, discovery } = paths;
+  const inPlaces = collectionPattern(
+    resource,
+    places.map(({ namespace }) => namespace),
+  );
+  const object = objects.length === 0 ? '' : objectPattern(paths, objects);
+  return [
+    ...(discovery ? [`${rootPattern(resource)}$`] : []),
+    ...(acrossNamespaces ? [`${rootPattern(resource)}/${resource.plural}$`] : []),
+    ...(collection || object !== ''
+      ? [`${inPlaces}${collection && object !== '' ? `(${object})?` : object}$`]
+      : []),
+  ];
 }

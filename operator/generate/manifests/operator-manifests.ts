@@ -1,10 +1,26 @@
 import { posix } from 'node:path';
 import type { Controller } from '../../controller/controller.ts';
-import { base } from './base.ts';
+import { proxyFilter } from '../filter/proxy-filter.ts';
+import { proxyPatch } from '../filter/proxy-patch.ts';
+import { type Placement, POD_NAMESPACE } from '../placement.ts';
 import { crdFolder } from './crd-files.ts';
-import { fromTemplate, header, listLines, type ManifestFile, scalar } from './manifest-file.ts';
-import { type ManifestsOptions, requireUsable } from './manifests-options.ts';
-import { scopeComponent } from './scope-component.ts';
+import {
+  documents,
+  fromTemplate,
+  header,
+  listLines,
+  type ManifestFile,
+  scalar,
+  type TemplateValues,
+  templateText,
+} from './manifest-file.ts';
+import {
+  electionOf,
+  leaseName,
+  type ManifestsOptions,
+  requireUsable,
+} from './manifests-options.ts';
+import { roles } from './roles.ts';
 
 /**
  * Files of the components that fit every operator: they find the one Deployment by its kind, and copy
@@ -73,4 +89,95 @@ function overlays(options: ManifestsOptions, hasCrds: boolean): readonly Manifes
 /** A path that is relative to the tree's folder, from within an overlay; a URL is itself. */
 function fromOverlay(resource: string): string {
   return resource.includes('://') ? resource : posix.join('../..', resource);
+}
+
+export type Scope = 'namespaced' | 'cluster-scoped';
+
+const WHY = ['What the controllers declare, and no more.'];
+
+/** The component that lets an operator do its work, in its own namespace or in all of them. */
+function scopeComponent(
+  scope: Scope,
+  controllers: readonly Controller[],
+  options: ManifestsOptions,
+): readonly ManifestFile[] {
+  const folder = `components/${scope}`;
+  const comment = header(options.command);
+  const name = scalar(options.name);
+  const namespaces = scope === 'namespaced' ? [POD_NAMESPACE] : undefined;
+  const rights = roles(controllers, { namespaces, installCrds: options.installCrds }, options);
+  return [
+    fromTemplate(`${folder}/kustomization.yaml`, comment, {}),
+    { path: `${folder}/rbac.yaml`, text: documents(header(options.command, ...WHY), rights) },
+    { path: `${folder}/proxy-filter.yaml`, text: filterFile(controllers, namespaces, options) },
+    fromTemplate(`${folder}/watch-namespace.yaml`, comment, { name }),
+  ];
+}
+
+function filterFile(
+  controllers: readonly Controller[],
+  namespaces: Placement['namespaces'],
+  options: ManifestsOptions,
+): string {
+  const { installCrds, name, command } = options;
+  const filter = proxyFilter(controllers, { namespaces, installCrds, ...electionOf(options) });
+  const patch = proxyPatch(filter, { deployment: name, container: 'proxy' });
+  return documents(header(command, ...WHY), [patch]);
+}
+
+/** Seconds between the end of the operator's stop budget and the end of the Pod. */
+const GRACE_SECONDS = 15;
+
+/**
+ * What every operator has, whatever it does: enough to start, to ask for its rights and to stand for
+ * election, and to do nothing.
+ */
+function base(options: ManifestsOptions): readonly ManifestFile[] {
+  const election = electionOf(options);
+  const rights = roles([], { namespaces: [POD_NAMESPACE], ...election }, options, '-election');
+  const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
+  const rbac = rights.length > 0 ? '- rbac.yaml\n' : '';
+  const file = (name: string, more: TemplateValues = {}): ManifestFile =>
+    fromTemplate(`base/${name}.yaml`, header(options.command), { ...values, ...more });
+  return [
+    file('kustomization', { rbac }),
+    file('namespace'),
+    file('service-account'),
+    ...(rights.length > 0 ? [{ path: 'base/rbac.yaml', text: rbacFile(options, rights) }] : []),
+    file('deployment', deploymentValues(options)),
+    { path: 'base/proxy-filter.yaml', text: baseFilterFile(options) },
+  ];
+}
+
+function deploymentValues(options: ManifestsOptions): TemplateValues {
+  const { images, modules, stopSeconds, leaderElection, installCrds } = options;
+  const part = (name: string, values: TemplateValues = {}): string =>
+    templateText(`base/parts/${name}.yaml`, values);
+  return {
+    strategy: part(leaderElection ? 'strategy-with-election' : 'strategy-without-election'),
+    graceSeconds: stopSeconds + GRACE_SECONDS,
+    stopSeconds,
+    proxyImage: scalar(images.proxy),
+    operatorImage: scalar(images.operator),
+    modules: listLines(modules.map(scalar)),
+    leaderElection: leaderElection
+      ? part('env-with-election', { leaseName: scalar(leaseName(options.name)) })
+      : '',
+    installCrds: installCrds ? part('env-install-crds') : '',
+  };
+}
+
+function rbacFile({ command }: ManifestsOptions, rights: readonly object[]): string {
+  const why = ['The election: its Lease by name, and the Event that says who leads.'];
+  return documents(header(command, ...why), rights);
+}
+
+function baseFilterFile(options: ManifestsOptions): string {
+  const placement = { namespaces: [POD_NAMESPACE], ...electionOf(options) };
+  const patch = proxyPatch(proxyFilter([], placement), {
+    deployment: options.name,
+    container: 'proxy',
+  });
+  const why = ['What every operator asks for. A component replaces it by all that this one does.'];
+  return documents(header(options.command, ...why), [patch]);
 }

@@ -1,6 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
-import { MetricsServer } from './server.ts';
+import { HttpListener, refusesHost, send } from '../http/listener.ts';
+import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
 
 interface MetricsPortOptions {
   /** 0 for none: then nothing is measured. */
@@ -35,4 +37,104 @@ export async function metricsPort(options: MetricsPortOptions): Promise<MetricsP
   processMetrics(); // from here on, not from the first scrape
   const meter = new PrometheusMeter(options);
   return { meter, server: new MetricsServer({ port, host, hosts, metrics: meter, log }) };
+}
+
+interface MetricsServerOptions {
+  /** 0 takes a free one. Whoever wants no metrics makes no server. */
+  readonly port: number;
+  readonly host: string;
+  /** Host names that are answered, besides those of `isAcceptedHost`. Default: none. */
+  readonly hosts?: readonly string[];
+  readonly metrics: Exposition;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** `GET /metrics`, in the format of Prometheus or of OpenMetrics, as the client prefers. */
+export class MetricsServer {
+  readonly #options: MetricsServerOptions;
+  readonly #listener: HttpListener;
+  /** Scrapes at the same time share the work, and the memory. */
+  readonly #underWay = new Map<ExpositionFormat, Promise<string>>();
+
+  constructor(options: MetricsServerOptions) {
+    const { port, host } = options;
+    this.#options = options;
+    this.#listener = new HttpListener({
+      purpose: 'metrics',
+      port,
+      host,
+      answer: (request, response) => void this.#answer(request, response),
+    });
+  }
+
+  /** @throws ConfigurationError `CONFIG` when the port cannot be had. */
+  start(): Promise<void> {
+    return this.#listener.start();
+  }
+
+  /** The port that is listened on; of interest when the configured one was 0. */
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  /** Frees the port, whatever is being read from it. Twice does nothing. */
+  stop(): Promise<void> {
+    return this.#listener.stop();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url, headers } = request;
+    if (refusesHost(request, response, this.#options.hosts ?? [])) return;
+    const [path] = (url ?? '').split('?', 1);
+    if (path !== '/metrics') {
+      send(response, 404, '404 page not found\n');
+      return;
+    }
+    const format = preferredFormat(headers.accept);
+    try {
+      const text = await this.#exposed(format);
+      response.setHeader('vary', 'accept');
+      send(response, 200, text, CONTENT_TYPE[format]);
+    } catch (err) {
+      this.#options.log.error({ err }, 'metrics cannot be collected');
+      send(response, 500, 'metrics cannot be collected\n');
+    }
+  }
+
+  #exposed(format: ExpositionFormat): Promise<string> {
+    const known = this.#underWay.get(format);
+    if (known !== undefined) return known;
+    const exposed = this.#options.metrics
+      .expose(format)
+      .finally(() => this.#underWay.delete(format));
+    this.#underWay.set(format, exposed);
+    return exposed;
+  }
+}
+
+/**
+ * The format for an `Accept` header: OpenMetrics only for who names it, in a version that we speak,
+ * and wants it at least as much as plain text. Everybody else gets plain text, which all can read.
+ */
+export function preferredFormat(accept: string | undefined): ExpositionFormat {
+  let open = 0;
+  let plain = 0;
+  for (const range of (accept ?? '').toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const read = (name: string): string | undefined =>
+      parameters.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+    const quality = weight(read('q'));
+    const version = read('version');
+    if (type === 'application/openmetrics-text' && (version ?? '1.0.0') === '1.0.0') {
+      open = Math.max(open, quality);
+    } else if (type === 'text/plain' && (version ?? '0.0.4') === '0.0.4') {
+      plain = Math.max(plain, quality);
+    }
+  }
+  return open > 0 && open >= plain ? 'openmetrics' : 'text';
+}
+
+function weight(text: string | undefined): number {
+  if (text === undefined) return 1;
+  return /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
 }

@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Interceptor, isRead } from '../../client/call.ts';
 import type { ReconcileMiddleware } from '../../controller/run/middleware.ts';
-import { MinuteCounts } from './minute-counts.ts';
-import type { ProcessStatus } from './process-status.ts';
-import { ReconcileHistory } from './reconcile-history.ts';
-import { type SnapshotOptions, snapshot } from './snapshot.ts';
+import type { ControllerActivity } from '../../controller/run/runner.ts';
+import type { Clock } from '../../core/clock.ts';
+import { VERSION } from '../../core/version.ts';
+import { resourceName } from '../../model/resource.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ScopeActivity } from '../sources/informers.ts';
+import type { ControllerStatus, ProcessStatus, SourceStatus } from './process-status.ts';
+import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
 import { StatusPage } from './status-page.ts';
 
 /** What is asked of the process at each look; the rest is remembered here. */
@@ -47,4 +52,76 @@ export class ProcessView {
   stop(): void {
     this.#page?.stop();
   }
+}
+
+/** What a process knows of itself, each part where it is kept. */
+export interface SnapshotOptions {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** `clock.monotonic()` when the process began. */
+  readonly startedAt: number;
+  readonly phase: () => ProcessStatus['phase'];
+  readonly ready: () => boolean;
+  readonly leadership: () => ProcessStatus['leadership'];
+  readonly scopes: () => Iterable<ScopeActivity>;
+  readonly controllers: () => Iterable<ControllerActivity>;
+  readonly history: ReconcileHistory;
+  readonly writes: MinuteCounts;
+}
+
+/** A look at the process, from memory. */
+function snapshot(options: SnapshotOptions): ProcessStatus {
+  const { clock, settings, startedAt, history, writes } = options;
+  const nowMs = clock.monotonic();
+  return {
+    at: new Date(clock.now()).toISOString(),
+    version: VERSION,
+    uptimeSeconds: Math.floor((nowMs - startedAt) / 1_000),
+    phase: options.phase(),
+    ready: options.ready(),
+    apiUrl: settings.apiUrl,
+    podName: settings.podName,
+    podNamespace: settings.podNamespace,
+    leadership: options.leadership(),
+    sources: Array.from(options.scopes(), (scope) => sourceStatus(scope, nowMs)),
+    controllers: Array.from(options.controllers(), (each) => controllerStatus(each, history)),
+    recent: history.recent,
+    writesPerMinute: writes.values(),
+  };
+}
+
+function sourceStatus({ scope, informer }: ScopeActivity, nowMs: number): SourceStatus {
+  const { objects, bytes } = informer.size();
+  const { resource, namespace, labelSelector, fieldSelector } = scope;
+  const selector = [labelSelector, fieldSelector].filter((part) => part !== undefined).join(' ');
+  const since = (at: number | undefined): number | undefined =>
+    at === undefined ? undefined : Math.floor((nowMs - at) / 1_000);
+  return {
+    resource: resourceName(resource),
+    namespace,
+    selector: selector === '' ? undefined : selector,
+    state: informer.state,
+    health: informer.status.health,
+    synced: informer.synced,
+    objects,
+    bytes,
+    lastContactSeconds: since(informer.lastContactAt),
+    lastListSeconds: since(informer.listedAt),
+  };
+}
+
+function controllerStatus(
+  { longestRunningMs, ...activity }: ControllerActivity,
+  history: ReconcileHistory,
+): ControllerStatus {
+  const longestRunningSeconds = Math.floor(longestRunningMs / 1_000);
+  return { ...activity, longestRunningSeconds, ...history.tallyOf(activity.name) };
+}
+
+/** Counts each write and delete, whether or not it succeeds. A dry run does not count. */
+export function countWrites(writes: MinuteCounts): Interceptor {
+  return (next) => (call) => {
+    if (!isRead(call) && call.options.dryRun !== true) writes.count();
+    return next(call);
+  };
 }

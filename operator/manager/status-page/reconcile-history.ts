@@ -1,6 +1,7 @@
 import type { Attempt, AttemptEnd } from '../../controller/run/middleware.ts';
 import type { Clock } from '../../core/clock.ts';
-import { errorWords } from './error-words.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { ApiError } from '../../model/status.ts';
 import type { RecentReconcile } from './process-status.ts';
 
 /** Attempts that the page lists. */
@@ -66,5 +67,66 @@ export class ReconcileHistory {
     const atMs = this.#clock.now(); // a text of it only when somebody looks
     this.#recent.push({ atMs, controller, key, outcome, durationMs, error: words });
     if (this.#recent.length > RECENT) this.#recent.shift();
+  }
+}
+
+/**
+ * An error in words without secrets, because the status page is open to the Pod's network: the
+ * class, and of the toolkit's errors code and layer; of an answer of the API server status and reason.
+ *
+ * Messages are left out, those of the toolkit's classes, too: the API server and the ambassador quote
+ * values in them, and a reconciler writes its own into a `TerminalError`. The log has them.
+ */
+export function errorWords(error: unknown): string {
+  if (error instanceof ApiError) return `${error.status} ${word(error.reason, '')}`.trim();
+  if (!(error instanceof Error)) return typeof error;
+  const name = word(error.name, 'Error');
+  return error instanceof OperatorError ? `${name} ${error.code} (${error.layer})` : name;
+}
+
+/** Names and reasons are words, but user code and webhooks may put any text there. */
+function word(text: unknown, otherwise: string): string {
+  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(text) ? text : otherwise;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How many minutes are remembered. */
+const MINUTES = 60;
+
+/** Counts by the minute, over the last hour. */
+export class MinuteCounts {
+  readonly #clock: Clock;
+  /** By the minute since the clock's zero, modulo the hour. */
+  readonly #counts: number[] = new Array(MINUTES).fill(0);
+  #latest: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#latest = this.#minute();
+  }
+
+  count(): void {
+    this.#advance();
+    const at = this.#latest % MINUTES;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+  }
+
+  /** One for each minute, the running one last. */
+  values(): readonly number[] {
+    this.#advance();
+    const after = (this.#latest % MINUTES) + 1;
+    return [...this.#counts.slice(after), ...this.#counts.slice(0, after)];
+  }
+
+  #advance(): void {
+    const now = this.#minute();
+    const first = Math.max(this.#latest + 1, now - MINUTES + 1);
+    for (let minute = first; minute <= now; minute++) this.#counts[minute % MINUTES] = 0;
+    this.#latest = now;
+  }
+
+  #minute(): number {
+    return Math.floor(this.#clock.monotonic() / MINUTE_MS);
   }
 }

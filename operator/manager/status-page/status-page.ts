@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
+import { textFiles } from '../../core/text-files.ts';
 import { send } from '../http/listener.ts';
-import { statusPageFile } from './page.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 interface StatusPageOptions {
@@ -110,4 +111,49 @@ function sendPage(response: ServerResponse): void {
   response.setHeader('content-security-policy', policy);
   response.setHeader('referrer-policy', 'no-referrer');
   send(response, 200, html, 'text/html; charset=utf-8');
+}
+
+const files = textFiles(new URL('./', import.meta.url));
+
+/** The tags by which `page.html` names the two files beside it. */
+const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
+const SCRIPT_TAG = '<script type="module" src="page.js"></script>';
+
+interface Page {
+  readonly html: string;
+  /** Allows the page its own style and script, and connections to the server that it comes from. */
+  readonly policy: string;
+}
+
+let page: Page | undefined;
+
+/**
+ * `page.html` with its style and its script in it: the browser asks for no other file. It is made when it
+ * is first asked for, and once.
+ */
+function statusPageFile(): Page {
+  page ??= assembled();
+  return page;
+}
+
+function assembled(): Page {
+  const style = files('page.css');
+  const script = files('page.js');
+  const html = files('page.html')
+    .replace(STYLE_TAG, () => `<style>${style}</style>`)
+    .replace(SCRIPT_TAG, () => `<script type="module">${script}</script>`);
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    `script-src '${hashOf(script)}'`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, policy };
+}
+
+function hashOf(text: string): string {
+  return `sha256-${nodeCrypto().createHash('sha256').update(text).digest('base64')}`;
 }

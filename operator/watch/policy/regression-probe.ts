@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import { isOlder } from '../../model/resource-version.ts';
 import type { ListWatch } from '../list-watch.ts';
-import type { SourceMeter } from '../source-meter.ts';
+import type { SourceMeter } from '../reflector-status.ts';
 import type { WatchReport } from '../watch-once.ts';
 import type { Action } from './classify.ts';
 import type { ListLimiter } from './list-limiter.ts';

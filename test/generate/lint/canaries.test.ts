@@ -1,7 +1,6 @@
 /** Each rule on copies of a good Deployment in which one thing is wrong. */
 import { expect, test } from 'vitest';
-import { lint } from '../../../operator/generate/lint/lint.ts';
-import { RULES } from '../../../operator/generate/lint/rules.ts';
+import { lint, RULES } from '../../../operator/generate/lint/lint.ts';
 import { CANARIES } from './canaries.ts';
 
 test.each(CANARIES)('$rule: an overlay that $does', ({

@@ -1,8 +1,8 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { clientOf, intercept } from '../../../operator/client/client-of.ts';
-import { countWrites } from '../../../operator/manager/status-page/count-writes.ts';
-import { MinuteCounts } from '../../../operator/manager/status-page/minute-counts.ts';
+import { countWrites } from '../../../operator/manager/status-page/process-view.ts';
+import { MinuteCounts } from '../../../operator/manager/status-page/reconcile-history.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 
 const target = { namespace: 'demo', name: 'a' };

@@ -1,6 +1,6 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { MinuteCounts } from '../../../operator/manager/status-page/minute-counts.ts';
+import { MinuteCounts } from '../../../operator/manager/status-page/reconcile-history.ts';
 
 test('counts by the minute, the running one last', () => {
   const clock = new FakeClock();

@@ -1,5 +1,4 @@
 import { REJECT_PATHS } from '../../filter/reject-paths.ts';
-import { ALWAYS_REJECTED_METHODS } from '../always-rejected.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath, portOf, variable } from '../fields.ts';
 import type { Installation } from '../installation.ts';
@@ -169,3 +168,6 @@ function compiles(source: string): boolean {
     return false;
   }
 }
+
+/** Methods that the image rejects, and that no declared verb needs. */
+const ALWAYS_REJECTED_METHODS: readonly string[] = ['CONNECT', 'HEAD', 'OPTIONS', 'TRACE'];
