@@ -15,7 +15,7 @@ import { JOBS } from './job.ts';
 import { controllerReference } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-export const CRON_JOBS: ResourceName = 'cronjobs.batch';
+const CRON_JOBS: ResourceName = 'cronjobs.batch';
 
 /** What the API sets where a CronJob does not say. */
 const DEFAULT_SUCCESSFUL = 3;

@@ -17,7 +17,7 @@ import {
 } from './template-revisions.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-export const DAEMON_SETS: ResourceName = 'daemonsets.apps';
+const DAEMON_SETS: ResourceName = 'daemonsets.apps';
 
 const DEFAULT_HISTORY = 10;
 

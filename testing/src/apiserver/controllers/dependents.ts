@@ -55,7 +55,7 @@ export function watchOrphans(
 }
 
 /** True when `spec.selector` of `owner` matches the labels of `object`; an empty one matches none. */
-export function selects(owner: StoredObject, object: StoredObject): boolean {
+function selects(owner: StoredObject, object: StoredObject): boolean {
   const { selector } = (owner.spec ?? {}) as { selector?: LabelSelector };
   if (selector === undefined) return false;
   const requirements = selectorFromObject(selector);

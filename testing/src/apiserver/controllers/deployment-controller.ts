@@ -14,7 +14,7 @@ import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
 import { replicasOf, revisionOf, scaleTo } from './replica-set-scale.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-export const DEPLOYMENTS: ResourceName = 'deployments.apps';
+const DEPLOYMENTS: ResourceName = 'deployments.apps';
 
 /** Old ReplicaSets that are kept to roll back to, unless the Deployment says otherwise. */
 const DEFAULT_HISTORY = 10;

@@ -5,10 +5,10 @@ import type { RecordEvent } from './event-recorder.ts';
 import { type NodeKey, type OwnerGraph, placeOf } from './owner-graph.ts';
 
 /** Set by a foreground deletion: the object goes after the dependents that block it. */
-export const FOREGROUND = 'foregroundDeletion';
+const FOREGROUND = 'foregroundDeletion';
 
 /** Set by an orphaning deletion: the object goes after its dependents were cut loose. */
-export const ORPHAN = 'orphan';
+const ORPHAN = 'orphan';
 
 /** What one object needs in order to live, to go, or to go after others. */
 export class GarbageCollection {

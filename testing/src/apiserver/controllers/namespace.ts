@@ -5,7 +5,7 @@ import { type Content, endingConditions } from './namespace-conditions.ts';
 import { PODS } from './pod-template.ts';
 import type { WorkloadController } from './workload-controller.ts';
 
-export const NAMESPACES: ResourceName = 'namespaces';
+const NAMESPACES: ResourceName = 'namespaces';
 
 /** Holds a namespace in `spec.finalizers` until it is empty. */
 const CONTENT_FINALIZER = 'kubernetes';

@@ -34,16 +34,6 @@ export function withoutField(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
-/** The value at a path of field names, or undefined. */
-export function valueAt(value: unknown, ...path: readonly string[]): unknown {
-  let at = value;
-  for (const name of path) {
-    if (!isJsonObject(at)) return undefined;
-    at = fieldOf(at, name);
-  }
-  return at;
-}
-
 /**
  * Deep equality of JSON values; the order of an object's fields does not count. It
  * holds at any depth.

@@ -32,7 +32,7 @@ export function applyStrategicMergePatch(
 }
 
 /** @throws ApiError 400 for a directive that the server does not know. */
-export function mergeMap(document: JsonObject, patch: JsonObject, schema: FieldSchema): JsonObject {
+function mergeMap(document: JsonObject, patch: JsonObject, schema: FieldSchema): JsonObject {
   const directive = fieldOf(patch, DIRECTIVE);
   if (directive === 'replace') return withoutDirectives(patch);
   if (directive === 'delete') return {};

@@ -9,7 +9,7 @@ export function fieldName(path: string): string {
 }
 
 /** A value as it stands in a message. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   return jsonText(value);
 }
 

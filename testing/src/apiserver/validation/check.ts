@@ -61,12 +61,6 @@ export function fields(
   };
 }
 
-/** Like `fields`, also where the object is absent: for those that Go always has. */
-export function struct(checks: Readonly<Record<string, Check>>): Check {
-  const inner = fields(checks);
-  return (value, field) => inner(isObject(value) ? value : {}, field);
-}
-
 /** Every item of a list. */
 export function each(check: Check): Check {
   return (value, field) =>
@@ -116,7 +110,7 @@ function isNumber(value: unknown): value is number | bigint {
 }
 
 /** A number within bounds. */
-export function atLeast(least: number, why: string): Check {
+function atLeast(least: number, why: string): Check {
   return (value, field) =>
     isNumber(value) && value < least ? [invalidValue(field, value, why)] : [];
 }

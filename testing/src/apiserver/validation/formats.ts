@@ -1,4 +1,4 @@
-import { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-testing';
+import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-testing';
 
 /**
  * The forms of texts in the API. Each function says what is wrong with a text, in the words of
@@ -56,16 +56,6 @@ export const dnsLabel: Form = both(atMost(63, 'characters'), (text) =>
   !LABEL_PATTERN.test(text) && SUBDOMAIN_PATTERN.test(text)
     ? ['must not contain dots']
     : labelPattern(text),
-);
-
-export const dns1035Label: Form = both(
-  atMost(63, 'characters'),
-  pattern(
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-    DNS_1035_LABEL,
-    'my-name',
-    'abc-123',
-  ),
 );
 
 export const wildcardDnsSubdomain: Form = both(
