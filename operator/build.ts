@@ -6,13 +6,13 @@
  * `--image` there is nothing but what `chancery run` needs: no types or maps.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 
 const { image, 'out-dir': outDir } = parseArgs({
   options: {
@@ -39,6 +39,7 @@ async function bundle(): Promise<void> {
     platform: 'node',
     tsconfig: false,
     external: isPackage,
+    plugins: [embedTextFiles()],
     onLog: (_level, { message }) => {
       throw new Error(message);
     },
@@ -56,7 +57,7 @@ async function bundle(): Promise<void> {
       groups: [
         // With all that it imports: whoever asks for a part of it most often needs the whole.
         { name: 'toolkit', test: /\/operator\/index\.ts$/, priority: 2 },
-        { name: 'logger', test: /\/operator\/manager\/logger\.ts$/, priority: 1 },
+        { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
         { name: 'manager', test: /\/operator\/manager\/owning-manager\.ts$/ },
       ],
     },
@@ -66,6 +67,35 @@ async function bundle(): Promise<void> {
 
 function isPackage(id: string): boolean {
   return !id.startsWith('.') && !id.startsWith('/');
+}
+
+/**
+ * Puts texts of other languages into the modules that use them: see `operator/core/text-files.ts`. A call
+ * keeps to its line, so that source maps stay as they are.
+ */
+function embedTextFiles(): Plugin {
+  const call = /\btextFiles\(new URL\('(\.[^']*\/)', import\.meta\.url\)\)/g;
+  return {
+    name: 'embed-text-files',
+    transform(code, id) {
+      if (!/\bimport \{[^}]*\btextFiles\b/.test(code)) return null;
+      const embedded = code.replace(
+        call,
+        (_call, folder) => `textFiles(${JSON.stringify(textsBelow(join(dirname(id), folder)))})`,
+      );
+      if (embedded === code) throw new Error(`${id}: no folder for textFiles that can be embedded`);
+      return { code: embedded, map: null };
+    },
+  };
+}
+
+/** The texts of all files below a folder that are not TypeScript, by their path below it. */
+function textsBelow(folder: string): Readonly<Record<string, string>> {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll('\\', '/'))
+    .toSorted();
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
 function declareTypes(): void {

@@ -132,9 +132,9 @@ export {
   composite,
   type FinalizeResult,
   type SyncContext,
-  type SyncResult,
 } from './controller/composite/composite.ts';
 export type { ObservedChildren } from './controller/composite/observed-children.ts';
+export type { SyncResult } from './controller/composite/sync-result.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -180,13 +180,10 @@ export { type Channel, channel, everyMs } from './controller/trigger.ts';
 // One process
 
 export { ensureCrd, ensureCrds } from './manager/crds/ensure-crds.ts';
-export {
-  type CreateManagerOptions,
-  createManager,
-  type OwningManager,
-  runOperator,
-} from './manager/create-manager.ts';
+export { createManager, runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
+export type { Manager } from './manager/manager.ts';
+export type { CreateManagerOptions } from './manager/options.ts';
 export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
 export type { Settings } from './manager/settings/settings.ts';
 

@@ -12,13 +12,22 @@ export { deepCopy } from './core/deep-copy.ts';
 export { deepJson } from './core/deep-json.ts';
 export type { Labels, Meter } from './core/metrics.ts';
 export { duplicateYamlKeys } from './core/yaml.ts';
-export { Manager } from './manager/manager.ts';
+export { OperatorProcess } from './manager/operator-process.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';
 export type { ProcessStatus } from './manager/status-page/process-status.ts';
 export { API_APPROVED, approvalOf, needsApproval } from './model/api-approval.ts';
+export { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN } from './model/dns-name.ts';
+export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
 export { apiVersionOf, collectionPath, groupVersionPath, objectPath } from './model/resource.ts';
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
+export {
+  fieldSchema,
+  OBJECT_FIELDS,
+  type StructuralSchema,
+  type ValidationRule,
+  valuesSchema,
+} from './model/structural-schema.ts';
 export { isFormat, isTextFormat } from './model/text-format.ts';
 export { INITIAL_EVENTS_END } from './model/watch-event.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';

@@ -26,8 +26,8 @@ export { type Static, Type } from './schema/type.ts';
 
 // The resource, and its definition
 
-export type { ValidationRule } from './model/custom-resource-definition.ts';
 export type { ObjectOf } from './model/resource.ts';
+export type { ValidationRule } from './model/structural-schema.ts';
 export {
   type CustomObject,
   type CustomResource,

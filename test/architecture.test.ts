@@ -1,11 +1,12 @@
 /**
- * The architecture, as a test. `docs/architecture.md` shows the same two tables; a test below holds
- * them equal.
+ * The architecture, as a test: what may import what, and how long files and functions may be.
+ * `docs/architecture.md` shows the same two tables; a test below holds them equal.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { functionLengths } from './support/function-lengths.ts';
 
 /** Folder → folders it may import from, besides itself. Read it as the architecture diagram. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -47,6 +48,7 @@ const OWNER: Readonly<Record<string, string>> = {
   undici: 'transport/undici-pool.ts',
   split2: 'stream/lines.ts',
   yaml: 'core/yaml.ts',
+  diff: 'core/unified-diff.ts',
   pino: 'manager/observe/logger.ts',
   typebox: 'schema/type.ts',
   'prom-client': 'manager/metrics/prometheus-meter.ts',
@@ -62,6 +64,11 @@ const root = new URL('../', import.meta.url);
 const operator = fileURLToPath(new URL('operator/', root));
 const files = readdirSync(operator, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && file.includes('/'))
+  .sort();
+
+/** The files of `operator/` but for the types of Kubernetes, which are generated. */
+const ownFiles = readdirSync(operator, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('model/kubernetes/'))
   .sort();
 
 test.each(files)('operator/%s imports only what its layer may', (file) => {
@@ -102,7 +109,15 @@ test.each(Object.entries(LOADS_LAZILY))('%s names %s, and imports nothing of it'
   expect(importsOf(file)).not.toContain(name);
 });
 
-test.each(['undici', 'split2', 'yaml', 'pino', 'vitest', 'nock'])('%s is in real use', (name) => {
+test.each([
+  'undici',
+  'split2',
+  'yaml',
+  'diff',
+  'pino',
+  'vitest',
+  'nock',
+])('%s is in real use', (name) => {
   const importing = ['operator/', 'test/'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
@@ -168,6 +183,53 @@ test.each(['test/', 'testing/test/'])('no file under %s is over 500 lines', (nam
     .filter(({ lines }) => lines > 500);
 
   expect(long.map(({ file, lines }) => `${name}${file}: ${lines} lines`)).toEqual([]);
+});
+
+test('no file under operator/ is over 400 lines', () => {
+  const long = ownFiles
+    .map((file) => ({ file, lines: linesOf(new URL(`operator/${file}`, root)) }))
+    .filter(({ lines }) => lines > 400);
+
+  expect(ownFiles.length).toBeGreaterThan(200);
+  expect(long.map(({ file, lines }) => `operator/${file}: ${lines} lines`)).toEqual([]);
+});
+
+test('no function under operator/ is over 60 lines, with those that are declared in it', () => {
+  const all = ownFiles.flatMap((file) =>
+    functionLengths(readFileSync(operator + file, 'utf8')).map((each) => ({ file, ...each })),
+  );
+  const long = all.filter(({ lines }) => lines > 60);
+
+  expect(all.length).toBeGreaterThan(2_000);
+  expect(
+    long.map(({ file, line, name, lines }) => `operator/${file}:${line} ${name}: ${lines} lines`),
+  ).toEqual([]);
+});
+
+test.each([
+  ['a function', 'export function one(\n  a: string,\n): void {\n  use(a);\n}\n', ['one 1+5']],
+  ['its docstring', '/**\n * Says é, 日 and 😀.\n */\nfunction one() {\n}\n', ['one 4+2']],
+  [
+    'a function in a function, which counts for both',
+    'const outer = () => {\n  const inner = () => {\n    go();\n  };\n  inner();\n};\n',
+    ['outer 1+6', 'inner 2+3'],
+  ],
+  [
+    'methods, accessors and private ones',
+    'class A {\n  constructor() {}\n  async *#go<\n    T,\n  >() {}\n  get x() {\n    return 1;\n  }\n}\n',
+    ['constructor 2+1', 'go 3+3', 'x 6+3'],
+  ],
+  [
+    'members of a value',
+    'export const a = {\n  b() {\n  },\n  c: () =>\n    1,\n};\n',
+    ['b 2+2', 'c 4+2'],
+  ],
+  ['one without a name', "test('é😀', async () => {\n  go();\n});\n", [' 1+3']],
+  ['declarations without a body', 'declare function f(): void;\ntype T = () => void;\n', []],
+])('the lines of %s are counted', (_, source, expected) => {
+  const found = functionLengths(source);
+
+  expect(found.map(({ name, line, lines }) => `${name} ${line}+${lines}`)).toEqual(expected);
 });
 
 function linesOf(file: URL): number {

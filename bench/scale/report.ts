@@ -27,23 +27,24 @@ const NOTHING = '–';
 const SECTIONS: Readonly<Record<ScenarioName, readonly [heading: string, text: string]>> = {
   sources: [
     'Many sources in one process',
-    'Each source has a namespace of its own with 20 ConfigMaps of 1 kB, and all have one transport; as informers, and as ' +
-      'controllers of one manager. More than ten sources start spread over a second, which is in the time. Then nothing ' +
-      'happens, and then one event comes to each. In the end every cache is compared with the server.',
+    'Each source has a namespace of its own with 20 ConfigMaps of 1 kB, and all share one transport, once as informers and once as ' +
+      'controllers of one manager. More than ten sources start spread over a second, which the time includes. Then nothing ' +
+      'happens for a while, and then each source gets one event. In the end every cache is compared with the server.',
   ],
   growth: [
     'Growing numbers of objects',
-    'One informer; a burst goes round all objects. What a process costs without objects is not theirs: for each object *more* is from the fewest on.',
+    'One informer gets a burst that changes all objects in turn. "For each object more" counts from the smallest number of objects, ' +
+      'so that the costs of an empty process are left out.',
   ],
   storm: [
     'A relist storm after a restart of the server',
-    'All connections break, nobody listens for a second, every resourceVersion has expired, and a page takes 10 ms. A fifth of ' +
+    'All connections break, the port is closed for a second, every resourceVersion has expired, and a page takes 10 ms. A fifth of ' +
       'the objects has changed, a tenth is gone, one is new. Relists of many sources are spread over two seconds by design. In the end every ' +
       'source is compared with the server, before and after one more event to each.',
   ],
   handlers: [
     'Many handlers on one informer',
-    'All are added at once to a full cache; then comes a burst. Each handler reads the key of each change.',
+    'All handlers are added at once to a full cache; then comes a burst. Each handler reads the key of each change.',
   ],
   controllers: [
     'Many controllers on one source',
@@ -51,7 +52,8 @@ const SECTIONS: Readonly<Record<ScenarioName, readonly [heading: string, text: s
   ],
   slow: [
     'One slow handler',
-    'Its first promise stays open while 5,000 objects change 15,000 times; then it is let go, and must know what the server has.',
+    'The first promise of the handler stays open while 5,000 objects change 15,000 times. Then it resolves, and the handler must ' +
+      'end with the state of the server.',
   ],
 };
 
@@ -62,7 +64,7 @@ export function renderReport(input: ReportInput): string {
     `\`${input.command}\`, ${input.time}. Medians of the rounds; the least and the most where there was more than one.`,
     ...scenarios.flatMap((scenario) => section(scenario, input)),
     ...(input.remarks.length === 0 ? [] : [`### Not measured\n\n${bullets(input.remarks)}`]),
-    `### Where\n\n${table(['what', 'value'], input.facts)}`,
+    `### The machine\n\n${table(['what', 'value'], input.facts)}`,
   ];
   return `${sections.join('\n\n')}\n`;
 }

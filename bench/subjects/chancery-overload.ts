@@ -82,7 +82,7 @@ if (mode === 'endless') {
       check(changes);
       await after(SLOW_MS);
     };
-    told = informer.addHandler(slowly, { holdBack: true });
+    told = informer.addHandler(slowly, { backpressure: true });
   } else {
     told = informer.addHandler(check);
   }

@@ -5,7 +5,7 @@
  * the object that was expected. `{"do":"states"}` answers, in mode `apart`, with the states that the
  * controllers have acted upon: one, when all are equal.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { KubernetesObject, ObjectKey } from '../../operator/index.ts';
 import { digestOf, type ObjectState } from '../../test/support/load/state.ts';
 import { chancery } from './chancery.ts';
@@ -61,7 +61,7 @@ const manager = await createManager({
   leaderElection: false,
 });
 onCommand('states', async () => {
-  while (!manager.idle) await nextTurn(); // what a relist has changed is reconciled behind what is new
+  while (!manager.idle) await yieldToEventLoop(); // what a relist has changed is reconciled behind what is new
   return {
     is: 'states',
     digests: [...new Set(states.map((state) => digestOf(state.values())))],

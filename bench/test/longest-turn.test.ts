@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { LongestTurn } from '../subjects/longest-turn.ts';
@@ -20,7 +20,7 @@ test('work in one turn counts whole, and begins anew', async () => {
 
   await started(turns);
   work(30);
-  await nextTurn();
+  await yieldToEventLoop();
   const long = turns.ms;
   await started(turns);
   const short = turns.ms;
@@ -36,7 +36,7 @@ test('time that others have is none of ours', async () => {
 
   await started(turns);
   Atomics.wait(asleep, 0, 0, 100);
-  await nextTurn();
+  await yieldToEventLoop();
 
   expect(turns.ms).toBeLessThan(50);
 });

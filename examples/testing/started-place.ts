@@ -1,7 +1,37 @@
 import { eventually, type Manifest, type TestEnv, type TestOperator } from '@chancery/testing';
 import type { KubernetesObject } from 'chancery';
 import type { Cluster } from './cluster.ts';
-import type { EventNote, Place } from './place.ts';
+
+export interface EventNote {
+  readonly type: string;
+  readonly reason: string;
+  readonly note: string;
+}
+
+export interface Place {
+  /** What is asked without a namespace is of all: other tests have left things in theirs. */
+  readonly env: TestEnv;
+  /** That of the test, which no other has. */
+  readonly namespace: string;
+  /** The operator that was started last. */
+  readonly operator: TestOperator;
+  /** Another replica, or the next one after `operator.stop()` or `operator.kill()`. */
+  startOperator(): TestOperator;
+  /** Resolves when the operator has nothing to do unless something changes, or time passes. */
+  idle(): Promise<void>;
+  /** Applies YAML, a file or a folder in the test's namespace, as its user. */
+  apply(manifest: Manifest): Promise<void>;
+  /** `kubectl` as an administrator, in the test's namespace. @throws with what it wrote when it fails. */
+  kubectl(...words: readonly string[]): Promise<string>;
+  /** What `kubectl describe` would show about any object, oldest first; only that of `reason` if given. */
+  events(reason?: string): Promise<readonly EventNote[]>;
+  /** Those of `reason`, when there are `count` at least: an Event is sent after what it tells of. Default 1. */
+  told(reason: string, count?: number): Promise<readonly EventNote[]>;
+  /** What the operator has asked the API server to change, but for Events: `patch deployments.apps`. */
+  writes(): readonly string[];
+  /** What it was refused for want of a right, or by its ambassador. Empty in every good test. */
+  refusals(): readonly string[];
+}
 
 export interface PlaceFacts {
   readonly namespace: string;

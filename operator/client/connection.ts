@@ -86,7 +86,13 @@ export function connect(
     },
     leaseClientFor: (fieldManager) =>
       // A Lease is read and written back whole, with the fields of other writers.
-      restClient({ ...perClient, transport, fieldManager, purpose: 'lease', exactIntegers: true }),
+      restClient({
+        ...perClient,
+        transport,
+        fieldManager,
+        purpose: 'election',
+        exactIntegers: true,
+      }),
     listWatchFor: ({ resource, ...scope }) => listWatch(transport, resource, scope, { clock }),
     ...(given === undefined && { isListening: () => isListening(apiUrl, clock) }),
     close: () => transport.close(),

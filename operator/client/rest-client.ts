@@ -29,7 +29,7 @@ export interface RestClientOptions {
   /** For a `Retry-After` that is a date. */
   readonly clock: Clock;
   /** `lease`: on connections of its own and with a short deadline. Default `call`. */
-  readonly purpose?: 'call' | 'lease';
+  readonly purpose?: 'call' | 'election';
   /**
    * Answers carry integers beyond ±2^53 as `bigint`, exactly, instead of the nearest `number`. For a
    * client that reads objects of others and writes them back whole. Default false: a cache, which is
@@ -64,22 +64,39 @@ export function restClient(options: RestClientOptions): Client {
 }
 
 /** Call → HTTP request → answer. */
-function rest({
+function rest(options: RestClientOptions): CallHandler {
+  const send = sender(options);
+  const { fieldManager, fieldValidation } = options;
+  const defaults = { fieldManager, fieldValidation };
+  return async (call) => {
+    try {
+      if (call.verb === 'list') return await listPages(send, call, LIST_PAGE_SIZE);
+      const answer = await send(requestOf(call, defaults), call.options.signal);
+      if (isRemoval(call)) return undefined;
+      const subresource = isRead(call) ? undefined : call.options.subresource;
+      return objectIn(answer, call.resource, subresource);
+    } catch (error) {
+      // A page token outlived the history that it points into. A list in one page needs no token.
+      if (call.verb === 'list' && isGone(error)) return listPages(send, call, undefined);
+      // If the resource itself is not served, the object may exist: that stays an error.
+      if (call.verb === 'find' && isNotFound(error) && !isUnserved(error)) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Sends one request, and reads its answer. */
+type Send = (request: RestRequest, signal: AbortSignal | undefined) => Promise<JsonObject>;
+
+function sender({
   transport,
-  fieldManager,
   clock,
   purpose = 'call',
   exactIntegers = false,
-  fieldValidation,
   onWarning = () => {},
-}: RestClientOptions): CallHandler {
+}: RestClientOptions): Send {
   const parse = exactIntegers ? parseExact : JSON.parse;
-  const defaults = { fieldManager, fieldValidation };
-
-  async function send(
-    { method, path, contentType, body }: RestRequest,
-    signal: AbortSignal = NEVER_ABORTED,
-  ): Promise<JsonObject> {
+  return async ({ method, path, contentType, body }, signal = NEVER_ABORTED) => {
     const accept = 'application/json';
     const response = await transport.send({
       method,
@@ -92,39 +109,24 @@ function rest({
     });
     for (const text of warningTexts(response.headers.warning)) onWarning(text);
     return readAnswer(response, clock, { parse, asked: { method, path } });
-  }
-
-  /** All pages, of `limit` objects each; without a limit the list is one page. */
-  async function listPages(
-    call: ListCall,
-    limit: number | undefined,
-  ): Promise<readonly Stored<KubernetesObject>[]> {
-    const pages: (readonly Stored<KubernetesObject>[])[] = [];
-    let token: string | undefined;
-    do {
-      const answer = await send(pageRequest(call, limit, token), call.options.signal);
-      const page = decodeList(answer, call.resource);
-      pages.push(page.items as readonly Stored<KubernetesObject>[]);
-      token = page.continueToken;
-    } while (token !== undefined);
-    return pages.flat();
-  }
-
-  return async (call) => {
-    try {
-      if (call.verb === 'list') return await listPages(call, LIST_PAGE_SIZE);
-      const answer = await send(requestOf(call, defaults), call.options.signal);
-      if (isRemoval(call)) return undefined;
-      const subresource = isRead(call) ? undefined : call.options.subresource;
-      return objectIn(answer, call.resource, subresource);
-    } catch (error) {
-      // A page token outlived the history that it points into. A list in one page needs no token.
-      if (call.verb === 'list' && isGone(error)) return listPages(call, undefined);
-      // If the resource itself is not served, the object may exist: that stays an error.
-      if (call.verb === 'find' && isNotFound(error) && !isUnserved(error)) return undefined;
-      throw error;
-    }
   };
+}
+
+/** All pages, of `limit` objects each; without a limit the list is one page. */
+async function listPages(
+  send: Send,
+  call: ListCall,
+  limit: number | undefined,
+): Promise<readonly Stored<KubernetesObject>[]> {
+  const pages: (readonly Stored<KubernetesObject>[])[] = [];
+  let token: string | undefined;
+  do {
+    const answer = await send(pageRequest(call, limit, token), call.options.signal);
+    const page = decodeList(answer, call.resource);
+    pages.push(page.items as readonly Stored<KubernetesObject>[]);
+    token = page.continueToken;
+  } while (token !== undefined);
+  return pages.flat();
 }
 
 /**

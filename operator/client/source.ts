@@ -11,7 +11,7 @@ import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watc
 import { requireSuccess } from './answer.ts';
 import { formOf, METADATA_FORM } from './list-answer.ts';
 import { readList } from './list-reader.ts';
-import { withQuery } from './query.ts';
+import { type QueryParameters, withQuery } from './query.ts';
 import { resourceDiscovery } from './resource-discovery.ts';
 import { pathOfCollection } from './scope.ts';
 
@@ -79,22 +79,15 @@ export function listWatch<T extends KubernetesObject>(
     },
 
     async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-      const { resourceVersion, sendInitialEvents = false, timeoutSeconds, signal } = request;
-      if (!sendInitialEvents) requireResourceVersion(resourceVersion, resource);
+      if (request.sendInitialEvents !== true) {
+        requireResourceVersion(request.resourceVersion, resource);
+      }
       const response = await transport.send({
         ...asked,
-        path: withQuery(path, {
-          ...selectors,
-          watch: 1,
-          resourceVersion,
-          sendInitialEvents,
-          resourceVersionMatch: sendInitialEvents ? 'NotOlderThan' : undefined,
-          allowWatchBookmarks: true,
-          timeoutSeconds,
-        }),
+        path: withQuery(path, { ...selectors, ...watchParameters(request) }),
         headers: { accept: metadataOnly ? ACCEPT_METADATA : 'application/json' },
         purpose: 'watch',
-        signal,
+        signal: request.signal,
       });
       await requireSuccess(response, clock, asked);
       return decodeEvents<T>(response.body, {
@@ -115,17 +108,28 @@ const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io
 const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /** A page after the first takes no resourceVersion: the server refuses it beside a token. */
-function pageParameters({
-  consistency,
-  limit,
-  continueToken,
-}: ListPageRequest): Record<string, string | number | undefined> {
+function pageParameters({ consistency, limit, continueToken }: ListPageRequest): QueryParameters {
   const paging = { limit: limit === 0 ? undefined : limit, continue: continueToken };
   if (continueToken !== undefined || consistency.kind === 'latest') return paging;
   return {
     ...paging,
     resourceVersion: consistency.kind === 'any' ? '0' : consistency.resourceVersion,
     resourceVersionMatch: 'NotOlderThan',
+  };
+}
+
+function watchParameters({
+  resourceVersion,
+  sendInitialEvents = false,
+  timeoutSeconds,
+}: WatchRequest): QueryParameters {
+  return {
+    watch: 1,
+    resourceVersion,
+    sendInitialEvents,
+    resourceVersionMatch: sendInitialEvents ? 'NotOlderThan' : undefined,
+    allowWatchBookmarks: true,
+    timeoutSeconds,
   };
 }
 

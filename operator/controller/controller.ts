@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { isDns1035Label } from '../model/dns-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
@@ -106,8 +107,8 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Milliseconds after which every object is reconciled again, 0 for never. Left out: 10 h. */
   readonly resyncPeriodMs?: number;
-  /** Order, back-off and limits of its queue. Left out: the defaults of each. */
-  readonly queue?: QueueSettings<ObjectKey>;
+  /** Back-off and ageing of its queue. Left out: the defaults of each. */
+  readonly queue?: QueueSettings;
   /** A Reconciler; written as a method, so that a controller of Deployments is a Controller. */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
 }
@@ -162,8 +163,8 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
-  /** Order, back-off and limits of its queue; each has a default. */
-  readonly queue?: QueueSettings<ObjectKey>;
+  /** Back-off and ageing of its queue; each has a default. */
+  readonly queue?: QueueSettings;
   /** Makes the world match one object. */
   readonly reconcile: Reconciler<T>;
 }
@@ -180,7 +181,7 @@ export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
 ): Controller<T> {
   const { predicate, finalizer, ...rest } = options;
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(options.name) || options.name.length > 63) {
+  if (!isDns1035Label(options.name)) {
     throw new ConfigurationError('controller name must be at most 63 of a-z, 0-9 and "-"', {
       context: { name: options.name },
     });

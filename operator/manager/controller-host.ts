@@ -3,11 +3,11 @@ import type { Connection, Fence } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
-import type { AroundAttempt } from '../controller/run/attempt.ts';
+import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
-import { TurnLimit } from '../core/turns.ts';
+import { TimeSlice } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { Settings } from './settings/settings.ts';
@@ -29,8 +29,8 @@ interface ControllerHostOptions {
   readonly meter?: Meter;
   /** The first term of leadership. Default: nobody is elected, and nothing is fenced. */
   readonly term?: TermFences;
-  readonly aroundAttempt?: AroundAttempt;
-  /** See `ManagerOptions`. */
+  readonly reconcileMiddleware?: ReconcileMiddleware;
+  /** See `OperatorProcessOptions`. */
   readonly sourcesWithinMs?: number;
   /** Counts what controllers write. Default: nothing does. */
   readonly writes?: MinuteCounts;
@@ -60,11 +60,11 @@ export class ControllerHost {
   /** Of the term that is under way, or to come; undefined when nobody is elected. */
   #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
   /** One for the process: many controllers that take 10 ms each would stop it for seconds. */
-  readonly #turn: TurnLimit;
+  readonly #timeSlice: TimeSlice;
 
   constructor(options: ControllerHostOptions) {
     this.#options = options;
-    this.#turn = new TurnLimit(options.clock);
+    this.#timeSlice = new TimeSlice(options.clock);
     this.#events = this.#recorder();
     this.#term = options.term && this.#termOf(options.term);
   }
@@ -147,7 +147,7 @@ export class ControllerHost {
 
   #runner(controller: Controller): ControllerRunner {
     const {
-      aroundAttempt,
+      reconcileMiddleware,
       clock,
       connection,
       informers,
@@ -164,7 +164,7 @@ export class ControllerHost {
       controller,
       informerFor: (source) => informers.of(source),
       client,
-      journal: informers.overlays,
+      journal: informers.ownWritesJournal,
       metadataPages: metadataPages({
         listWatchFor: connection.listWatchFor,
         namespaces: settings.namespaces,
@@ -176,8 +176,8 @@ export class ControllerHost {
       self: selfOf(settings),
       logFor,
       meter,
-      turn: this.#turn,
-      ...(aroundAttempt && { aroundAttempt }),
+      timeSlice: this.#timeSlice,
+      ...(reconcileMiddleware && { reconcileMiddleware }),
     });
   }
 }

@@ -6,22 +6,21 @@ import { DefinitionInstaller } from './crds/install-definitions.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './http/health-checks.ts';
 import type { HealthCheck } from './http/health-server.ts';
 import { HealthServer } from './http/health-server.ts';
+import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
-import { leaderIdentity } from './leader/leader-identity.ts';
-import type { ManagerOptions } from './options.ts';
+import type { OperatorProcessOptions } from './options.ts';
 import type { Informers, InformersOptions } from './sources/informers.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
 
 /** What the settings say about sources. */
 export function informersOptions(
-  { settings, clock, connection, meter }: ManagerOptions,
+  { settings, clock, connection, meter }: OperatorProcessOptions,
   log: Log,
 ): InformersOptions {
-  const { namespaces, freeze, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
+  const { namespaces, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
   return {
     namespaces,
-    freeze,
     crdWait,
     listWatchFor: connection.listWatchFor,
     log,
@@ -39,9 +38,9 @@ export function informersOptions(
  * resource when an answer to one of these clients shows that its definition is established.
  */
 export function hurryingSources(
-  connection: ManagerOptions['connection'],
+  connection: OperatorProcessOptions['connection'],
   { discoveryPoll }: Pick<Informers, 'discoveryPoll'>,
-): ManagerOptions['connection'] {
+): OperatorProcessOptions['connection'] {
   const expects = expectServed(discoveryPoll);
   return {
     ...connection,
@@ -54,7 +53,7 @@ const DEFINITIONS_MANAGER = 'chancery-definitions';
 
 /** Undefined when definitions are somebody else's to install. */
 export function definitionInstallerOf(
-  { settings, connection, clock }: ManagerOptions,
+  { settings, connection, clock }: OperatorProcessOptions,
   log: Log,
 ): DefinitionInstaller | undefined {
   if (!settings.installCrds) return undefined;
@@ -68,7 +67,7 @@ export function definitionInstallerOf(
  *
  * @throws ConfigurationError `CONFIG` for times by which no leader can live.
  */
-export function electorOf(options: ManagerOptions, log: Log): LeaderElector | undefined {
+export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElector | undefined {
   const { settings, connection, clock, meter, controllers, runnables = [] } = options;
   const { leaderElection } = settings;
   if (leaderElection === undefined || options.leaderElection === false) return undefined;
@@ -91,7 +90,7 @@ export function electorOf(options: ManagerOptions, log: Log): LeaderElector | un
 
 /** What of sources `/readyz` asks for: their first lists, and for who wants it that they work. */
 export function sourceChecks(
-  { settings, clock }: ManagerOptions,
+  { settings, clock }: OperatorProcessOptions,
   sources: () => Iterable<NeededSource>,
 ): readonly HealthCheck[] {
   const [, longestWatchSeconds] = settings.watchTimeoutSeconds ?? [];
@@ -104,7 +103,7 @@ export function sourceChecks(
 
 /** Undefined when the settings want no port. */
 export function healthServerOf(
-  { settings, healthChecks = {} }: ManagerOptions,
+  { settings, healthChecks = {} }: OperatorProcessOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly HealthCheck[] },
   log: Log,
   view: Pick<ProcessView, 'answer'>,

@@ -1,123 +1,40 @@
-import { type Controller, isController } from '../controller/controller.ts';
-import type { Log } from '../controller/reconciler.ts';
-import { abortable, aborted } from '../core/abort.ts';
+import process from 'node:process';
+import { type Connection, connect } from '../client/connection.ts';
+import type { Controller } from '../controller/controller.ts';
+import { NEVER_ABORTED } from '../core/abort.ts';
+import { systemClock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { ControllerHost } from './controller-host.ts';
-import type { DefinitionInstaller } from './crds/install-definitions.ts';
-import type { HealthServer } from './http/health-server.ts';
-import { Campaign } from './leader/campaign.ts';
-import type { LeaderElector } from './leader/leader-elector.ts';
-import {
-  definitionInstallerOf,
-  electorOf,
-  healthServerOf,
-  hurryingSources,
-  informersOptions,
-  leadershipStatus,
-  sourceChecks,
-} from './manager-parts.ts';
-import type { ManagerOptions } from './options.ts';
+import { metricsPort } from './metrics/port.ts';
+import { watchEventLoop } from './observe/event-loop-watch.ts';
+import { createLogger, type Logger } from './observe/logger.ts';
+import { tracing } from './observe/tracing.ts';
+import { OperatorProcess } from './operator-process.ts';
+import type { CreateManagerOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
-import { runnableTask } from './runnable-task.ts';
-import { waitForAmbassador } from './safety/wait-for-ambassador.ts';
-import { Informers } from './sources/informers.ts';
+import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
+import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
+import { connectOptions } from './settings/connect-options.ts';
+import { placementOf } from './settings/placement.ts';
+import { type Settings, settingsFrom } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
-import { ProcessView } from './status-page/process-view.ts';
-import { stopInOrder } from './stop.ts';
-import { StopBudget } from './stop-budget.ts';
-import { Tasks } from './tasks.ts';
 
-export type { ManagerOptions } from './options.ts';
-
-/** The controllers and runnables of one process, with what they share. */
-export class Manager {
-  readonly #options: ManagerOptions;
-  readonly #log: Log;
-  readonly #informers: Informers;
-  readonly #host: ControllerHost;
-  readonly #health: HealthServer | undefined;
-  readonly #view: ProcessView;
-  /** Undefined without an election. */
-  readonly #campaign: Campaign | undefined;
-  /** Undefined unless the settings say `installCrds`. */
-  readonly #definitions: DefinitionInstaller | undefined;
-  readonly #controllerNames = new Set<string>();
-  readonly #declared = new Set<Controller | Runnable>();
-  /** What waits for the start, or for leadership. */
-  readonly #waiting = new Set<Controller | Runnable>();
-  readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
-  readonly #stop = new AbortController();
-  readonly #sources = new AbortController();
-  readonly #failures: unknown[] = [];
-  #phase: 'new' | 'starting' | 'running' | 'stopped' = 'new';
-  #leads = false;
-  #watching: Promise<void> = Promise.resolve();
-  #budget: StopBudget | undefined;
-  #running: Promise<void> = Promise.resolve();
-
-  /** @throws ConfigurationError `CONFIG` when two controllers have the same name. */
-  constructor(options: ManagerOptions) {
-    this.#options = options;
-    this.#log = options.logFor({});
-    const elector = electorOf(options, this.#log);
-    this.#campaign = elector && this.#campaignOf(elector);
-    this.#informers = new Informers(informersOptions(options, this.#log));
-    this.#view = new ProcessView({
-      ...options,
-      phase: () => this.#shownPhase,
-      ready: () => this.ready,
-      leadership: () => this.#campaign && leadershipStatus(this.#campaign.elector),
-      scopes: () => this.#informers.scopes(),
-      controllers: () => this.#host.activities(),
-    });
-    const connection = hurryingSources(options.connection, this.#informers);
-    this.#host = new ControllerHost({
-      ...options,
-      connection,
-      aroundAttempt: this.#view.around(options.aroundAttempt),
-      writes: this.#view.writes,
-      informers: this.#informers,
-      ...(elector && { term: elector }),
-    });
-    this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
-    const checks = {
-      live: [
-        { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },
-        { name: 'reconciles', ok: () => !this.#host.stuck },
-      ],
-      ready: [
-        ...sourceChecks(options, () => this.#informers.needed()),
-        { name: 'running', ok: () => this.#isRunning },
-        ...(this.#definitions === undefined ? [] : [this.#definitions.check]),
-      ],
-    };
-    this.#health = healthServerOf(options, checks, this.#log, this.#view);
-    for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
-  }
-
+/** A manager that owns all that it needs: log, connection, metrics. They end with its run. */
+export interface Manager {
+  /** The settings of the environment, and over them those of the options. */
+  readonly settings: Settings;
+  /** The process's logger. */
+  readonly logger: Logger;
   /** True when it runs and every source has its first list; part of what `/readyz` says. */
-  get ready(): boolean {
-    return this.#isRunning && this.#informers.synced;
-  }
-
+  readonly ready: boolean;
+  /** True while this process may do what needs leadership; without election from the start. */
+  readonly leads: boolean;
   /**
    * True when every controller has looked at everything that its sources hold, so that only a change,
    * or time, gives it work.
    */
-  get idle(): boolean {
-    return this.#isRunning && this.#host.idle;
-  }
-
+  readonly idle: boolean;
   /** What the process is doing, as the status page shows it. */
-  get status(): ProcessStatus {
-    return this.#view.status;
-  }
-
-  /** True while this process may do what needs leadership; without election from the start. */
-  get leads(): boolean {
-    return this.#leads;
-  }
-
+  readonly status: ProcessStatus;
   /**
    * Takes on another controller or runnable: before the run, or during it, when it begins at once, or
    * with leadership if it needs that.
@@ -125,195 +42,143 @@ export class Manager {
    * @throws ConfigurationError `CONFIG` when a controller has the name of another, and when the
    *   manager has been asked to stop.
    */
-  add(declared: Controller | Runnable): void {
-    if (this.#stop.signal.aborted) {
-      throw new ConfigurationError('a manager that stops takes nothing on', {
-        context: { name: declared.name },
-      });
-    }
-    if (isController(declared)) {
-      if (this.#controllerNames.has(declared.name)) {
-        throw new ConfigurationError('two controllers have the same name', {
-          context: { controller: declared.name },
-        });
-      }
-      this.#controllerNames.add(declared.name);
-    }
-    this.#declared.add(declared);
-    this.#waiting.add(declared);
-    if (this.#phase !== 'running') return;
-    this.#watch(declared);
-    this.#launch(declared);
-  }
-
+  add(declared: Controller | Runnable): void;
   /**
-   * Works until `signal` aborts or `stop` is called, then stops in order, within the
-   * `shutdownTimeoutMs` of the settings: what gives the controllers work; controllers, whose reconciles
-   * may end in peace for 40 % of that time, get their signals aborted, and are left behind after 20 %
-   * more; runnables; sources; Events; the Lease, if nothing that it guards is left; the servers last.
+   * Works until `signal` aborts, or without a signal until `stop` is called. Then it stops in order,
+   * within the `shutdownTimeoutMs` of the settings; docs/running.md has the steps. It runs once.
    *
+   * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
+   *   visible and the settings do not say `insecureAllowToken`; `FILTER_OPEN` before anything is
+   *   reconciled, when they say `selfTest: 'require'` and the ambassador's filter does not hold.
    * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
-   * With `onLost: 'standby'` in the settings the loss of the Lease begins no stop: what needs leadership
-   * has its signals aborted, ends before another may lead (or within 1 s, where that is later), and
-   * begins anew with the next term, a runnable by another call of its `run`.
-   *
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began; with
-   *   `onLost: 'standby'` when something that needs leadership did not end in time.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began.
    * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
-   *   served after 2 minutes; `USER_CODE` when a runnable fails. Nothing else that the cluster does
-   *   makes it throw; a bug in the toolkit does, after an orderly stop.
+   *   served after 2 minutes; `USER_CODE` when a runnable fails.
    */
-  run(signal: AbortSignal): Promise<void> {
-    if (this.#phase !== 'new') {
-      return Promise.reject(new ConfigurationError('a manager runs once: make another'));
-    }
-    this.#phase = 'starting';
-    this.#running = this.#run(signal);
-    return this.#running;
-  }
-
+  run(signal?: AbortSignal): Promise<void>;
   /**
    * Begins the stop, as the signal of `run` does; resolves when it is over, and never rejects. Again,
    * or before the run, it changes nothing more; it may be called by a handler of signals.
    */
-  async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
-    this.#stop.abort(reason);
-    await this.#running.catch(() => {}); // `run` tells it
-  }
+  stop(reason?: unknown): Promise<void>;
+}
 
-  get #shownPhase(): ProcessStatus['phase'] {
-    if (this.#stop.signal.aborted) return 'stopping';
-    return this.#phase === 'running' ? 'running' : 'starting';
-  }
+export interface ManagerOptions extends CreateManagerOptions {
+  /** Puts something around what speaks to the API server, such as a dry run. Default: nothing. */
+  readonly decorate?: (connection: Connection, logger: Logger) => Connection;
+}
 
-  get #isRunning(): boolean {
-    return this.#phase === 'running' && !this.#stop.signal.aborted;
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const follow = (): void => this.#stop.abort(signal.reason);
-    if (signal.aborted) follow();
-    signal.addEventListener('abort', follow, { once: true });
-    try {
-      await this.#start(this.#stop.signal);
-      await aborted(this.#stop.signal);
-    } catch (error) {
-      if (!this.#stop.signal.aborted) this.#fail(error);
-    }
-    try {
-      await this.#end();
-    } finally {
-      signal.removeEventListener('abort', follow);
-      this.#phase = 'stopped';
-    }
-    if (this.#failures.length > 0) throw this.#failures[0];
-  }
-
-  async #start(signal: AbortSignal): Promise<void> {
-    const { clock, connection, metricsServer, prepare, settings } = this.#options;
-    signal.throwIfAborted();
-    await this.#health?.start();
-    await metricsServer?.start();
-    if (connection.isListening !== undefined) {
-      await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
-    }
-    if (prepare !== undefined) await abortable(prepare(signal), signal);
-    await this.#definitions?.install([...this.#waiting].filter(isController), signal);
-    signal.throwIfAborted();
-    this.#leads = this.#campaign === undefined;
-    for (const declared of this.#waiting) this.#watch(declared);
-    this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
-    this.#phase = 'running';
-    this.#log.info(
-      {
-        controllers: [...this.#controllerNames],
-        apiUrl: settings.apiUrl,
-        namespace: settings.namespaces?.join(',') ?? '*',
-      },
-      'manager started',
-    );
-    for (const declared of this.#waiting) this.#launch(declared);
-    this.#campaign?.begin();
-  }
-
-  /** Lists and watches what it needs, unless that is left until it leads. */
-  #watch(declared: Controller | Runnable): void {
-    if (!isController(declared)) return;
-    if (this.#mayRun(declared) || this.#options.settings.warmup) this.#host.attach(declared);
-  }
-
-  #launch(declared: Controller | Runnable): void {
-    if (!this.#mayRun(declared)) return;
-    this.#waiting.delete(declared);
-    this.#tasks.start(
-      isController(declared) ? this.#host.taskOf(declared) : runnableTask(declared, this.#log),
-    );
-  }
-
-  #mayRun({ needsLeaderElection = true }: Controller | Runnable): boolean {
-    return this.#leads || !needsLeaderElection;
-  }
-
-  #campaignOf(elector: LeaderElector): Campaign {
-    const { leaderElection } = this.#options.settings;
-    return new Campaign({
-      elector,
-      onLost: leaderElection?.onLost ?? 'exit',
-      releaseOnStop: leaderElection?.releaseOnStop ?? true,
-      clock: this.#options.clock,
-      log: this.#log,
-      tasks: this.#tasks,
-      stop: this.#stop.signal,
-      gained: () => {
-        this.#leads = true;
-        this.#informers.overlays.clear(); // another has led, and may have written since
-        for (const declared of this.#waiting) this.#launch(declared);
-      },
-      lost: (withinMs, standsBy) => {
-        this.#leads = false;
-        this.#options.onLeadershipLost?.(withinMs, standsBy);
-        this.#budget?.shrinkTo(this.#campaign?.stopLimitMs ?? 0);
-      },
-      termEnded: (limitMs) => this.#host.endTerm(limitMs),
-      standsBy: (next) => {
-        this.#host.beginTerm(next);
-        for (const declared of this.#declared) {
-          if (!this.#mayRun(declared)) this.#waiting.add(declared);
-        }
-      },
-      fail: (error) => this.#fail(error),
+/** What `createManager` promises, with all that it takes. */
+export async function newManager(options: ManagerOptions): Promise<Manager> {
+  const { environment = process.env, clock = systemClock } = options;
+  const settings = { ...settingsFrom(environment), ...options.settings };
+  const { logger = createLogger(settings.logLevel, process.stderr) } = options;
+  const { apiUrl, httpHosts: hosts, metricsHost: host, metricsPort: port } = settings;
+  const { metricsDetailed: detailed, metricsPrefix: prefix } = settings;
+  const { meter, server } = await metricsPort({
+    port,
+    host,
+    hosts,
+    detailed,
+    ...(prefix !== undefined && { prefix }),
+    log: logger,
+  });
+  const own = connect(apiUrl, { clock, meter, detailed, ...connectOptions(settings, logger) });
+  const connection = options.decorate?.(own, logger) ?? own;
+  const reconcileMiddleware = options.reconcileMiddleware ?? (await tracing());
+  const selfTest = selfTestLoader(() => ({
+    connection,
+    controllers: options.controllers,
+    placement: placementOf(settings, [...options.controllers, ...(options.runnables ?? [])]),
+    clock,
+    log: logger,
+  }));
+  const manager = new OperatorProcess({
+    ...options,
+    ...(settings.selfTest === 'require' && {
+      prepare: async (signal) => (await selfTest()).requireFilter(signal),
+    }),
+    ...(reconcileMiddleware && { reconcileMiddleware }),
+    settings,
+    connection,
+    clock,
+    logFor: (facts) => logger.child(facts),
+    meter,
+    metricsServer: server,
+  });
+  manager.add({
+    name: 'event-loop-watch',
+    needsLeaderElection: false,
+    run: (signal) => watchEventLoop({ clock, meter, log: logger }, signal),
+  });
+  if (settings.selfTest !== 'off') {
+    manager.add({
+      name: 'self-test',
+      needsLeaderElection: false,
+      run: async (signal) => (await selfTest()).run(signal),
     });
   }
-
-  /** From a manager of which a part has failed nothing more must come. */
-  #fail(error: unknown): void {
-    this.#failures.push(error);
-    this.#stop.abort(error);
-  }
-
-  async #end(): Promise<void> {
-    const { clock, metricsServer, settings } = this.#options;
-    const { reason } = this.#stop.signal;
-    using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
-    this.#budget = budget;
-    budget.shrinkTo(this.#campaign?.stopLimitMs ?? Number.POSITIVE_INFINITY);
-    const { leftMs } = budget;
-    this.#log.info(Number.isFinite(leftMs) ? { budgetMs: Math.round(leftMs) } : {}, 'stopping');
-    const sources = (): Promise<void> => {
-      this.#sources.abort(reason);
-      return this.#watching;
-    };
-    const events = (limitMs: number): Promise<void> => this.#host.flushEvents(limitMs);
-    const options = { budget, log: this.#log, reason };
+  const run = async (signal: AbortSignal): Promise<void> => {
     try {
-      const eventsDone = await stopInOrder(this.#tasks, { sources, events }, options);
-      this.#leads = false;
-      await this.#campaign?.end(budget, eventsDone);
+      await requireNoToken(options.tokenFolders, settings, logger);
+      await manager.run(signal);
     } finally {
-      await metricsServer?.stop();
-      this.#view.stop();
-      await this.#health?.stop();
+      await connection.close();
     }
-    this.#log.info({}, 'stopped');
-  }
+  };
+  return owning(manager, { settings, logger, run });
+}
+
+interface Owned extends Pick<Manager, 'settings' | 'logger'> {
+  /** Called once: the work, and the end of all that is owned. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The public form of `manager`. */
+function owning(manager: OperatorProcess, { settings, logger, run }: Owned): Manager {
+  let hasRun = false;
+  return {
+    settings,
+    logger,
+    get ready() {
+      return manager.ready;
+    },
+    get leads() {
+      return manager.leads;
+    },
+    get idle() {
+      return manager.idle;
+    },
+    get status() {
+      return manager.status;
+    },
+    add: (declared) => manager.add(declared),
+    stop: (reason) => manager.stop(reason),
+    async run(signal = NEVER_ABORTED) {
+      if (hasRun) throw new ConfigurationError('a manager runs once: make another');
+      hasRun = true;
+      await run(signal);
+    },
+  };
+}
+
+/** One self-test, made when it is first asked for: its module is loaded then, and not at the start. */
+function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTest> {
+  let loaded: Promise<SelfTest> | undefined;
+  return () => {
+    loaded ??= import('./safety/self-test.ts').then((module) => new module.SelfTest(optionsOf()));
+    return loaded;
+  };
+}
+
+/** The ambassador holds the credentials; a token in the operator's reach undoes that. */
+async function requireNoToken(
+  folders: readonly string[] | undefined,
+  { insecureAllowToken }: Pick<Settings, 'insecureAllowToken'>,
+  log: Logger,
+): Promise<void> {
+  const path = await findVisibleToken(folders);
+  if (path === undefined) return;
+  if (!insecureAllowToken) throw tokenVisible(path);
+  log.warn({ path }, 'a ServiceAccount token is visible, the operator needs none');
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { isDns1035Label } from '../model/dns-name.ts';
 
 /**
  * When something is asked to stop, in this order: `intake` is what gives the controllers work,
@@ -34,7 +35,7 @@ const DECLARED: unique symbol = Symbol.for('chancery.runnable');
  */
 export function runnable(declaration: Runnable): Runnable {
   const { name } = declaration;
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
+  if (!isDns1035Label(name)) {
     throw new ConfigurationError('runnable name must be at most 63 of a-z, 0-9 and "-"', {
       context: { name },
     });

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../core/clock.ts';
-import { nextTurn } from '../core/turns.ts';
+import { yieldToEventLoop } from '../core/time-slice.ts';
 
 /** The time that a whole stop may take, shared out among its steps. */
 export class StopBudget implements Disposable {
@@ -43,7 +43,7 @@ export class StopBudget implements Disposable {
       () => true,
     );
     const limitMs = Math.min(atMostMs, this.leftMs);
-    if (limitMs <= 0) return Promise.race([done, nextTurn().then(() => false)]);
+    if (limitMs <= 0) return Promise.race([done, yieldToEventLoop().then(() => false)]);
     const limit = Promise.withResolvers<void>();
     const cancel = Number.isFinite(limitMs)
       ? this.#clock.schedule(limitMs, limit.resolve)

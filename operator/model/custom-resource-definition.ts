@@ -1,59 +1,6 @@
 import type { KubernetesObject } from './object.ts';
 import { type Resource, resourceName } from './resource.ts';
-
-/** One entry of `x-kubernetes-validations`: what must hold, in the Common Expression Language. */
-export interface ValidationRule {
-  /** True for a valid value, which is `self`; `oldSelf` is the one before an update. */
-  readonly rule: string;
-  /** What the API server says of an object that breaks the rule. Default: the rule itself. */
-  readonly message?: string;
-  /** Expression for the message; stands before `message`, which is used when it fails. */
-  readonly messageExpression?: string;
-  /** The reason of the cause in the answer. Default `FieldValueInvalid`. */
-  readonly reason?:
-    | 'FieldValueDuplicate'
-    | 'FieldValueForbidden'
-    | 'FieldValueInvalid'
-    | 'FieldValueRequired';
-  /** The field that is shown as wrong, from here: `.maxReplicas`. */
-  readonly fieldPath?: string;
-  /** Judge a creation too; `oldSelf` is then an optional value. Only for rules that use `oldSelf`. */
-  readonly optionalOldSelf?: boolean;
-}
-
-/** A structural schema, as it stands in a definition: the OpenAPI v3 that the API server acts upon. */
-export interface StructuralSchema {
-  readonly type?: 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string';
-  readonly title?: string;
-  readonly description?: string;
-  readonly nullable?: boolean;
-  readonly format?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: boolean;
-  readonly exclusiveMaximum?: boolean;
-  readonly multipleOf?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  readonly additionalProperties?: StructuralSchema;
-  readonly items?: StructuralSchema;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
-  readonly 'x-kubernetes-embedded-resource'?: true;
-  readonly 'x-kubernetes-int-or-string'?: true;
-  readonly 'x-kubernetes-list-type'?: 'atomic' | 'map' | 'set';
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
-  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-}
+import type { StructuralSchema } from './structural-schema.ts';
 
 export interface PrinterColumn {
   readonly name: string;

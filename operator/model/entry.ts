@@ -16,8 +16,6 @@ export interface EntryIdentity {
 
 /** The cache that has an entry. */
 export interface EntryObserver {
-  /** Called with each object that is parsed, before anybody sees it. */
-  parsed(object: KubernetesObject): void;
   /** Called when something of the entry's text was parsed, which `release` lets go of. */
   releasable(entry: Entry): void;
   /** The entry's text cannot be parsed. Called once for each entry. */
@@ -194,11 +192,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return Entry.of({ apiVersion, kind, metadata } as T); // of which nobody is promised more
   }
 
-  /** Tells `observer` of the object when it is parsed; at once, when it has been. */
+  /** Tells `observer` from now on what becomes of the text. */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
-    if (this.#object === undefined || this.#object instanceof OperatorError) return;
-    observer.parsed(this.#object);
   }
 
   /** This is the next state of `before`: they share the texts that are the same. */
@@ -226,7 +222,6 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     if (!isSame(identityOf(object), this)) {
       throw this.#failed('an object is another than its beginning said');
     }
-    this.#observer?.parsed(object);
     return object;
   }
 

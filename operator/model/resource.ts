@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { isDnsLabel, isDnsSubdomain } from './dns-name.ts';
 import type { KubernetesObject } from './object.ts';
 
 /**
@@ -47,8 +48,8 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
  * @throws ConfigurationError `CONFIG` when one of them is not a-z, 0-9, `-`, and dots in a group.
  */
 export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
-  if (resource.group !== '') requireName('group', resource.group, SUBDOMAIN);
-  requireName('version', resource.version, LABEL);
+  if (resource.group !== '') requireName('group', resource.group, isDnsSubdomain);
+  requireName('version', resource.version, isDnsLabel);
   return resource.group === ''
     ? `/api/${resource.version}`
     : `/apis/${resource.group}/${resource.version}`;
@@ -63,7 +64,7 @@ export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>):
  */
 export function collectionPath(resource: Resource, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace, 'namespace')}`;
-  requireName('plural', resource.plural, LABEL);
+  requireName('plural', resource.plural, isDnsLabel);
   return `${groupVersionPath(resource)}${scope}/${resource.plural}`;
 }
 
@@ -110,12 +111,8 @@ function segment(text: string, what: string): string {
   return encodeURIComponent(text);
 }
 
-const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
-const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
-function requireName(what: string, text: string, pattern: RegExp): void {
-  if (!pattern.test(text)) throw refused(what, text);
+function requireName(what: string, text: string, isName: (text: string) => boolean): void {
+  if (!isName(text)) throw refused(what, text);
 }
 
 function refused(what: string, text: string): ConfigurationError {

@@ -1,4 +1,5 @@
 import { ConfigurationError, type ErrorContext } from '../core/errors.ts';
+import { isDnsSubdomain } from './dns-name.ts';
 
 /** One condition on labels. All requirements of a selector must hold. */
 export interface Requirement {
@@ -154,11 +155,7 @@ export function isLabelKey(text: string): boolean {
   const prefix = parts.length === 2 ? parts[0] : undefined;
   if (parts.length > 2 || name.length > 63) return false;
   if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(name)) return false;
-  if (prefix === undefined) return true;
-  return (
-    prefix.length <= 253 &&
-    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(prefix)
-  );
+  return prefix === undefined || isDnsSubdomain(prefix);
 }
 
 /** Empty, or at most 63 characters that begin and end with a letter or digit. */

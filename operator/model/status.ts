@@ -1,40 +1,8 @@
 import { boundedText, MAX_TEXT_CHARS } from '../core/bounded-text.ts';
 import { OperatorError } from '../core/errors.ts';
-import { withoutValues } from './status-without-values.ts';
+import { type Status, type StatusCause, type StatusDetails, withoutValues } from './status-body.ts';
 
-/** One thing that is wrong with a request. */
-export interface StatusCause {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly field?: string;
-}
-
-/** What a failure is about, as far as the API server says. */
-export interface StatusDetails {
-  /** Name of the object. */
-  readonly name?: string;
-  /** API group of the resource; left out for the core group. */
-  readonly group?: string;
-  /** The resource (plural) that failed, despite its name. */
-  readonly kind?: string;
-  /** The object itself, where its uid was part of the request. */
-  readonly uid?: string;
-  /** One for each thing that is wrong, such as a field. */
-  readonly causes?: readonly StatusCause[];
-  /** Whole seconds after which the request may be repeated. */
-  readonly retryAfterSeconds?: number;
-}
-
-/** The API server's answer where there is no object to return. */
-export interface Status {
-  readonly kind: 'Status';
-  readonly apiVersion?: string;
-  readonly status?: 'Success' | 'Failure';
-  readonly message?: string;
-  readonly reason?: string;
-  readonly details?: StatusDetails;
-  readonly code?: number;
-}
+export type { Status, StatusCause, StatusDetails } from './status-body.ts';
 
 /** Nobody waits longer for a server than this, whatever it asks for: a year is a server's mistake. */
 const MAX_RETRY_AFTER_MS = 60_000;

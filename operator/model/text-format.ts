@@ -1,4 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { isDnsLabel, isDnsSubdomain } from './dns-name.ts';
 
 /** True when the API server checks texts for this format; any other one is documentation. */
 export function isTextFormat(format: string): boolean {
@@ -16,7 +17,6 @@ function normal(format: string): string {
 }
 
 const UUID = uuid('[0-9a-f]', '[0-9a-f]');
-const NAME = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const COLOUR_PART = '\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*';
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -46,8 +46,8 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   duration: isDuration,
   datetime: isDateTime,
-  k8sshortname: (text) => text.length <= 63 && new RegExp(`^${NAME}$`).test(text),
-  k8slongname: (text) => text.length <= 253 && new RegExp(`^${NAME}(\\.${NAME})*$`).test(text),
+  k8sshortname: isDnsLabel,
+  k8slongname: isDnsSubdomain,
 };
 
 function matches(pattern: RegExp): (text: string) => boolean {

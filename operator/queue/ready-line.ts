@@ -1,12 +1,20 @@
+import { LinkedList, type Place } from './linked-list.ts';
 import { MinHeap } from './min-heap.ts';
-import { type Entry, PriorityClass } from './priority-class.ts';
 
-/** In which order keys that are ready are taken. */
-export interface ReadyLineOptions<K> {
-  /** Default 60 s. `Infinity` turns ageing off. */
-  readonly agingLimitMs?: number;
-  /** Keys with the same answer share their class's turns with the others. Default: no such turns. */
-  readonly fairnessKey?: (key: K) => string;
+/** One key in line. */
+interface ReadyKey<K> {
+  readonly key: K;
+  /** Since when it may be handed out. */
+  readonly readyAtMs: number;
+  /** Since when it stands in its class; later than `readyAtMs` when it was raised. */
+  readonly inClassAtMs: number;
+  readonly inClass: PriorityClass<K>;
+}
+
+/** The ready keys of one priority. The first one came first, and is the oldest of the class. */
+interface PriorityClass<K> {
+  readonly priority: number;
+  readonly line: LinkedList<ReadyKey<K>>;
 }
 
 interface Taken<K> {
@@ -23,7 +31,7 @@ const AGED_EVERY = 4;
 /**
  * Keys that may be handed out, and in which order.
  *
- * - The highest class first, and inside a class first in, first out (or by turns of fairness keys).
+ * - The highest class first, and inside a class first in, first out.
  * - A key of a lower class that waits for `agingLimitMs` is taken next nevertheless, the longest
  *   waiting first, but no more often than every fourth take: old work of low priority gets a quarter
  *   of the takes and urgent work three quarters.
@@ -33,29 +41,28 @@ const AGED_EVERY = 4;
  */
 export class ReadyLine<K> {
   readonly #agingLimitMs: number;
-  readonly #flowOf: (key: K) => string;
-  readonly #entries = new Map<K, Entry<K>>();
-  /** Every class with entries, and empty ones that have not come to the top of `#order` since. */
+  readonly #places = new Map<K, Place<ReadyKey<K>>>();
+  /** Every class with keys, and empty ones that have not come to the top of `#order` since. */
   readonly #classes = new Map<number, PriorityClass<K>>();
   readonly #order = new MinHeap<PriorityClass<K>>();
   #takesSinceAged = AGED_EVERY;
   /** Nothing can be old before this time, so that the classes need not be looked at. */
   #noneAgedBeforeMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ agingLimitMs, fairnessKey }: ReadyLineOptions<K> = {}) {
-    this.#agingLimitMs = agingLimitMs ?? DEFAULT_AGING_LIMIT_MS;
-    this.#flowOf = fairnessKey ?? (() => '');
+  /** @param agingLimitMs - default 60 s; `Infinity` turns ageing off. */
+  constructor(agingLimitMs: number = DEFAULT_AGING_LIMIT_MS) {
+    this.#agingLimitMs = agingLimitMs;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#places.size;
   }
 
   /** Keys in line by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
-    const filled = [...this.#classes.values()].filter(({ size }) => size > 0);
+    const filled = [...this.#classes.values()].filter(({ line }) => line.size > 0);
     const sorted = filled.sort((a, b) => b.priority - a.priority);
-    return new Map(sorted.map(({ priority, size }) => [priority, size]));
+    return new Map(sorted.map(({ priority, line }) => [priority, line.size]));
   }
 
   /** Classes that take room. */
@@ -70,20 +77,22 @@ export class ReadyLine<K> {
 
   /** Moves `key` to the end of a higher class; false when it is not in line or stands as high. */
   raise(key: K, priority: number, nowMs: number): boolean {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.inClass.priority >= priority) return false;
-    entry.inClass.remove(entry);
-    this.#enter(key, priority, entry.readyAtMs, nowMs);
+    const place = this.#places.get(key);
+    if (place === undefined || place.value.inClass.priority >= priority) return false;
+    const { inClass, readyAtMs } = place.value;
+    inClass.line.remove(place);
+    this.#enter(key, priority, readyAtMs, nowMs);
     return true;
   }
 
   take(nowMs: number): Taken<K> | undefined {
     const top = this.#top();
-    const regular = top?.next;
+    const regular = top?.line.first;
     if (top === undefined || regular === undefined) return undefined;
     const aged = this.#takesSinceAged + 1 < AGED_EVERY ? undefined : this.#aged(top, nowMs);
     this.#takesSinceAged = aged === undefined ? this.#takesSinceAged + 1 : 0;
-    const { key, readyAtMs, inClass } = this.#leave(aged ?? regular);
+    const { key, readyAtMs, inClass } = aged ?? regular;
+    this.#leave(key);
     return { key, priority: inClass.priority, readyAtMs };
   }
 
@@ -91,47 +100,48 @@ export class ReadyLine<K> {
   clear(): void {
     while (this.#order.pop() !== undefined);
     this.#classes.clear();
-    this.#entries.clear();
+    this.#places.clear();
   }
 
-  #enter(key: K, priority: number, readyAtMs: number, nowMs: number): void {
+  #enter(key: K, priority: number, readyAtMs: number, inClassAtMs: number): void {
     let inClass = this.#classes.get(priority);
     if (inClass === undefined) {
-      inClass = new PriorityClass(priority);
+      inClass = { priority, line: new LinkedList() };
       this.#classes.set(priority, inClass);
       this.#order.push(inClass, -priority);
     }
-    this.#entries.set(key, inClass.push(key, this.#flowOf(key), readyAtMs, nowMs));
+    this.#places.set(key, inClass.line.push({ key, readyAtMs, inClassAtMs, inClass }));
   }
 
-  #leave(entry: Entry<K>): Entry<K> {
-    entry.inClass.take(entry);
-    this.#entries.delete(entry.key);
-    this.#top(); // the last one out turns off the lights
-    return entry;
+  #leave(key: K): void {
+    const place = this.#places.get(key);
+    if (place === undefined) return;
+    place.value.inClass.line.remove(place);
+    this.#places.delete(key);
+    this.#top(); // drops the class when it became empty
   }
 
-  /** The highest class that has entries. Empty ones above it are dropped. */
+  /** The highest class that has keys. Empty ones above it are dropped. */
   #top(): PriorityClass<K> | undefined {
     for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
-      if (first.value.size > 0) return first.value;
+      if (first.value.line.size > 0) return first.value;
       this.#order.pop();
       this.#classes.delete(first.value.priority);
     }
     return undefined;
   }
 
-  /** The entry outside of the top class that has waited too long, and longest. */
-  #aged(top: PriorityClass<K>, nowMs: number): Entry<K> | undefined {
+  /** The key outside of the top class that has waited too long, and longest. */
+  #aged(top: PriorityClass<K>, nowMs: number): ReadyKey<K> | undefined {
     if (nowMs < this.#noneAgedBeforeMs) return undefined;
     let firstAtMs = nowMs;
-    let oldest: Entry<K> | undefined;
+    let oldest: ReadyKey<K> | undefined;
     for (const each of this.#classes.values()) {
-      const entry = each.oldest;
-      if (entry === undefined) continue;
-      firstAtMs = Math.min(firstAtMs, entry.inClassAtMs);
-      const isOlder = oldest === undefined || entry.inClassAtMs < oldest.inClassAtMs;
-      if (each !== top && isOlder) oldest = entry;
+      const first = each.line.first;
+      if (first === undefined) continue;
+      firstAtMs = Math.min(firstAtMs, first.inClassAtMs);
+      const isOlder = oldest === undefined || first.inClassAtMs < oldest.inClassAtMs;
+      if (each !== top && isOlder) oldest = first;
     }
     this.#noneAgedBeforeMs = firstAtMs + this.#agingLimitMs;
     if (oldest === undefined || nowMs - oldest.inClassAtMs < this.#agingLimitMs) return undefined;

@@ -5,21 +5,20 @@ import type { Meter } from '../core/metrics.ts';
 import { DelayHeap } from './delay-heap.ts';
 import { KeyBackoff, type KeyBackoffOptions } from './key-backoff.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { ReadyLine, type ReadyLineOptions } from './ready-line.ts';
-import { TokenBucket, type TokenBucketOptions } from './token-bucket.ts';
+import { ReadyLine } from './ready-line.ts';
 
 /** How a queue orders and delays; each has a default. */
-export interface QueueSettings<K> extends ReadyLineOptions<K> {
+export interface QueueSettings {
   /** The pauses after failures of a key. Default: 5 ms, 10 ms, … up to 1,000 s. */
   readonly backoff?: KeyBackoffOptions;
   /**
-   * Bounds the retries of all keys together. Default: none, as in controller-runtime: the bucket of
-   * client-go makes keys wait for the failures of others.
+   * In milliseconds: a ready key of low priority that has waited for so long gets every fourth take.
+   * Default 60 s. `Infinity` turns ageing off.
    */
-  readonly overallLimit?: TokenBucketOptions;
+  readonly agingLimitMs?: number;
 }
 
-interface WorkQueueOptions<K = unknown> extends QueueSettings<K> {
+interface WorkQueueOptions extends QueueSettings {
   readonly clock: Clock;
   /** Default: nothing is measured. `name` becomes the labels `name` and `controller`. */
   readonly metrics?: { readonly meter: Meter; readonly name: string };
@@ -49,7 +48,7 @@ interface ShutdownOptions {
 export const LOW_PRIORITY = -100;
 
 /**
- * Keys waiting to be worked on: by priority, fair, deduplicating, one worker per key.
+ * Keys waiting to be worked on: by priority, deduplicating, one worker per key.
  *
  * - A key that is added again while it waits keeps the higher priority and the earlier time; nothing
  *   else changes. Raised, it stands at the end of its new class.
@@ -61,7 +60,6 @@ export const LOW_PRIORITY = -100;
 export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #backoff: KeyBackoff<K>;
-  readonly #overall: TokenBucket | undefined;
   readonly #metrics: QueueMetrics | undefined;
   /** The priority of each key that is to be taken: ready, delayed, or held and added again. */
   readonly #waiting = new Map<K, number>();
@@ -76,12 +74,11 @@ export class WorkQueue<K> {
   #state: 'open' | 'draining' | 'closed' = 'open';
   readonly #idle = Promise.withResolvers<void>();
 
-  constructor({ clock, backoff, overallLimit, metrics, ...line }: WorkQueueOptions<K>) {
+  constructor({ clock, backoff, agingLimitMs, metrics }: WorkQueueOptions) {
     this.#clock = clock;
     this.#backoff = new KeyBackoff(backoff);
-    this.#overall = overallLimit && new TokenBucket(clock, overallLimit);
     this.#metrics = metrics && new QueueMetrics(metrics.meter, clock, metrics.name);
-    this.#ready = new ReadyLine(line);
+    this.#ready = new ReadyLine(agingLimitMs);
   }
 
   /** Keys that are ready and not taken. */
@@ -146,7 +143,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Counts a failure of `key` and makes it ready after its own back-off, or the overall limit's.
+   * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait for the
+   * failures of others: as in controller-runtime, there is no bucket for the retries of all keys.
    *
    * @param atLeastMs - a longer wait that somebody asked for.
    * @returns the delay in milliseconds.
@@ -156,7 +154,7 @@ export class WorkQueue<K> {
       everyMs === undefined
         ? this.#backoff.nextMs(key, maxMs)
         : this.#backoff.aroundMs(key, everyMs);
-    const delayMs = Math.max(ownMs, this.#overall?.reserveMs() ?? 0, atLeastMs);
+    const delayMs = Math.max(ownMs, atLeastMs);
     this.#metrics?.retried();
     this.addAfter(key, delayMs, {
       priority: options.priority ?? this.#held.get(key)?.priority ?? 0,

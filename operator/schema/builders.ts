@@ -1,5 +1,5 @@
-import type { ValidationRule } from '../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../model/object.ts';
+import type { ValidationRule } from '../model/structural-schema.ts';
 import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './type.ts';
 
 /** What every schema may say about itself. */

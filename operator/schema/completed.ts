@@ -1,15 +1,5 @@
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import { fieldSchema, OBJECT_FIELDS, type StructuralSchema } from '../model/structural-schema.ts';
 import { isJson, type Json } from './keywords.ts';
-
-/** What every object has without a schema saying so. */
-const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
-
-/** The schema of a field; undefined where it has none. */
-export function fieldSchema(schema: StructuralSchema, field: string): StructuralSchema | undefined {
-  const { properties, additionalProperties } = schema;
-  if (properties !== undefined && Object.hasOwn(properties, field)) return properties[field];
-  return additionalProperties;
-}
 
 /**
  * `value` as the API server would store it: without fields that the schema does not know, without

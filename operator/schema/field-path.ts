@@ -1,5 +1,4 @@
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
-import { fieldSchema } from './completed.ts';
+import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 
 /** `.spec.replicas`: names of fields alone. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;

@@ -1,9 +1,7 @@
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { SchemaType } from '../model/structural-schema.ts';
 
 /** A schema as plain data. */
 export type Json = Readonly<Record<string, unknown>>;
-
-export type SchemaType = NonNullable<StructuralSchema['type']>;
 
 const RULES_INSTEAD = 'say it as a CEL rule, with withRules(…)';
 const ONE_OBJECT = 'write one Type.Object with optional fields, and which go together withRules(…)';

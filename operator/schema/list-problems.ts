@@ -1,4 +1,4 @@
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { StructuralSchema } from '../model/structural-schema.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { isJson } from './keywords.ts';
 

@@ -1,10 +1,6 @@
 import type { DefinitionNames } from '../model/custom-resource-definition.ts';
+import { isDns1035Label, isDnsSubdomain, MAX_DNS_LABEL } from '../model/dns-name.ts';
 import { definitionError } from './definition-error.ts';
-
-const MAX_LABEL_LENGTH = 63;
-const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
-const MAX_DOMAIN_LENGTH = 253;
 
 /** The names of a resource in the API. */
 export interface NameOptions {
@@ -61,22 +57,21 @@ export function refuseVersion(path: string, version: string): void {
 }
 
 function refuseGroup(group: string): void {
-  if (!DOMAIN.test(group) || group.length > MAX_DOMAIN_LENGTH) {
+  if (!isDnsSubdomain(group) || !group.includes('.')) {
     const remedy = 'write a domain of yours in lower case, such as example.dev';
     throw definitionError('group', `${JSON.stringify(group)} is no domain with a dot`, remedy);
   }
 }
 
 function refuseLabel(path: string, name: string): void {
-  if (LABEL.test(name) && name.length <= MAX_LABEL_LENGTH) return;
-  const remedy = `write at most ${MAX_LABEL_LENGTH} of a-z, 0-9 and "-", with a letter first`;
+  if (isDns1035Label(name)) return;
+  const remedy = `write at most ${MAX_DNS_LABEL} of a-z, 0-9 and "-", with a letter first`;
   throw definitionError(path, `${JSON.stringify(name)} is no DNS label`, remedy);
 }
 
 function refuseKind(path: string, kind: string): void {
-  const isLabel = LABEL.test(kind.toLowerCase()) && kind.length <= MAX_LABEL_LENGTH;
-  if (isLabel && /^[A-Z]/.test(kind)) return;
-  const remedy = `write a word in CamelCase of at most ${MAX_LABEL_LENGTH} letters and digits`;
+  if (isDns1035Label(kind.toLowerCase()) && /^[A-Z]/.test(kind)) return;
+  const remedy = `write a word in CamelCase of at most ${MAX_DNS_LABEL} letters and digits`;
   throw definitionError(path, `${JSON.stringify(kind)} is no name of a kind`, remedy);
 }
 

@@ -1,13 +1,10 @@
 import type { DefinitionVersion } from '../model/custom-resource-definition.ts';
+import { isDnsSubdomain } from '../model/dns-name.ts';
 import { completed } from './completed.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { isJson } from './keywords.ts';
 import { scaleProblems } from './scale.ts';
 import { valueProblems } from './value-problems.ts';
-
-/** A subdomain of RFC 1123: what objects of custom resources are called. */
-const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const MAX_NAME_LENGTH = 253;
 
 /** What the API server would refuse in an object of one version. */
 export function objectProblems(
@@ -35,7 +32,6 @@ function nameProblems(metadata: unknown): readonly FieldProblem[] {
   if (!isJson(metadata)) return [{ path: 'metadata', message: 'Required value' }];
   const { name, generateName } = metadata;
   if (name === undefined && typeof generateName === 'string' && generateName !== '') return [];
-  const isName = typeof name === 'string' && NAME.test(name) && name.length <= MAX_NAME_LENGTH;
-  if (isName) return [];
+  if (typeof name === 'string' && isDnsSubdomain(name)) return [];
   return [{ path: 'metadata.name', message: 'must be a lower-case RFC 1123 subdomain' }];
 }

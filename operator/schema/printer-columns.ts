@@ -1,4 +1,5 @@
-import type { PrinterColumn, StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { PrinterColumn } from '../model/custom-resource-definition.ts';
+import type { StructuralSchema } from '../model/structural-schema.ts';
 import { definitionError } from './definition-error.ts';
 import { mayBeUnknown, schemaAt, simplePath } from './field-path.ts';
 
@@ -15,7 +16,7 @@ export const AGE_COLUMN: PrinterColumn = Object.freeze({
   jsonPath: '.metadata.creationTimestamp',
 });
 
-const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
+const TYPES: readonly PrinterColumn['type'][] = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** @throws ConfigurationError `CONFIG` for a column that shows nothing, or one name for two columns. */
@@ -71,6 +72,5 @@ function typeAt(jsonPath: string, root: StructuralSchema, path: string): Printer
     throw definitionError(`${path}.jsonPath`, `no schema has a field ${jsonPath}`, remedy);
   }
   if (schema?.type === 'string' && schema.format === 'date-time') return 'date';
-  const type = schema?.type ?? 'string';
-  return type === 'array' || type === 'object' ? 'string' : type;
+  return TYPES.find((type) => type === schema?.type) ?? 'string';
 }

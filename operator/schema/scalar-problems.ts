@@ -1,4 +1,4 @@
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { StructuralSchema } from '../model/structural-schema.ts';
 import { isFormat } from '../model/text-format.ts';
 import { patternMatcher } from './pattern.ts';
 

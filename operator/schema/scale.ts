@@ -1,4 +1,5 @@
-import type { ScalePaths, StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { ScalePaths } from '../model/custom-resource-definition.ts';
+import type { StructuralSchema } from '../model/structural-schema.ts';
 import { definitionError } from './definition-error.ts';
 import { schemaAt, simplePath } from './field-path.ts';
 import { type FieldProblem, joined } from './field-problem.ts';

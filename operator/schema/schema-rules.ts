@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema, ValidationRule } from '../model/custom-resource-definition.ts';
+import {
+  type StructuralSchema,
+  type ValidationRule,
+  valuesSchema,
+} from '../model/structural-schema.ts';
 import { completed } from './completed.ts';
 import { definitionError } from './definition-error.ts';
 import { valueProblems } from './value-problems.ts';
@@ -17,10 +21,11 @@ export function refuseUnusable(schema: StructuralSchema, path: string): void {
   for (const [at, rule] of (schema['x-kubernetes-validations'] ?? []).entries()) {
     refuseRule(rule, `${path}.x-kubernetes-validations[${at}]`);
   }
-  const { properties = {}, items, additionalProperties } = schema;
+  const { properties = {}, items } = schema;
+  const values = valuesSchema(schema);
   for (const [name, child] of Object.entries(properties)) refuseUnusable(child, `${path}.${name}`);
   if (items !== undefined) refuseUnusable(items, `${path}[]`);
-  if (additionalProperties !== undefined) refuseUnusable(additionalProperties, `${path}[*]`);
+  if (values !== undefined) refuseUnusable(values, `${path}[*]`);
 }
 
 function refuseDefault(schema: StructuralSchema, path: string): void {
@@ -44,7 +49,8 @@ function known(schema: StructuralSchema): unknown {
 }
 
 function withoutDefaults({ default: _, ...schema }: StructuralSchema): StructuralSchema {
-  const { properties, items, additionalProperties } = schema;
+  const { properties, items } = schema;
+  const values = valuesSchema(schema);
   return {
     ...schema,
     nullable: true, // a null is not lost where nothing replaces it
@@ -54,7 +60,7 @@ function withoutDefaults({ default: _, ...schema }: StructuralSchema): Structura
       ),
     }),
     ...(items && { items: withoutDefaults(items) }),
-    ...(additionalProperties && { additionalProperties: withoutDefaults(additionalProperties) }),
+    ...(values && { additionalProperties: withoutDefaults(values) }),
   };
 }
 

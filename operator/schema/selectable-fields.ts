@@ -1,4 +1,4 @@
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { StructuralSchema } from '../model/structural-schema.ts';
 import { definitionError } from './definition-error.ts';
 import { schemaAt, simplePath } from './field-path.ts';
 

@@ -1,3 +1,4 @@
+import { DNS_SUBDOMAIN } from '../model/dns-name.ts';
 import { ListMap } from './builders.ts';
 import { definitionError } from './definition-error.ts';
 import { isJson } from './keywords.ts';
@@ -7,8 +8,7 @@ import { type TObject, Type } from './type.ts';
 const CONDITION: TObject = Type.Object({
   type: Type.String({
     maxLength: 316,
-    pattern:
-      '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+    pattern: `^(${DNS_SUBDOMAIN}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`,
   }),
   status: Type.Enum(['True', 'False', 'Unknown']),
   observedGeneration: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
+import type { SchemaType, StructuralSchema } from '../model/structural-schema.ts';
 import { isTextFormat } from '../model/text-format.ts';
 import { definitionError } from './definition-error.ts';
 import {
@@ -11,7 +11,6 @@ import {
   OTHER_TYPES,
   REMEDIES,
   SCHEMA_TYPES,
-  type SchemaType,
 } from './keywords.ts';
 import { patternMatcher } from './pattern.ts';
 import { withoutUnion } from './union.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema } from '../model/custom-resource-definition.ts';
-import { fieldSchema } from './completed.ts';
+import { DNS_1035_LABEL } from '../model/dns-name.ts';
+import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 import { type FieldProblem, joined } from './field-problem.ts';
 import { isJson, type Json } from './keywords.ts';
 import { listProblems } from './list-problems.ts';
@@ -92,7 +92,7 @@ function* fieldProblems(
   }
 }
 
-const KIND = /^[a-z]([-a-z0-9]*[a-z0-9])?$/i;
+const KIND = new RegExp(`^${DNS_1035_LABEL}$`, 'i');
 const API_VERSION = /^[^/]*(\/[^/]*)?$/;
 
 /** An object inside an object has to say what it is. */

@@ -1,9 +1,5 @@
-import type {
-  DefinitionVersion,
-  ScalePaths,
-  StructuralSchema,
-  ValidationRule,
-} from '../model/custom-resource-definition.ts';
+import type { DefinitionVersion, ScalePaths } from '../model/custom-resource-definition.ts';
+import type { StructuralSchema, ValidationRule } from '../model/structural-schema.ts';
 import { definitionError } from './definition-error.ts';
 import { refuseVersion } from './names.ts';
 import { type PrinterColumnOptions, printerColumnsOf } from './printer-columns.ts';

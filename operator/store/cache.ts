@@ -1,4 +1,4 @@
-import { OBJECTS_A_TURN } from '../core/turns.ts';
+import { OBJECTS_PER_SLICE } from '../core/time-slice.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/resource-version.ts';
@@ -45,7 +45,7 @@ export class Cache<T extends KubernetesObject> {
     const changes: Change<T>[] = [];
     let compared = 0;
     for (const entry of items) {
-      if (compared++ > 0 && compared % OBJECTS_A_TURN === 1) yield;
+      if (compared++ > 0 && compared % OBJECTS_PER_SLICE === 1) yield;
       const old = before?.get(entry.key);
       if (old === undefined || old.uid !== entry.uid) {
         if (old !== undefined) gone.push(new Deleted(old, true));
@@ -62,7 +62,7 @@ export class Cache<T extends KubernetesObject> {
       after.set(kept.key, kept);
     }
     for (const [key, old] of before ?? []) {
-      if (compared++ > 0 && compared % OBJECTS_A_TURN === 1) yield;
+      if (compared++ > 0 && compared % OBJECTS_PER_SLICE === 1) yield;
       if (!after.has(key)) gone.push(new Deleted(old, true));
     }
     return { entries: after, changes: [...gone, ...changes] };

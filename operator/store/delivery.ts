@@ -1,4 +1,4 @@
-import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
+import { OBJECTS_PER_SLICE, yieldToEventLoop } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { Backlog } from './backlog.ts';
 import { type Change, readableChange } from './change.ts';
@@ -134,7 +134,7 @@ export class Delivery<T extends KubernetesObject> {
     for (let end = firstEnd; from < changes.length && !this.#closed; ) {
       await this.#tell(changes.slice(from, end));
       from = end;
-      if (from < changes.length) await nextTurn();
+      if (from < changes.length) await yieldToEventLoop();
       end = endOfTurn(changes, from);
     }
   }
@@ -165,7 +165,7 @@ export class Delivery<T extends KubernetesObject> {
 
 /** Behind the last change from `from` on that may be told of in the same turn as the first. */
 function endOfTurn(changes: readonly Change[], from: number): number {
-  const most = Math.min(changes.length, from + OBJECTS_A_TURN);
+  const most = Math.min(changes.length, from + OBJECTS_PER_SLICE);
   let characters = 0;
   for (let at = from; at < most; at++) {
     characters += changes[at]?.entry.textLength ?? 0;

@@ -13,7 +13,7 @@ export interface HandlerOptions {
    * of its handlers, until it settles. Default false: others go on, and its own changes wait and are
    * merged.
    */
-  readonly holdBack?: boolean;
+  readonly backpressure?: boolean;
   /**
    * Tell again of every cached object once in so long, spread over the period; see `Resync`. Default
    * 0: never.
@@ -56,7 +56,7 @@ export interface HandlersFollower<T extends KubernetesObject> {
 
 interface Registered<T extends KubernetesObject> {
   readonly delivery: Delivery<T>;
-  readonly holdBack: boolean;
+  readonly backpressure: boolean;
   readonly resync: Resync<T> | undefined;
 }
 
@@ -81,7 +81,7 @@ export class Handlers<T extends KubernetesObject> {
    */
   add(handler: ChangeHandler<T>, options: HandlerOptions): HandlerRegistration {
     const { failed, changed, synced } = this.#options;
-    const { holdBack = false, onSynced, resyncPeriodMs = 0 } = options;
+    const { backpressure = false, onSynced, resyncPeriodMs = 0 } = options;
     const delivery = new Delivery(handler, failed, {
       onSynced: () => {
         onSynced?.();
@@ -89,7 +89,7 @@ export class Handlers<T extends KubernetesObject> {
       },
     });
     const resync = this.#resync(delivery, resyncPeriodMs);
-    const registered = { delivery, holdBack, resync };
+    const registered = { delivery, backpressure, resync };
     this.#registered.add(registered);
     delivery.push(this.#initial());
     if (synced()) delivery.markSynced();
@@ -114,9 +114,9 @@ export class Handlers<T extends KubernetesObject> {
     if (changes.length === 0) return undefined;
     this.#known = undefined;
     let waits: Promise<unknown>[] | undefined;
-    for (const { delivery, holdBack } of [...this.#registered]) {
+    for (const { delivery, backpressure } of [...this.#registered]) {
       delivery.push(changes);
-      if (!holdBack || delivery.working === undefined) continue;
+      if (!backpressure || delivery.working === undefined) continue;
       waits ??= [];
       waits.push(delivery.working);
     }

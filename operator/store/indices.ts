@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import { OBJECTS_A_TURN } from '../core/turns.ts';
+import { OBJECTS_PER_SLICE } from '../core/time-slice.ts';
 import type { Entry } from '../model/entry.ts';
 import { type KubernetesObject, type ObjectKey, ownersIn, splitKey } from '../model/object.ts';
 import type { Replacement } from './cache.ts';
@@ -127,14 +127,14 @@ export class Indices<T extends KubernetesObject> {
    * called in the turn in which it is given, changes every index at once.
    */
   *prepare({ entries, changes }: Replacement<T>): Generator<void, () => void, undefined> {
-    if (changes.length <= OBJECTS_A_TURN) return () => this.update(changes);
+    if (changes.length <= OBJECTS_PER_SLICE) return () => this.update(changes);
     const prepared = new Map<Index<T>, Index<T>>();
     // An index may be added between two steps.
     for (const [name, index] of this.#byName) {
       const next = this.#empty(name, index.of);
       let taken = 0;
       for (const entry of entries.values()) {
-        if (taken++ % OBJECTS_A_TURN === 0) yield;
+        if (taken++ % OBJECTS_PER_SLICE === 0) yield;
         next.take(entry);
       }
       prepared.set(index, next);

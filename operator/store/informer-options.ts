@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { ReflectorOptions } from '../watch/reflector-options.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
-import type { OwnWriteForm } from './overlay.ts';
+import type { CachedForm } from './own-writes.ts';
 
 /** What an informer tells its owner, for logs and metrics. */
 export interface InformerObserver {
@@ -21,8 +21,6 @@ export type { OnUnserved } from '../watch/reflector-options.ts';
 export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;
-  /** Freezes every object before anybody sees it. Default false; for development and tests. */
-  readonly freeze?: boolean;
   /** What of an answer to a write it would cache. Default: all of it, whatever it is. */
-  readonly ownWriteForm?: (answer: KubernetesObject) => OwnWriteForm<KubernetesObject>;
+  readonly cachedForm?: (answer: KubernetesObject) => CachedForm<KubernetesObject>;
 }

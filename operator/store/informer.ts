@@ -1,7 +1,7 @@
 import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
-import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
+import { OBJECTS_PER_SLICE, runInSlices } from '../core/time-slice.ts';
 import { Entry, type EntryObserver } from '../model/entry.ts';
 import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
 import { compareResourceVersions, isOlder } from '../model/resource-version.ts';
@@ -14,7 +14,6 @@ import { Cache, type Replacement } from './cache.ts';
 import { type Change, Deleted } from './change.ts';
 import type { ChangeHandler } from './delivery.ts';
 import { estimateTotalBytes } from './estimate-bytes.ts';
-import { deepFreeze } from './freeze.ts';
 import {
   type HandlerOptions,
   type HandlerRegistration,
@@ -23,7 +22,7 @@ import {
 } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
 import type { InformerObserver, InformerOptions } from './informer-options.ts';
-import { Overlay, type OwnWriteForm } from './overlay.ts';
+import { type CachedForm, OwnWrites } from './own-writes.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -36,8 +35,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
   /** What this process wrote: whoever writes tells it. */
-  readonly overlay: Overlay<T>;
-  readonly #ownWriteForm: (answer: T) => OwnWriteForm<T>;
+  readonly ownWrites: OwnWrites<T>;
+  readonly #cachedForm: (answer: T) => CachedForm<T>;
   readonly #labels: Labels;
   readonly #clock: Clock;
   readonly #meter: Meter;
@@ -61,13 +60,12 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   #signal: AbortSignal = new AbortController().signal;
 
   constructor(source: ListWatch<T>, observer: InformerObserver, options: InformerOptions) {
-    const { name = 'objects', freeze = false, ownWriteForm, ...reflector } = options;
+    const { name = 'objects', cachedForm, ...reflector } = options;
     const { clock, meter = noMeter, random = Math.random } = reflector;
     this.#labels = reflector.labels ?? { resource: name };
     this.#clock = clock;
     this.#meter = meter;
     this.#entryObserver = {
-      parsed: freeze ? deepFreeze : (): void => {},
       releasable: (entry) => this.#releaseSoon(entry),
       unreadable: (error) => this.#reflector.unreadable(error),
     };
@@ -83,18 +81,18 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       changed: () => this.#waiting.changed(),
     });
     // What is made of an object of ours is one of ours.
-    this.#ownWriteForm = (ownWriteForm ?? asItIs) as (answer: T) => OwnWriteForm<T>;
-    this.overlay = new Overlay({
+    this.#cachedForm = (cachedForm ?? asItIs) as (answer: T) => CachedForm<T>;
+    this.ownWrites = new OwnWrites({
       ...{ clock, meter, labels: this.#labels },
       cached: (key) => this.#cache.entries?.get(key),
       resourceVersion: () => this.#resourceVersion,
-      formOf: this.#ownWriteForm,
+      formOf: this.#cachedForm,
       active: () => this.#phase === 'running',
     });
     this.#reflector = new Reflector(source, this.#sink(), {
       ...reflector,
       onNotice: (notice) => {
-        if (notice.kind === 'regression') this.overlay.clear();
+        if (notice.kind === 'regression') this.ownWrites.clear();
         reflector.onNotice?.(notice);
       },
     });
@@ -105,7 +103,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       state: () => (this.#phase === 'stopped' ? 'stopped' : this.synced ? 'synced' : 'unsynced'),
     } as const;
     this.store = storeOf(view);
-    this.storeWithOwnWrites = storeOf({ ...view, overlay: this.overlay });
+    this.storeWithOwnWrites = storeOf({ ...view, ownWrites: this.ownWrites });
   }
 
   get status(): ReflectorStatus {
@@ -220,7 +218,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       this.#phase = 'stopped';
       this.#handlers.stop();
       for (const cancel of this.#indexing.values()) cancel();
-      this.overlay.clear();
+      this.ownWrites.clear();
       this.#waiting.changed();
       this.#advanced();
     }
@@ -230,7 +228,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return {
       known: (key) => this.#cache.entries?.get(key),
       replace: (list: CompleteList<T>): Promise<void> | undefined =>
-        inTurns(this.#replacing(list), this.#signal),
+        runInSlices(this.#replacing(list), this.#signal),
       apply: (batch: readonly WatchEvent<T>[]): Promise<void> | undefined => {
         const { outdatedCount } = this.#cache;
         const changes = this.#cache.applyAll(batch);
@@ -291,13 +289,13 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   #neverShows(written: T): boolean {
-    const form = this.#ownWriteForm(written);
+    const form = this.#cachedForm(written);
     const isCached = this.#cache.entries?.has(keyOf(written)) === true;
     return form === undefined || (form.entry === undefined && !isCached);
   }
 
   #advanced(): void {
-    const vanished = this.overlay.advanced().map((entry) => new Deleted(entry, true));
+    const vanished = this.ownWrites.advanced().map((entry) => new Deleted(entry, true));
     for (const listener of [...this.#advancing]) listener();
     if (vanished.length === 0) return;
     for (const listener of [...this.#vanishing]) listener(vanished);
@@ -305,7 +303,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   *#takingIn({ changes }: Replacement<T>): Generator<void, void, undefined> {
     for (const [index, { entry }] of changes.entries()) {
-      if (index > 0 && index % OBJECTS_A_TURN === 0) yield;
+      if (index > 0 && index % OBJECTS_PER_SLICE === 0) yield;
       entry.observedBy(this.#entryObserver);
     }
   }
@@ -332,7 +330,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
 
   /** Takes cached objects into a new index, slice by slice; changes in between are in it already. */
   #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
-    const until = from + OBJECTS_A_TURN;
+    const until = from + OBJECTS_PER_SLICE;
     for (const key of keys.slice(from, until)) {
       const entry = this.#cache.entries?.get(key);
       if (entry !== undefined) index.take(entry);
@@ -364,6 +362,6 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 }
 
-function asItIs(answer: KubernetesObject): OwnWriteForm<KubernetesObject> {
+function asItIs(answer: KubernetesObject): CachedForm<KubernetesObject> {
   return { entry: Entry.of(answer) };
 }

@@ -18,7 +18,7 @@ import {
   type HandlersFollower,
 } from './handlers.ts';
 import { ensureIndex, type IndexFunction } from './indices.ts';
-import type { InformerLease, NamespacesInformerOptions } from './informer-lease.ts';
+import type { InformerHandle, NamespacesInformerOptions } from './informer-handle.ts';
 import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -28,8 +28,8 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
   readonly #name: string;
-  /** The leased informers, by namespace. */
-  readonly #members: ReadonlyMap<string, InformerLease<T>>;
+  /** The informers, by namespace. */
+  readonly #members: ReadonlyMap<string, InformerHandle<T>>;
   readonly #handlers: Handlers<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
@@ -40,7 +40,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   #stopped = false;
 
   constructor(options: NamespacesInformerOptions<T>) {
-    const { clock, handlerFailed: failed, lease, name, namespaces } = options;
+    const { clock, handlerFailed: failed, open, name, namespaces } = options;
     this.#name = name;
     this.store = this.#view(cached);
     this.storeWithOwnWrites = this.#view((informer) => informer.storeWithOwnWrites);
@@ -53,7 +53,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       failed,
       changed: () => this.#waiting.changed(),
     });
-    this.#members = new Map([...new Set(namespaces)].map((each) => [each, lease(each)]));
+    this.#members = new Map([...new Set(namespaces)].map((each) => [each, open(each)]));
     // All of them are known before one has a handler: it is not synced by the first one alone.
     this.#cancels = [...this.#members].flatMap(([namespace, { informer }]) =>
       this.#follow(namespace, informer),
@@ -142,7 +142,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#onEach((informer) => informer.onVanished(listener));
   }
 
-  /** Works until `signal` aborts; the informers behind it are run by who leases them out. */
+  /** Works until `signal` aborts; the informers behind it run by themselves. */
   async run(signal: AbortSignal): Promise<void> {
     this.#handlers.start();
     try {

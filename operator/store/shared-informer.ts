@@ -25,7 +25,7 @@ export interface SharedInformer<T extends KubernetesObject> {
   /** What is cached. */
   readonly store: Store<T>;
   /**
-   * The same with what this process wrote meanwhile: see `Overlay`. It is empty and full when `store`
+   * The same with what this process wrote meanwhile: see `OwnWrites`. It is empty and full when `store`
    * is, and handlers are told of changes of `store` only.
    */
   readonly storeWithOwnWrites: Store<T>;

@@ -5,7 +5,7 @@ import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object
 import { matchesSelector, type Selector } from '../model/selector.ts';
 import { parseSelector } from '../model/selector-parser.ts';
 import type { Index, Indices } from './indices.ts';
-import type { Overlay } from './overlay.ts';
+import type { OwnWrites } from './own-writes.ts';
 
 /** How an object is handed out. */
 interface GetOptions {
@@ -22,7 +22,7 @@ interface Query {
 }
 
 /**
- * Read side of a cache. Objects are shared and read-only, frozen where the process says so: copy
+ * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy
  * before changing. It is changed before any handler is told, its indices with it.
  */
 export interface Store<T extends KubernetesObject> {
@@ -65,12 +65,12 @@ interface StoreSource<T extends KubernetesObject> {
   readonly entries: () => ReadonlyMap<ObjectKey, Entry<T>> | undefined;
   readonly indices: Indices<T>;
   /** What is shown instead of what is cached. Default: nothing is. */
-  readonly overlay?: Overlay<T>;
+  readonly ownWrites?: OwnWrites<T>;
 }
 
 /** A store over a cache that others change. */
 export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Store<T> {
-  const { name, state, indices, overlay } = source;
+  const { name, state, indices, ownWrites } = source;
   const entries = (): ReadonlyMap<ObjectKey, Entry<T>> => {
     const known = source.entries();
     if (known === undefined || state() !== 'synced') throw notSynced(name, state() === 'stopped');
@@ -82,16 +82,16 @@ export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Sto
     },
     get(key, options) {
       const cached = entries().get(key);
-      const shown = overlay === undefined ? cached : overlay.shown(key, cached);
+      const shown = ownWrites === undefined ? cached : ownWrites.shown(key, cached);
       return shown === undefined ? undefined : copied(shown.keep(), options);
     },
-    list: (query) => shownEntries(entries(), overlay).filter(filterOf(query)).map(kept),
+    list: (query) => shownEntries(entries(), ownWrites).filter(filterOf(query)).map(kept),
     byIndex(indexName, value) {
       const index = indices.get(indexName);
       if (index === undefined) throw unknownIndex(indexName, indices.names);
       const known = entries();
       if (!index.complete) throw indexNotBuilt(name, indexName);
-      return shownUnder(index, value, known, overlay).map(kept);
+      return shownUnder(index, value, known, ownWrites).map(kept);
     },
   };
 }
@@ -103,12 +103,12 @@ function kept<T extends KubernetesObject>(entry: Entry<T>): T {
 
 function shownEntries<T extends KubernetesObject>(
   cached: ReadonlyMap<ObjectKey, Entry<T>>,
-  overlay: Overlay<T> | undefined,
+  ownWrites: OwnWrites<T> | undefined,
 ): Entry<T>[] {
-  if (overlay === undefined || overlay.isEmpty) return [...cached.values()];
-  const shown = [...cached].map(([key, entry]) => overlay.shown(key, entry));
-  for (const key of overlay.keys()) {
-    if (!cached.has(key)) shown.push(overlay.shown(key, undefined));
+  if (ownWrites === undefined || ownWrites.isEmpty) return [...cached.values()];
+  const shown = [...cached].map(([key, entry]) => ownWrites.shown(key, entry));
+  for (const key of ownWrites.keys()) {
+    if (!cached.has(key)) shown.push(ownWrites.shown(key, undefined));
   }
   return shown.filter((entry) => entry !== undefined);
 }
@@ -118,18 +118,18 @@ function shownUnder<T extends KubernetesObject>(
   index: Index<T>,
   value: string,
   cached: ReadonlyMap<ObjectKey, Entry<T>>,
-  overlay: Overlay<T> | undefined,
+  ownWrites: OwnWrites<T> | undefined,
 ): Entry<T>[] {
   const keys = new Set(index.keys(value));
   const indexed = (key: ObjectKey): Entry<T> | undefined => {
     const entry = cached.get(key);
-    if (overlay === undefined || overlay.isEmpty) return entry;
-    const shown = overlay.shown(key, entry);
+    if (ownWrites === undefined || ownWrites.isEmpty) return entry;
+    const shown = ownWrites.shown(key, entry);
     const isSame = shown === undefined || (shown === entry && keys.has(key));
     return isSame || index.valuesOf(shown).includes(value) ? shown : undefined;
   };
   const found = Array.from(keys, indexed);
-  for (const key of overlay?.keys() ?? []) if (!keys.has(key)) found.push(indexed(key));
+  for (const key of ownWrites?.keys() ?? []) if (!keys.has(key)) found.push(indexed(key));
   return found.filter((entry) => entry !== undefined);
 }
 

@@ -35,10 +35,10 @@ export class ByteLines {
       else this.#tellHeld(chunk.subarray(start, end), onLine);
       start = end + 1;
     }
-    if (start < chunk.length) this.#hold(start === 0 ? chunk : chunk.subarray(start));
+    if (start < chunk.length) this.#keep(start === 0 ? chunk : chunk.subarray(start));
   }
 
-  #hold(piece: Buffer): void {
+  #keep(piece: Buffer): void {
     this.#held.push(piece);
     this.#heldBytes += piece.length;
     if (this.#heldBytes > this.#maxLineBytes) throw tooLong(this.#heldBytes, this.#maxLineBytes);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
-import { nextTurn } from '../core/turns.ts';
+import { yieldToEventLoop } from '../core/time-slice.ts';
 import { endOfValue, Nesting } from './json-bytes.ts';
 import { DEFAULT_MAX_LINE_BYTES } from './lines.ts';
 import { endOfRest, isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
@@ -62,7 +62,7 @@ export async function readItems(body: Readable, options: ReadItemsOptions): Prom
     bytesOfTurn += chunk.length;
     if (bytesOfTurn < BYTES_A_TURN) continue;
     bytesOfTurn = 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return reader.end();
 }
@@ -138,7 +138,7 @@ class ItemReader {
       }
       const end = this.#held.length === 0 ? this.#oneItem(chunk, at) : this.#heldItem(chunk, at);
       if (end < 0) {
-        this.#hold(chunk.subarray(at));
+        this.#keep(chunk.subarray(at));
         return chunk.length;
       }
       this.#next = 'comma';
@@ -187,7 +187,7 @@ class ItemReader {
     return chunk.length;
   }
 
-  #hold(piece: Buffer): void {
+  #keep(piece: Buffer): void {
     const { maxItemBytes = DEFAULT_MAX_LINE_BYTES } = this.#options;
     this.#held.push(piece);
     this.#heldBytes += piece.length;

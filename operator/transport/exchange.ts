@@ -8,7 +8,7 @@ import type { TransportRequest, TransportResponse } from './transport.ts';
  * of the socket may be under way in the parser, and another one wait in the socket, 64 KiB each. For
  * a watch that is less than a thousand events in all: none takes less than 200 bytes.
  */
-const BODY_BUFFER_BYTES = { call: 64 * 1024, lease: 64 * 1024, watch: 16 * 1024 } as const;
+const BODY_BUFFER_BYTES = { call: 64 * 1024, election: 64 * 1024, watch: 16 * 1024 } as const;
 
 /** What the HTTP library lets us do with a request that is on its connection. */
 interface ExchangeController {

@@ -35,10 +35,10 @@ export interface TransportRequest {
   readonly body?: string;
   /**
    * `call`: answered and done, on a small shared pool, under a total deadline.
-   * `lease`: a call about a Lease, which never waits behind other calls and has a short deadline.
+   * `election`: a call about a Lease, which never waits behind other calls and has a short deadline.
    * `watch`: open for minutes, on a connection of its own, without any implicit timeout.
    */
-  readonly purpose: 'call' | 'lease' | 'watch';
+  readonly purpose: 'call' | 'election' | 'watch';
   /** How long the answer's head may take. Default 40 s for a call, 60 s for a watch. */
   readonly headersTimeoutMs?: number;
   /**

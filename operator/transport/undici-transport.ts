@@ -41,7 +41,7 @@ const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
  * the API server a write after 34 s, `kubectl proxy` an upstream that it cannot connect to after
  * 30 s. A watch may have to queue at the server.
  */
-const HEADERS_TIMEOUT_MS = { call: 40_000, lease: 40_000, watch: 60_000 } as const;
+const HEADERS_TIMEOUT_MS = { call: 40_000, election: 40_000, watch: 60_000 } as const;
 
 /** A renewal and, while that one hangs, the attempt after it. */
 const LEASE_CONNECTIONS = 2;
@@ -73,7 +73,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
   requirePositive('maxInFlight', maxInFlight);
   requirePositive('callDeadlineMs', callDeadlineMs);
   requirePositive('leaseDeadlineMs', leaseDeadlineMs);
-  const deadlinesMs = { call: callDeadlineMs, lease: leaseDeadlineMs, watch: undefined };
+  const deadlinesMs = { call: callDeadlineMs, election: leaseDeadlineMs, watch: undefined };
   const { origin, socketPath, host } = parseApiUrl(apiUrl);
 
   const shared: Pool.Options = {
@@ -89,7 +89,11 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
   const PoolOfUndici = undiciPool();
   const pools = {
     call: new PoolOfUndici(origin, { ...shared, connections: maxInFlight, pipelining: 1 }),
-    lease: new PoolOfUndici(origin, { ...shared, connections: LEASE_CONNECTIONS, pipelining: 1 }),
+    election: new PoolOfUndici(origin, {
+      ...shared,
+      connections: LEASE_CONNECTIONS,
+      pipelining: 1,
+    }),
     // `pipelining: 0` sends `connection: close`: a connection that carried a watch is not reused.
     watch: new PoolOfUndici(origin, { ...shared, connections: null, pipelining: 0 }),
   };

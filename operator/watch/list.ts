@@ -1,5 +1,5 @@
 import { ProtocolError } from '../core/errors.ts';
-import { nextTurn, OBJECTS_A_TURN } from '../core/turns.ts';
+import { OBJECTS_PER_SLICE, yieldToEventLoop } from '../core/time-slice.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isGone } from '../model/status.ts';
@@ -84,7 +84,7 @@ export async function listAll<T extends KubernetesObject>(
     const items = takePage === undefined ? page.items : await takePage(page.items, first);
     for (const [index, item] of items.entries()) {
       // A page may be all there is: a list that is not older than a state has no other.
-      if (index > 0 && index % OBJECTS_A_TURN === 0) await nextTurn();
+      if (index > 0 && index % OBJECTS_PER_SLICE === 0) await yieldToEventLoop();
       if (entries.has(item.key)) duplicates.push(item.key);
       entries.set(item.key, item);
     }

@@ -7,6 +7,7 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import { SourceActivity } from './activity.ts';
 import { type CompleteList, type GatheredList, InitialEvents, listAll } from './list.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
+import { PacedWatch } from './paced-watch.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './policy/classify.ts';
 import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './policy/decision.ts';
 import type { LimitedSource } from './policy/list-limiter.ts';
@@ -22,8 +23,10 @@ import type { ReflectorSink } from './reflector-sink.ts';
 import { type ReflectorStatus, StatusReporter } from './reflector-status.ts';
 import { ResumePoint } from './resume-point.ts';
 import { SourceMeter } from './source-meter.ts';
+import { Unreadable } from './unreadable.ts';
+import { Unserved } from './unserved.ts';
 import { Verifier } from './verifier.ts';
-import { type WatchConsumer, type WatchReport, watchOnce } from './watch-once.ts';
+import type { WatchConsumer, WatchReport } from './watch-once.ts';
 
 export type { ReflectorSink } from './reflector-sink.ts';
 
@@ -44,20 +47,15 @@ export class Reflector<T extends KubernetesObject> {
   readonly #reporter: StatusReporter;
   readonly #verifier: Verifier;
   readonly #probe: RegressionProbe;
+  readonly #unserved: Unserved;
+  readonly #watches: PacedWatch<T>;
+  readonly #unreadable = new Unreadable();
   readonly #resumePoint = new ResumePoint();
   #history = NO_HISTORY;
   /** The list that must succeed before a watch can go on; undefined when the sink has one. */
   #due: ListConsistency | undefined;
   /** The server has gone back in time, and that was said; the next list need not say it again. */
   #regressed = false;
-  /** The sink was emptied because the definition of the resource is gone. */
-  #cleared = false;
-  /** Ends the watch that is under way, for an entry that cannot be parsed. */
-  #cutWatch: ((error: ProtocolError) => void) | undefined;
-  /** An entry that cannot be parsed was found while nothing was watched. */
-  #unreadable: ProtocolError | undefined;
-  /** The watch before saw a line at least every 75 s. */
-  #wasLively = false;
   #running: Promise<void> | undefined;
 
   /** @throws ConfigurationError `CONFIG` for options that are unusable. */
@@ -95,6 +93,17 @@ export class Reflector<T extends KubernetesObject> {
     this.#probe = new RegressionProbe({
       ...{ source: activity, limiter, meter: this.#meter },
       monotonic: () => clock.monotonic(),
+    });
+    this.#unserved = new Unserved({
+      ...{ source: activity, resumePoint: this.#resumePoint, clock },
+      discoveryPoll: this.#options.discoveryPoll,
+      onUnserved: settings.onUnserved,
+      clear: (resourceVersion) => this.#clear(resourceVersion),
+    });
+    this.#watches = new PacedWatch({
+      ...{ source: activity, resumePoint: this.#resumePoint, pace: this.#pace, clock, random },
+      timeoutSeconds: settings.watchTimeoutSeconds,
+      onSkipped: () => this.#meter.skipped(),
     });
   }
 
@@ -140,14 +149,9 @@ export class Reflector<T extends KubernetesObject> {
     return this.#verifier.verify();
   }
 
-  /**
-   * An entry of the sink turned out to be no JSON when somebody asked for its object, which may be at any
-   * time: the watch that is open ends, and if none is, the next one as soon as it begins. The list that
-   * follows brings the object anew; a list that begins first leaves nothing to do.
-   */
+  /** An entry of the sink turned out to be no JSON: see `Unreadable`. It may be called at any time. */
   unreadable(error: ProtocolError): void {
-    if (this.#cutWatch === undefined) this.#unreadable = error;
-    else this.#cutWatch(error);
+    this.#unreadable.found(error);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -183,8 +187,9 @@ export class Reflector<T extends KubernetesObject> {
       const lostWatch = wasWatching && this.#due !== undefined;
       const delayMs = lostWatch ? Math.max(ownMs, limited.needsRelist()) : ownMs;
       this.#reporter.failed(decision, delayMs, decision.error);
-      if (decision.wait === 'unserved') await this.#untilServed(decision, delayMs, signal);
-      else await this.#wait(delayMs, signal);
+      if (decision.wait === 'unserved') {
+        await this.#unserved.wait(delayMs, () => this.#pace.delayMs(decision), signal);
+      } else await this.#wait(delayMs, signal);
       if (lostWatch) await this.#wait(limited.relistDelayMs(), signal);
     }
   }
@@ -206,7 +211,7 @@ export class Reflector<T extends KubernetesObject> {
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
     // Not when it is complete: what it shows again may be found out while it is under way.
-    this.#unreadable = undefined;
+    this.#unreadable.listing();
     try {
       const consistency = this.#due ?? { kind: 'latest' };
       const known = (key: ObjectKey): Entry<T> | undefined => this.#sink.known(key);
@@ -234,7 +239,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#resumePoint.jump(list.resourceVersion);
     this.#due = undefined;
     this.#regressed = false;
-    this.#cleared = false;
+    this.#unserved.listed();
     this.#mode.listed();
     this.#reporter.listed();
   }
@@ -250,17 +255,13 @@ export class Reflector<T extends KubernetesObject> {
     const release = due === undefined ? (): void => {} : await limiter.enter(signal);
     using cut = linkedAbort(signal);
     let cutFor: 'drift' | ProtocolError | undefined;
+    const end = (reason: 'drift' | ProtocolError): void => {
+      cutFor = reason;
+      cut.abort(reason === 'drift' ? new Error('cache drifted') : reason);
+    };
     const live = (): void => {
-      this.#verifier.watching(() => {
-        cutFor = 'drift';
-        cut.abort(new Error('cache drifted'));
-      });
-      this.#cutWatch = (error) => {
-        cutFor = error;
-        cut.abort(error);
-      };
-      if (this.#unreadable !== undefined) this.#cutWatch(this.#unreadable);
-      this.#unreadable = undefined;
+      this.#verifier.watching(() => end('drift'));
+      this.#unreadable.watching(end);
     };
     const startedAt = clock.monotonic();
     /** The list that is coming; undefined when it is complete, and when there is none. */
@@ -281,7 +282,7 @@ export class Reflector<T extends KubernetesObject> {
         initial = undefined;
         release();
         this.#meter.listed('stream', 'ok', startedAt);
-        this.#unreadable = undefined;
+        this.#unreadable.listing();
         await this.#publish(complete.list);
         live();
         this.#reporter.proven();
@@ -290,7 +291,9 @@ export class Reflector<T extends KubernetesObject> {
     };
     if (due === undefined) live();
     try {
-      const report = await this.#watchOnce(consumer, due, () => initial !== undefined, cut.signal);
+      const awaitsInitialEvents = (): boolean => initial !== undefined;
+      const request = { due, awaitsInitialEvents, signal: cut.signal };
+      const report = await this.#watches.once(consumer, request);
       if (signal.aborted) return undefined;
       if (cutFor === 'drift') return RELIST_NOW;
       // What had been read as an event turned out to be none: as if its line had been found out then.
@@ -300,33 +303,8 @@ export class Reflector<T extends KubernetesObject> {
     } finally {
       release();
       this.#verifier.notWatching();
-      this.#cutWatch = undefined;
+      this.#unreadable.notWatching();
     }
-  }
-
-  async #watchOnce(
-    consumer: WatchConsumer<T>,
-    due: ListConsistency | undefined,
-    awaitsInitialEvents: () => boolean,
-    signal: AbortSignal,
-  ): Promise<WatchReport> {
-    const timeoutSeconds = this.#timeoutSeconds();
-    this.#pace.opened();
-    const report = await watchOnce(this.#source, consumer, {
-      resourceVersion: this.#versionToWatchFrom(due),
-      ...(due !== undefined && { awaitsInitialEvents }),
-      timeoutSeconds,
-      livelyBefore: this.#wasLively,
-      clock: this.#options.clock,
-      onSkipped: () => this.#meter.skipped(),
-      signal,
-    });
-    this.#wasLively = report.lively;
-    if (report.acceptedForMs !== undefined) {
-      const isHealthy = !('stalled' in report.outcome);
-      this.#pace.closed(report.acceptedForMs, timeoutSeconds * 1_000, isHealthy);
-    }
-    return report;
   }
 
   /** Applies a batch, and moves the resume point afterwards. */
@@ -373,41 +351,8 @@ export class Reflector<T extends KubernetesObject> {
     return decision;
   }
 
-  /** Of a streamed list, how old it may be; empty for the newest state. */
-  #versionToWatchFrom(due: ListConsistency | undefined): string {
-    if (due === undefined) return this.#resumePoint.resourceVersion ?? '';
-    if (due.kind === 'latest') return '';
-    return due.kind === 'any' ? '0' : due.resourceVersion;
-  }
-
-  #timeoutSeconds(): number {
-    const [min, max] = this.#options.settings.watchTimeoutSeconds;
-    return Math.floor(min + (max - min) * this.#options.random());
-  }
-
-  async #untilServed(decision: Decision, firstMs: number, signal: AbortSignal): Promise<void> {
-    const { discovery } = this.#source;
-    if (discovery === undefined) return this.#wait(firstMs, signal);
-    const { discoveryPoll, settings } = this.#options;
-    let nextMs: number | undefined = firstMs;
-    const delayMs = (): number => {
-      const ms = nextMs ?? this.#pace.delayMs(decision);
-      nextMs = undefined;
-      return ms;
-    };
-    const clears = (): boolean =>
-      settings.onUnserved === 'clear' &&
-      this.#resumePoint.resourceVersion !== undefined &&
-      !this.#cleared;
-    const gone = (): Promise<void> => this.#clear();
-    await discoveryPoll.untilServed(discovery, { delayMs, clears, gone, signal });
-  }
-
-  /** Empties a sink that had its first list; the list that is due stays due. */
-  async #clear(): Promise<void> {
-    const { resourceVersion } = this.#resumePoint;
-    if (resourceVersion === undefined) return;
-    this.#cleared = true;
+  /** Empties the sink; the list that is due stays due. */
+  async #clear(resourceVersion: string): Promise<void> {
     this.#verifier.replaced();
     this.#options.onNotice({ kind: 'cleared' });
     await this.#sink.replace({ items: [], resourceVersion });

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../core/clock.ts';
-import { inTurns, OBJECTS_A_TURN } from '../core/turns.ts';
+import { OBJECTS_PER_SLICE, runInSlices } from '../core/time-slice.ts';
 import type { EntryIdentity } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
@@ -81,7 +81,7 @@ export class Verification {
         : this.#isBehind(key, version);
     };
     const givenUpAt = this.#clock.monotonic() + PATIENCE_MS;
-    let suspects = await inTurns(keysThat(differs, wanted, this.#view), request.signal);
+    let suspects = await runInSlices(keysThat(differs, wanted, this.#view), request.signal);
     while (suspects.length > 0 && this.#clock.monotonic() < givenUpAt) {
       await sleep(this.#clock, RECHECK_MS, request.signal);
       suspects = suspects.filter(differs);
@@ -118,11 +118,11 @@ function* keysThat(
   const found: ObjectKey[] = [];
   let looked = 0;
   for (const key of wanted.keys()) {
-    if (++looked % OBJECTS_A_TURN === 0) yield;
+    if (++looked % OBJECTS_PER_SLICE === 0) yield;
     if (differs(key)) found.push(key);
   }
   for (const key of view.keys()) {
-    if (++looked % OBJECTS_A_TURN === 0) yield;
+    if (++looked % OBJECTS_PER_SLICE === 0) yield;
     if (!wanted.has(key) && differs(key)) found.push(key);
   }
   return found;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AmbassadorError } from '../core/errors.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
-import type { ListWatch } from './list-watch.ts';
+import type { ListWatch, WatchRequest } from './list-watch.ts';
 import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 
 /** What the server is given beyond its own deadline before the line is taken for dead. */
@@ -67,14 +67,11 @@ export async function watchOnce<T extends KubernetesObject>(
   consumer: WatchConsumer<T>,
   request: WatchOnceRequest,
 ): Promise<WatchReport> {
-  const { clock, timeoutSeconds, resourceVersion, onSkipped, awaitsInitialEvents } = request;
+  const { clock } = request;
   using line = linkedAbort(request.signal);
   const openedAt = clock.monotonic();
-  const dog = watchdog({
-    clock,
-    limitAt: limits(request, openedAt),
-    cut: () => line.abort(new Error('watch stalled')),
-  });
+  const cut = (): void => line.abort(new Error('watch stalled'));
+  const dog = watchdog({ clock, limitAt: limits(request, openedAt), cut });
   const gaps = new GapMeter(clock);
   const backpressure = new BackpressureMeter(clock);
   let bug: { readonly error: unknown } | undefined;
@@ -84,7 +81,7 @@ export async function watchOnce<T extends KubernetesObject>(
   const report = (outcome: Outcome): WatchReport => {
     const acceptedForMs = acceptedAt === undefined ? undefined : clock.monotonic() - acceptedAt;
     const { lines, lively } = gaps;
-    const early = acceptedForMs !== undefined && acceptedForMs < timeoutSeconds * 1_000;
+    const early = acceptedForMs !== undefined && acceptedForMs < request.timeoutSeconds * 1_000;
     const slowConsumer = early && backpressure.behind && isGivenUp(outcome);
     return { outcome, acceptedForMs, lines, lively, slowConsumer };
   };
@@ -99,14 +96,8 @@ export async function watchOnce<T extends KubernetesObject>(
     dog.resume();
   };
   try {
-    const batches = await source.watch({
-      resourceVersion,
-      timeoutSeconds,
-      ...(awaitsInitialEvents !== undefined && { sendInitialEvents: true }),
-      onActivity: () => dog.active(),
-      ...(onSkipped !== undefined && { onSkipped }),
-      signal: line.signal,
-    });
+    const onActivity = (): void => dog.active();
+    const batches = await source.watch(watchRequestOf(request, onActivity, line.signal));
     acceptedAt = clock.monotonic();
     dog.active();
     consumer.accepted();
@@ -128,6 +119,22 @@ export async function watchOnce<T extends KubernetesObject>(
     dog.stop();
     cancelProof();
   }
+}
+
+/** What the source is asked for. */
+function watchRequestOf(
+  { resourceVersion, timeoutSeconds, awaitsInitialEvents, onSkipped }: WatchOnceRequest,
+  onActivity: () => void,
+  signal: AbortSignal,
+): WatchRequest {
+  return {
+    resourceVersion,
+    timeoutSeconds,
+    ...(awaitsInitialEvents !== undefined && { sendInitialEvents: true }),
+    onActivity,
+    ...(onSkipped !== undefined && { onSkipped }),
+    signal,
+  };
 }
 
 /** It ended in order, or broke off: a server that has another reason says so in an event. */

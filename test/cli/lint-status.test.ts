@@ -30,7 +30,7 @@ const pods = (namespace: string, objects: number, bytes: number): Shown => ({
 });
 const linted = (status: string) => invoke(['lint', '-', '--status', status], { stdin: MANIFESTS });
 
-test('caches that fit are summed up beside the count of findings', async () => {
+test('caches that fit are summed up beside the count of diagnostics', async () => {
   const { exit, stdout, stderr } = linted(showing(pods('shop', 1_200, 5_400_000)));
 
   expect(await exit).toBe(0);

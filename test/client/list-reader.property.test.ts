@@ -14,6 +14,7 @@ import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
 import type { TransportResponse } from '../../operator/transport/transport.ts';
 import { bodyOf } from '../stream/decoded.ts';
+import { jsonValue } from '../support/json-arbitraries.ts';
 import { recording } from '../support/recorded-stream.ts';
 import { entryOfText, identityOf, textEntry } from '../support/text-entry.ts';
 
@@ -95,7 +96,7 @@ const metadata = fc.record(
     uid: name,
     resourceVersion: fc.nat().map(String),
     labels: fc.dictionary(name, fc.string()),
-    managedFields: fc.array(fc.dictionary(name, fc.jsonValue()), { maxLength: 2 }),
+    managedFields: fc.array(fc.dictionary(name, jsonValue()), { maxLength: 2 }),
     annotations: fc.dictionary(name, fc.string()),
   },
   { requiredKeys: ['name', 'uid', 'resourceVersion'] },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import { TerminalError } from '../../operator/controller/errors.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
-import type { Attempt, AttemptEnd } from '../../operator/controller/run/attempt.ts';
+import type { Attempt, AttemptEnd } from '../../operator/controller/run/middleware.ts';
 import { ConfigurationError, LeadershipLostError } from '../../operator/core/errors.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
@@ -28,7 +28,7 @@ async function attempted(reconcile: Reconciler<Thing>): Promise<{
   const bench = new ControllerBench(
     { reconcile },
     {
-      aroundAttempt: async (_attempt, next) => {
+      reconcileMiddleware: async (_attempt, next) => {
         const end = await next();
         ends.push(end);
         return end;
@@ -173,7 +173,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] whatever a store hands out is frozen, and a copy is not', async () => {
+test('[K-4] [C-2] whatever a store hands out is frozen, and a copy is not', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
@@ -288,7 +288,7 @@ test('[K-2] a reconcile that ends with the process is aborted, and nothing is sa
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     },
     {
-      aroundAttempt: async (_attempt, next) => {
+      reconcileMiddleware: async (_attempt, next) => {
         const end = await next();
         ends.push(end);
         return end;
@@ -318,7 +318,7 @@ test('[K-1] what is around attempts knows each before it is made', async () => {
   const bench = new ControllerBench(
     { reconcile: throws(new Error('no')) },
     {
-      aroundAttempt: (attempt, next) => {
+      reconcileMiddleware: (attempt, next) => {
         attempts.push(attempt);
         return next();
       },
@@ -365,7 +365,7 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
         return {};
       },
     },
-    { aroundAttempt: (_attempt, next) => around(next) },
+    { reconcileMiddleware: (_attempt, next) => around(next) },
   );
   bench.collection().put('a');
 

@@ -6,7 +6,7 @@ import {
 } from '../../operator/controller/policies/consistency-wait.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject, ObjectKey } from '../../operator/model/object.ts';
-import { defineResource } from '../../operator/model/resource.ts';
+import { defineResource, type Resource } from '../../operator/model/resource.ts';
 import type { SharedInformer } from '../../operator/store/shared-informer.ts';
 import { LaggingServer } from '../store/lagging-server.ts';
 import { start } from '../store/started-informer.ts';
@@ -24,20 +24,36 @@ async function setup() {
   const { clock, informer, run } = start(server as unknown as FakeCollection);
   const meter = new RecordingMeter();
   const again: string[] = [];
+  const cache = informer as unknown as SharedInformer<KubernetesObject>;
   const wait = new ConsistencyWait({
     clock,
     meter,
     controller: 'test',
-    informers: new Map([[source(things), informer as unknown as SharedInformer<KubernetesObject>]]),
-    again: (key, priority) => again.push(`${key} ${priority}`),
+    informers: new Map([[source(things), cache]]),
+    resume: (key) => again.push(key),
   });
   wait.start();
   onTestFinished(() => wait.stop());
   void run();
   await settle();
-  const begin = (resource = things) => wait.journalOf(KEY).begin(resource, TARGET);
+  /** A write that begins now, with what the cache has by now. */
+  const begin = (resource: Resource = things) => {
+    const known = cache.store.get('demo/a' as ObjectKey);
+    const before = known === undefined ? [] : [known];
+    const given = { resource, ...TARGET, before, hasChanged: true };
+    return {
+      wrote: (answer: KubernetesObject) => wait.wrote(KEY, { ...given, isDelete: false, answer }),
+      deleted: () => wait.wrote(KEY, { ...given, isDelete: true, answer: undefined }),
+    };
+  };
+  /** True when the key is parked; otherwise an attempt begins. */
+  const parks = (key = KEY): boolean => {
+    if (wait.delayMs(key) === 'park') return true;
+    wait.started(key);
+    return false;
+  };
   return {
-    ...{ clock, server, wait, again, begin },
+    ...{ clock, server, wait, again, begin, parks },
     deliverAll: async (): Promise<void> => {
       server.deliverAll();
       await settle();
@@ -48,41 +64,41 @@ async function setup() {
 }
 
 test('[K-63] a key that has written nothing waits for nothing', async () => {
-  const { wait, server } = await setup();
+  const { parks, server } = await setup();
   server.put('a', 2);
 
-  expect(wait.defers(KEY, 0)).toBe(false);
+  expect(parks()).toBe(false);
 });
 
-test('[K-63] a key waits until the event of its write is there, and comes again with its priority', async () => {
-  const { clock, server, wait, again, begin, deliverAll } = await setup();
+test('[K-63] a key waits until the event of its write is there, and comes again then', async () => {
+  const { clock, server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
-  const deferred = [wait.defers(KEY, -100), wait.defers(KEY, 5)];
+  const deferred = [parks(), parks()];
   const before = [...again];
 
   await deliverAll();
 
   expect(deferred).toEqual([true, true]);
   expect(before).toEqual([]);
-  expect(again).toEqual([`${KEY} 5`]);
-  expect(wait.defers(KEY, 0)).toBe(false);
+  expect(again).toEqual([KEY]);
+  expect(parks()).toBe(false);
   await clock.advanceAndSettle(CONSISTENCY_WAIT_MS);
   expect(again).toHaveLength(1);
 });
 
 test('[K-63] other keys do not wait', async () => {
-  const { server, wait, begin } = await setup();
+  const { server, parks, begin } = await setup();
   begin().wrote(server.put('a', 2));
 
-  expect(wait.defers('demo/other' as ObjectKey, 0)).toBe(false);
+  expect(parks('demo/other' as ObjectKey)).toBe(false);
 });
 
 test('[K-63] a bookmark counts, and an event of another object', async () => {
-  const { server, wait, again, begin, deliverAll } = await setup();
+  const { server, parks, again, begin, deliverAll } = await setup();
   const answer = server.put('a', 2);
   begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: '99' } });
   server.put('b', 1);
-  const deferred = wait.defers(KEY, 0);
+  const deferred = parks();
 
   await deliverAll();
 
@@ -90,26 +106,26 @@ test('[K-63] a bookmark counts, and an event of another object', async () => {
 });
 
 test('[K-63] after 5 s from the write it runs all the same, and that is counted', async () => {
-  const { clock, server, wait, again, begin, expired } = await setup();
+  const { clock, server, parks, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));
   await clock.advanceAndSettle(1_000);
-  const deferred = wait.defers(KEY, 0);
+  const deferred = parks();
 
   await clock.advanceAndSettle(CONSISTENCY_WAIT_MS - 1_001);
   const before = [...again];
   await clock.advanceAndSettle(1);
 
-  expect([deferred, before, again]).toEqual([true, [], [`${KEY} 0`]]);
-  expect([wait.defers(KEY, 0), expired()]).toEqual([false, 1]);
-  expect(wait.defers(KEY, 0)).toBe(false);
+  expect([deferred, before, again]).toEqual([true, [], [KEY]]);
+  expect([parks(), expired()]).toEqual([false, 1]);
+  expect(parks()).toBe(false);
 });
 
 test('[K-63] of several writes it waits for all', async () => {
-  const { server, wait, again, begin, deliverAll } = await setup();
+  const { server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   begin().wrote(server.put('b', 1));
-  wait.defers(KEY, 0);
+  parks();
 
   server.deliver(1);
   await settle();
@@ -120,11 +136,11 @@ test('[K-63] of several writes it waits for all', async () => {
 });
 
 test('[K-63] a deleted object is waited for until the cache has let go of it', async () => {
-  const { server, wait, again, begin, deliverAll } = await setup();
+  const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.remove('a');
   removal.deleted();
-  const deferred = wait.defers(KEY, 0);
+  const deferred = parks();
 
   await deliverAll();
 
@@ -132,11 +148,11 @@ test('[K-63] a deleted object is waited for until the cache has let go of it', a
 });
 
 test('[K-63] an object that has finalizers is waited for until it is known to be on its way', async () => {
-  const { server, wait, again, begin, deliverAll } = await setup();
+  const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
   removal.deleted();
-  const deferred = wait.defers(KEY, 0);
+  const deferred = parks();
 
   await deliverAll();
 
@@ -144,12 +160,12 @@ test('[K-63] an object that has finalizers is waited for until it is known to be
 });
 
 test('[K-63] [K-23] after the last finalizer it waits for the end of the object', async () => {
-  const { server, wait, again, begin, deliverAll } = await setup();
+  const { server, parks, again, begin, deliverAll } = await setup();
   const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   await deliverAll();
   server.remove('a');
   begin().wrote(deleting); // with the version of before
-  const deferred = wait.defers(KEY, 0);
+  const deferred = parks();
 
   await deliverAll();
 
@@ -157,19 +173,19 @@ test('[K-63] [K-23] after the last finalizer it waits for the end of the object'
 });
 
 test('[K-63] what no source of the controller shows is not waited for', async () => {
-  const { server, wait, begin } = await setup();
+  const { server, parks, begin } = await setup();
   const answer = server.put('a', 2);
   begin({ ...things, plural: 'others' }).wrote(answer);
   begin({ ...things, version: 'v2' }).wrote(answer);
   begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: 'abc' } });
 
-  expect(wait.defers(KEY, 0)).toBe(false);
+  expect(parks()).toBe(false);
 });
 
 test('[K-63] nothing is left behind at the end, and nobody comes again', async () => {
-  const { clock, server, wait, again, begin, deliverAll } = await setup();
+  const { clock, server, wait, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
-  wait.defers(KEY, 0);
+  parks();
   const pending = clock.pending;
 
   wait.stop();

@@ -9,10 +9,10 @@ import { NEVER_ABORTED } from '../../operator/core/abort.ts';
 import { sleep } from '../../operator/core/clock.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
+import { cachedForm } from '../../operator/store/cached-form.ts';
 import { Informer } from '../../operator/store/informer.ts';
-import type { Overlay } from '../../operator/store/overlay.ts';
-import { Overlays } from '../../operator/store/overlays.ts';
-import { ownWriteForm } from '../../operator/store/own-write-form.ts';
+import type { OwnWrites } from '../../operator/store/own-writes.ts';
+import { OwnWritesJournal } from '../../operator/store/own-writes-journal.ts';
 import { LaggingServer } from '../store/lagging-server.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -71,7 +71,7 @@ class World {
   #start(): void {
     const { clock } = this;
     const stop = new AbortController();
-    const overlays = new Overlays();
+    const ownWritesJournal = new OwnWritesJournal();
     const informers: Informer<Thing>[] = [];
     const runner = new ControllerRunner({
       controller: replicasController({
@@ -88,7 +88,7 @@ class World {
           { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
           {
             ...{ clock, random: () => 0.5, relistIntervalMs: 0 },
-            ownWriteForm: ownWriteForm<KubernetesObject>({
+            cachedForm: cachedForm<KubernetesObject>({
               resource: of.resource,
               namespace: undefined,
               labelSelector: of.labelSelector,
@@ -97,16 +97,16 @@ class World {
             }),
           },
         );
-        overlays.add(
+        ownWritesJournal.add(
           of.resource,
           undefined,
-          informer.overlay as unknown as Overlay<KubernetesObject>,
+          informer.ownWrites as unknown as OwnWrites<KubernetesObject>,
         );
         informers.push(informer);
         return informer as unknown as Informer<KubernetesObject>;
       },
       client: this.#client(),
-      journal: overlays,
+      journal: ownWritesJournal,
       events: { record: () => {} },
       clock,
       self: { namespace: undefined, podName: undefined },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { clientOf, intercept } from '../../operator/client/client-of.ts';
+import type { AcceptedWrite } from '../../operator/controller/policies/key-policy.ts';
 import { observeWrites } from '../../operator/controller/run/observe-writes.ts';
 import { type ConfigMap, configMaps } from '../../operator/model/builtin.ts';
 
@@ -11,12 +12,17 @@ const merge = { type: 'merge', body: {} } as const;
 
 /** A server that answers each write with version 7, and a cache that knows `known`. */
 function observed(known: string | undefined, fails = false) {
-  const wrote: string[] = [];
+  const wrote: AcceptedWrite[] = [];
   const server = clientOf(async () => {
     if (fails) throw new Error('refused');
     return { ...object, metadata: { ...target, resourceVersion: '7' } };
   });
-  const observer = { known: () => known, wrote: (name: string) => void wrote.push(name) };
+  const cached =
+    known === undefined ? [] : [{ ...object, metadata: { ...target, resourceVersion: known } }];
+  const observer = {
+    cached: () => cached,
+    wrote: (write: AcceptedWrite) => void wrote.push(write),
+  };
   return { client: intercept(server, observeWrites(observer)), wrote };
 }
 
@@ -29,6 +35,13 @@ const CREATE_AND_DELETE: typeof WRITES = [
   ['create', (client, dryRun) => client.create(configMaps, object, { dryRun })],
   ['delete', (client, dryRun) => client.delete(configMaps, target, { dryRun })],
 ];
+
+/** The names of writes, each with whether it has changed something. */
+const plain = (wrote: readonly AcceptedWrite[]): readonly (readonly [string, boolean])[] =>
+  wrote.map(({ resource, namespace, name, hasChanged }) => [
+    `${resource.plural} ${namespace}/${name}`,
+    hasChanged,
+  ]);
 const NAME = 'configmaps demo/a';
 
 test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is observed', async (_, write) => {
@@ -37,7 +50,7 @@ test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is observed', asyn
 
     await write(client, false);
 
-    expect(wrote).toEqual([NAME]);
+    expect(plain(wrote)).toEqual([[NAME, true]]);
   }
 });
 
@@ -48,7 +61,7 @@ test.each(
 
   await write(client, false);
 
-  expect(wrote).toEqual([]);
+  expect(plain(wrote)).toEqual([[NAME, false]]);
 });
 
 test.each(CREATE_AND_DELETE)('a %s is observed, whatever version was known', async (_, write) => {
@@ -56,7 +69,7 @@ test.each(CREATE_AND_DELETE)('a %s is observed, whatever version was known', asy
 
   await write(client, false);
 
-  expect(wrote).toEqual([NAME]);
+  expect(plain(wrote)).toEqual([[NAME, true]]);
 });
 
 test.each([
@@ -81,4 +94,25 @@ test('reads and evictions are not observed', async () => {
   await client.evict(target);
 
   expect(wrote).toEqual([]);
+});
+
+test('a delete is told with what the cache had, a write with the answer of the server', async () => {
+  const { client, wrote } = observed('6');
+
+  await client.delete(configMaps, target);
+  await client.apply(configMaps, object);
+
+  expect(wrote).toMatchObject([
+    { isDelete: true, answer: undefined, before: [{ metadata: { resourceVersion: '6' } }] },
+    { isDelete: false, answer: { metadata: { resourceVersion: '7' } } },
+  ]);
+});
+
+test('the answer about a subresource such as a Scale is not taken for the object', async () => {
+  const { client, wrote } = observed('6');
+
+  await client.patch(configMaps, target, merge, { subresource: 'scale' });
+  await client.patch(configMaps, target, merge, { subresource: 'status' });
+
+  expect(wrote.map(({ answer }) => answer !== undefined)).toEqual([false, true]);
 });

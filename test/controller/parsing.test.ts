@@ -43,20 +43,23 @@ function texts(bench: ControllerBench, of = things): readonly string[] {
   return kept.map(({ key }) => splitKey(key).name);
 }
 
-/** Names of the objects that caches are shown parsed from now on, each as often as it is parsed. */
+/** Names of the objects whose text is parsed in a cache from now on, each as often as it is parsed. */
 function parsedObjects(): readonly string[] {
   const names: string[] = [];
+  const cached = new WeakSet<Entry>();
+  const parsed = new WeakSet<KubernetesObject>();
   const { observedBy } = Entry.prototype;
+  const read = Object.getOwnPropertyDescriptor(Entry.prototype, 'object')?.get;
   vi.spyOn(Entry.prototype, 'observedBy').mockImplementation(function (this: Entry, cache) {
-    const parsed = (object: KubernetesObject): void => {
-      names.push(object.metadata.name);
-      cache.parsed(object);
-    };
-    observedBy.call(this, {
-      parsed,
-      releasable: (entry) => cache.releasable(entry),
-      unreadable: (error) => cache.unreadable(error),
-    });
+    cached.add(this);
+    observedBy.call(this, cache);
+  });
+  vi.spyOn(Entry.prototype, 'object', 'get').mockImplementation(function (this: Entry) {
+    const isText = this.textLength > 0;
+    const object: KubernetesObject = read?.call(this);
+    if (cached.has(this) && isText && !parsed.has(object)) names.push(object.metadata.name);
+    parsed.add(object);
+    return object;
   });
   return names;
 }

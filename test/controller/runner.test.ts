@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { enqueueMapped } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { sleep } from '../../operator/core/clock.ts';
-import { nextTurn } from '../../operator/core/turns.ts';
+import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { others, start, things } from './started-runner.ts';
 
@@ -125,7 +125,7 @@ test('[L-15] reconciles that wait for nothing leave the event loop to others eve
   await run();
   while (reconciled < 100) {
     reconciledBefore.push(reconciled);
-    await nextTurn();
+    await yieldToEventLoop();
   }
 
   const inOneTurn = reconciledBefore.map(

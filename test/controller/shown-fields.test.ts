@@ -5,8 +5,9 @@ import {
   shownFields,
   showsAll,
 } from '../../operator/controller/children/shown-fields.ts';
+import { jsonValue } from '../support/json-arbitraries.ts';
 
-const json = fc.jsonValue();
+const json = jsonValue();
 /** What `value` is below so many lists, which only a walk without recursion can follow. */
 const below = (value: unknown, levels: number): unknown => {
   let whole = value;

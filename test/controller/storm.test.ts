@@ -1,7 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { STORM_PATIENCE_MS, Storm } from '../../operator/controller/policies/storm.ts';
-import { nextTurn } from '../../operator/core/turns.ts';
+import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 
 interface Weather {
   readonly storm: Storm;
@@ -19,7 +19,7 @@ function weather(ready = 0): Weather {
     async pour(turns, changes = 10) {
       for (let turn = 0; turn < turns; turn++) {
         for (let change = 0; change < changes; change++) storm.changed();
-        await nextTurn();
+        await yieldToEventLoop();
       }
     },
   };
@@ -39,7 +39,7 @@ test('changes that come one by one hold nothing back, however many', async () =>
 
   await pour(50, 1);
 
-  expect(storm.wait()).toBeUndefined();
+  expect(storm.pause()).toBeUndefined();
 });
 
 test('many changes at once, and then none, hold nothing back', async () => {
@@ -47,27 +47,27 @@ test('many changes at once, and then none, hold nothing back', async () => {
 
   await pour(1, 1_000);
 
-  expect(storm.wait()).toBeUndefined();
+  expect(storm.pause()).toBeUndefined();
 });
 
 test('work waits while turn after turn brings changes, and goes on with the first that brings none', async () => {
   const { storm, pour } = weather();
 
   await pour(5);
-  const isOver = watched(storm.wait());
+  const isOver = watched(storm.pause());
   await pour(5);
   const before = isOver();
-  await nextTurn();
-  await nextTurn();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
 
   expect([before, isOver()]).toEqual([false, true]);
-  expect(storm.wait()).toBeUndefined();
+  expect(storm.pause()).toBeUndefined();
 });
 
 test('it goes on with the first turn that brings few', async () => {
   const { storm, pour } = weather();
   await pour(5);
-  const isOver = watched(storm.wait());
+  const isOver = watched(storm.pause());
   const before = isOver();
 
   await pour(2, 1);
@@ -78,7 +78,7 @@ test('it goes on with the first turn that brings few', async () => {
 test('after 200 ms all that is ready is let through, and then work waits again', async () => {
   const { storm, clock, pour } = weather(3);
   await pour(5);
-  const isOver = watched(storm.wait());
+  const isOver = watched(storm.pause());
 
   clock.advance(STORM_PATIENCE_MS - 1);
   await pour(2);
@@ -86,8 +86,8 @@ test('after 200 ms all that is ready is let through, and then work waits again',
   clock.advance(1);
   await pour(2);
   const onTime = isOver();
-  const through = [storm.wait(), storm.wait(), storm.wait()];
-  const next = storm.wait();
+  const through = [storm.pause(), storm.pause(), storm.pause()];
+  const next = storm.pause();
 
   expect([early, onTime]).toEqual([false, true]);
   expect(through).toEqual([undefined, undefined, undefined]);
@@ -98,10 +98,10 @@ test('a second storm is as patient as the first', async () => {
   const { storm, clock, pour } = weather();
   await pour(5);
   clock.advance(STORM_PATIENCE_MS);
-  await nextTurn();
-  await nextTurn();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
 
   await pour(5);
 
-  expect(storm.wait()).toBeInstanceOf(Promise);
+  expect(storm.pause()).toBeInstanceOf(Promise);
 });

@@ -2,8 +2,11 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Client } from '../../operator/client/client.ts';
 import { clientOf } from '../../operator/client/client-of.ts';
-import { WriteLoops } from '../../operator/controller/policies/write-loop.ts';
+import { WriteLoops } from '../../operator/controller/policies/write-loops.ts';
+import { Entry } from '../../operator/model/entry.ts';
 import { objectKey } from '../../operator/model/object.ts';
+import { defineResource, type Resource } from '../../operator/model/resource.ts';
+import { Added } from '../../operator/store/change.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';
 import type { FakeCollection, Thing } from '../support/fake-collection.ts';
 
@@ -97,20 +100,53 @@ test('[K-53] a reconciler that has stopped to write is as quick as any', async (
   expect(bench.count('chancery_write_loop_total')).toBe(turns);
 });
 
-test('[K-53] a roll-out of a hundred steps, each of which changes the status, is no loop', async () => {
-  const loops = new WriteLoops(new FakeClock());
+const deployments = defineResource({
+  ...{ group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true },
+});
+
+/** The policy alone, with the attempts of one key; turns of loops are counted. */
+function attempts(clock = new FakeClock()) {
+  const told: object[] = [];
   let turns = 0;
+  const loops = new WriteLoops(clock, () => turns++);
+  const silent = (): void => {};
+  const warn = (facts: object): void => void told.push(facts);
+  const log = { debug: silent, info: silent, warn, error: silent };
+  return {
+    told,
+    turns: (): number => turns,
+    delayMs: (): number => loops.delayMs(key),
+    attempt: (...written: Resource[]): void => {
+      loops.started(key);
+      for (const resource of written) {
+        const write = { resource, namespace: 'demo', name: 'a', before: [], answer: undefined };
+        loops.wrote(key, { ...write, isDelete: false, hasChanged: true });
+      }
+      loops.finished(key, { kind: 'success', log, warn: () => {} });
+    },
+    hear: (...changed: Resource[]): void => {
+      const entry = Entry.of({
+        apiVersion: 'v1',
+        kind: 'Any',
+        metadata: { namespace: 'demo', name: 'a' },
+      });
+      for (const resource of changed)
+        loops.changed(key, { resource, change: new Added(entry, false) });
+    },
+  };
+}
+
+test('[K-53] a roll-out of a hundred steps, each of which changes the status, is no loop', () => {
+  const { attempt, hear, turns } = attempts();
 
   for (let ready = 0; ready < 100; ready++) {
-    loops.began(key);
-    if (ready === 0) loops.wrote(key, 'deployments.apps demo/a');
-    loops.wrote(key, 'websites demo/a'); // its status
-    if (loops.ended(key) !== undefined) turns++;
-    loops.caused(key, () => 'websites demo/a'); // of which the controller hears
-    loops.caused(key, () => 'deployments.apps demo/a'); // another Pod is ready
+    if (ready === 0) attempt(deployments, things);
+    else attempt(things); // its status
+    hear(things); // the controller hears of its own write
+    hear(deployments); // another Pod is ready
   }
 
-  expect(turns).toBe(0);
+  expect(turns()).toBe(0);
 });
 
 test('[K-53] writes without effect are no loop, however often others change the object', async () => {
@@ -175,35 +211,47 @@ test('[K-53] two controllers that undo each other are a loop, although each hear
 
 test('[K-53] it takes more than 30 writes in a minute', () => {
   const clock = new FakeClock();
-  const loops = new WriteLoops(clock);
-  const turn = (): unknown => {
-    loops.caused(key, () => 'a');
-    loops.began(key);
-    loops.wrote(key, 'a');
-    return loops.ended(key);
+  const { attempt, hear, turns, told, delayMs } = attempts(clock);
+  const turn = (): void => {
+    hear(things);
+    attempt(things);
   };
   turn(); // nothing was written before it
 
-  const slowly = Array.from({ length: 100 }, () => {
+  for (let slowly = 0; slowly < 100; slowly++) {
     clock.advance(2_000);
-    return turn();
-  });
+    turn();
+  }
   clock.advance(60_000);
-  const quickly = Array.from({ length: 31 }, turn);
+  for (let quickly = 0; quickly < 30; quickly++) turn();
+  const before = [turns(), delayMs()];
+  turn();
 
-  expect(slowly.every((each) => each === undefined)).toBe(true);
-  expect(quickly.slice(0, 30).every((each) => each === undefined)).toBe(true);
-  expect(quickly[30]).toEqual({ object: 'a', writes: 31, intervalMs: 1_000 });
+  expect(before).toEqual([0, 0]);
+  expect([turns(), delayMs()]).toEqual([1, 1_000]);
+  expect(told).toMatchObject([
+    { object: 'things.example.dev demo/a', writes: 31, intervalMs: 1_000 },
+  ]);
 });
 
 test('[K-53] a poll or a retry that writes is no turn of a loop', () => {
-  const loops = new WriteLoops(new FakeClock());
+  const { attempt, turns, delayMs } = attempts();
 
-  const ends = Array.from({ length: 100 }, () => {
-    loops.began(key);
-    loops.wrote(key, 'a');
-    return loops.ended(key);
-  });
+  for (let nth = 0; nth < 100; nth++) attempt(things);
 
-  expect(ends.every((each) => each === undefined)).toBe(true);
+  expect([turns(), delayMs()]).toEqual([0, 0]);
+});
+
+test('[K-53] a quiet attempt ends the slowing', () => {
+  const { attempt, hear, delayMs } = attempts();
+  for (let nth = 0; nth < 40; nth++) {
+    hear(things);
+    attempt(things);
+  }
+  const slowed = delayMs();
+
+  hear(things);
+  attempt();
+
+  expect([slowed > 0, delayMs()]).toEqual([true, 0]);
 });

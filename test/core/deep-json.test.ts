@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deepJson, type Replacer } from '../../operator/core/deep-json.ts';
+import { jsonValue } from '../support/json-arbitraries.ts';
 
 const DEPTH = 100_000;
 
@@ -21,7 +22,7 @@ test.each(REPLACERS)('is the text of JSON.stringify, where it replaces %s', (_, 
   const plain = fc.anything({ withSparseArray: true, withNullPrototype: true, withDate: true });
 
   fc.assert(
-    fc.property(fc.oneof(fc.jsonValue(), plain), (value) => {
+    fc.property(fc.oneof(jsonValue(), plain), (value) => {
       expect(deepJson(value, replace)).toBe(JSON.stringify(value, replace) ?? 'null');
     }),
   );

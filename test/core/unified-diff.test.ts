@@ -57,8 +57,19 @@ test('texts with nothing in common are compared in bounded time', () => {
 
   const lines = unifiedDiff(whole(['same', ...before]), whole(['same', ...after]));
 
-  expect(lines.slice(0, 3)).toEqual(['@@ -1,20001 +1,20001 @@', ' same', '-a0']);
-  expect(lines).toHaveLength(40_002);
+  expect(lines.slice(0, 3)).toEqual(['@@ -1,20001 +1,20001 @@', '-same', '-a0']);
+  expect(lines).toHaveLength(40_003);
+  expect(patched(['same', ...before], lines)).toEqual(['same', ...after]);
+});
+
+test('a long text that appears or goes is a hunk from or to nothing', () => {
+  const lines = Array.from({ length: 1_001 }, (_, at) => `${at}`);
+
+  const [appears, goes] = [unifiedDiff('', whole(lines)), unifiedDiff(whole(lines), '')];
+
+  expect(appears.slice(0, 2)).toEqual(['@@ -0,0 +1,1001 @@', '+0']);
+  expect(goes.slice(0, 2)).toEqual(['@@ -1,1001 +0,0 @@', '-0']);
+  expect([appears.length, goes.length]).toEqual([1_002, 1_002]);
 });
 
 function whole(lines: readonly string[]): string {

@@ -26,7 +26,7 @@ const STATEMENTS: Readonly<Record<string, readonly number[]>> = {
     ...range(40, 42),
   ],
   C: [...range(1, 6), ...range(10, 23)],
-  Q: [...range(1, 6), ...range(20, 24), 30, 31],
+  Q: [...range(1, 5), ...range(20, 22), 24, 30, 31],
   K: [
     ...range(1, 7),
     ...range(10, 14),

@@ -25,8 +25,7 @@ import { type CustomResource, type CustomResourceOptions, crdYaml } from 'chance
 import { expect, onTestFinished, test } from 'vitest';
 import type { Channel } from '../../operator/controller/trigger.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
-import { accessOf } from '../../operator/generate/access/access.ts';
-import { permissionsForCrds } from '../../operator/generate/access/crd-permissions.ts';
+import { accessOf, permissionsForCrds } from '../../operator/generate/access/required-access.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 
 async function cluster(): Promise<{ readonly env: TestEnv; readonly namespace: string }> {

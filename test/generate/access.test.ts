@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { controller, type Permission } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
-import { accessOf } from '../../operator/generate/access/access.ts';
+import { accessOf } from '../../operator/generate/access/required-access.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 
 const inDemo = { namespaces: ['demo'] };

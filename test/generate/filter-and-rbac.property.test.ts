@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accessOf } from '../../operator/generate/access/access.ts';
+import { accessOf } from '../../operator/generate/access/required-access.ts';
 import { filterProblems } from '../../operator/generate/filter/filter-problems.ts';
 import {
   type OpenedRequests,

@@ -1,10 +1,10 @@
 /** What is said to be missing, held to the authorizer of the embedded API server. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DeclaredAccess } from '../../operator/generate/access/declared-access.ts';
+import { VERBS } from '../../operator/generate/access/access.ts';
 import { missingAccess } from '../../operator/generate/access/missing-access.ts';
 import { missingRules } from '../../operator/generate/access/missing-rules.ts';
-import { VERBS } from '../../operator/generate/access/verbs.ts';
+import type { RequiredAccessRule } from '../../operator/generate/access/required-access.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
 import { type PolicyRule, ruleAllows } from '../../testing/src/apiserver/auth/policy-rule.ts';
 
@@ -12,7 +12,7 @@ const some = <T extends string>(...values: T[]) =>
   fc.subarray(values, { minLength: 1, maxLength: 2 });
 const place = fc.constantFrom('demo', 'other', undefined);
 
-const declared: fc.Arbitrary<DeclaredAccess> = fc
+const declared: fc.Arbitrary<RequiredAccessRule> = fc
   .record({
     resource: fc.constantFrom(configMaps, deployments),
     subresource: fc.constantFrom(undefined, 'status', 'scale'),
@@ -36,7 +36,7 @@ const grants = fc.array(fc.record({ rule, place }), { maxLength: 4 });
 
 type Grants = typeof grants extends fc.Arbitrary<infer G> ? G : never;
 
-function missingOf(access: readonly DeclaredAccess[], granted: Grants) {
+function missingOf(access: readonly RequiredAccessRule[], granted: Grants) {
   return missingAccess(access, (namespace) => ({
     resourceRules: granted.flatMap((each) =>
       each.place === undefined || each.place === namespace
@@ -52,7 +52,11 @@ test('a right is missing when the API server would refuse a request for it, and 
     fc.property(fc.array(declared, { minLength: 1, maxLength: 4 }), grants, (access, granted) => {
       const found = missingOf(access, granted).rights;
 
-      const isMissing = (verb: string, each: DeclaredAccess, name: string | undefined): boolean =>
+      const isMissing = (
+        verb: string,
+        each: RequiredAccessRule,
+        name: string | undefined,
+      ): boolean =>
         found.some(
           (right) =>
             right.verb === verb &&
@@ -61,7 +65,11 @@ test('a right is missing when the API server would refuse a request for it, and 
             [undefined, each.namespace].includes(right.namespace) &&
             [undefined, name].includes(right.name),
         );
-      const isAllowed = (verb: string, each: DeclaredAccess, name: string | undefined): boolean =>
+      const isAllowed = (
+        verb: string,
+        each: RequiredAccessRule,
+        name: string | undefined,
+      ): boolean =>
         granted.some(
           (grant) =>
             [undefined, each.namespace].includes(grant.place) &&

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import { declaredAccess } from '../../operator/generate/access/declared-access.ts';
 import { excessRules } from '../../operator/generate/access/excess-rules.ts';
 import { type GrantedRules, missingAccess } from '../../operator/generate/access/missing-access.ts';
 import { missingRules, needsText, ruleYaml } from '../../operator/generate/access/missing-rules.ts';
-import { neededRights } from '../../operator/generate/access/needed-rights.ts';
+import { requiredAccess } from '../../operator/generate/access/required-access.ts';
+import { requiredRights } from '../../operator/generate/access/required-rights.ts';
 import type { Placement } from '../../operator/generate/placement.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 import type { ResourceRule } from '../../operator/model/kubernetes/authorization-v1.ts';
@@ -43,7 +43,7 @@ function missing(
   granted: Readonly<Record<string, readonly ResourceRule[]>>,
   everywhere: readonly ResourceRule[] = [],
 ) {
-  const found = missingAccess(declaredAccess([widget], placement), (namespace) => ({
+  const found = missingAccess(requiredAccess([widget], placement), (namespace) => ({
     resourceRules: namespace === undefined ? everywhere : (granted[namespace] ?? []),
     nonResourceRules: PUBLIC,
   }));
@@ -148,7 +148,7 @@ describe('what is missing', () => {
   });
 
   test('is also a path that is read, of which everybody may read most', () => {
-    const found = missingAccess(declaredAccess([widget], DEMO), () => ({
+    const found = missingAccess(requiredAccess([widget], DEMO), () => ({
       resourceRules: [EVERYTHING],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/apis'] }],
     }));
@@ -171,7 +171,7 @@ describe('a needed right', () => {
   test('for one object or namespace is part of the one for all, which has its reasons', () => {
     const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
 
-    const rights = neededRights([
+    const rights = requiredRights([
       { ...base, namespace: 'demo', resourceNames: ['a'], controller: 'one', reason: 'permission' },
       { ...base, namespace: 'demo', controller: 'two', reason: 'source' },
       { ...base, namespace: undefined, controller: 'three', reason: 'source' },
@@ -218,7 +218,7 @@ describe('what is granted beyond the declarations', () => {
       // Rules of the whole cluster are in the answer for every namespace.
       ['demo', { ...NOTHING, resourceRules: [...everywhere, ...demo] }],
     ]);
-    return excessRules(declaredAccess([reader], DEMO), granted).map(({ namespace, rule, kind }) => [
+    return excessRules(requiredAccess([reader], DEMO), granted).map(({ namespace, rule, kind }) => [
       namespace ?? 'everywhere',
       kind,
       ruleYaml(rule),

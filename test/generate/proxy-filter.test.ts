@@ -7,7 +7,7 @@ import {
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { accessOf } from '../../operator/generate/access/access.ts';
+import { accessOf } from '../../operator/generate/access/required-access.ts';
 import { proxyArguments, proxyFilter } from '../../operator/generate/filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../../operator/generate/placement.ts';
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { type SourceOptions, source } from '../../operator/controller/source.ts';
-import { POD_NAMESPACE } from '../../operator/generate/access/access.ts';
+import { POD_NAMESPACE } from '../../operator/generate/placement.ts';
 import { type RbacOptions, rbac } from '../../operator/generate/rbac/rbac.ts';
 import { configMaps, daemonSets, deployments, pods } from '../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';

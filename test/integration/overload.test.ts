@@ -150,7 +150,7 @@ test('what a handler holds back stays in the socket, and comes whole and in orde
       slowly.hear(changes);
       return slowly.told.length > 0 ? gate.promise : undefined;
     },
-    { holdBack: true },
+    { backpressure: true },
   );
   other.hear(freely.hear);
   await start(slow, other);

@@ -7,7 +7,7 @@ import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { permissionsForCrds } from '../../operator/generate/access/crd-permissions.ts';
+import { permissionsForCrds } from '../../operator/generate/access/required-access.ts';
 import {
   type EnsureCrdOptions,
   ensureCrd,

@@ -34,7 +34,6 @@ function world(
   }: {
     readonly newCollection?: () => FakeCollection;
     readonly meter?: Meter;
-    readonly freeze?: boolean;
     /** Of all sources; serves nothing. */
     readonly discovery?: Pick<Discovery, 'isDefinitionGone'>;
   } = {},
@@ -129,8 +128,8 @@ describe('[C-21]', () => {
     informers.of(source(configMaps));
     await run();
 
-    const one = informers.lease(source(pods, { namespace: { name: 'late' } }));
-    const two = informers.lease(source(pods, { namespace: { name: 'late' } }));
+    const one = informers.open(source(pods, { namespace: { name: 'late' } }));
+    const two = informers.open(source(pods, { namespace: { name: 'late' } }));
     await settle();
     const started = wire('pods', 'late');
     one.release();
@@ -140,7 +139,7 @@ describe('[C-21]', () => {
     two.release();
     await settle();
     const left = [wire('pods', 'late').open, two.informer.state];
-    const again = informers.lease(source(pods, { namespace: { name: 'late' } }));
+    const again = informers.open(source(pods, { namespace: { name: 'late' } }));
     await settle();
 
     expect(started).toEqual({ lists: 1, watches: 1, open: 1 });
@@ -156,7 +155,7 @@ describe('[C-21]', () => {
     const never = { ...source(pods, broken), optional: true };
     informers.of(never);
     const beforeRun = informers.synced;
-    const needing = informers.lease(source(pods, broken));
+    const needing = informers.open(source(pods, broken));
     const needed = informers.synced;
     needing.release();
     const afterwards = informers.synced;
@@ -206,16 +205,6 @@ test('managed fields are not cached, unless the transform of a source keeps them
   expect(asked).toHaveLength(2);
   expect(fieldsIn(usual)).toEqual([undefined]);
   expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
-});
-
-test('[C-2] freezes what is cached when it is told to', async () => {
-  const { informers, prepare, run } = world(['demo'], { freeze: true });
-  prepare('pods').put('a');
-  const { store } = informers.of(source(pods));
-
-  await run();
-
-  expect(store.list().map((pod) => Object.isFrozen(pod.metadata))).toEqual([true]);
 });
 
 test('[C-4] one log line for an index function that throws', async () => {
@@ -324,7 +313,7 @@ describe('[C-23]', () => {
     const meter = new RecordingMeter();
     const { clock, informers, prepare, run } = world(['demo'], { meter });
     prepare('pods').put('a');
-    const lease = informers.lease(source(pods, { namespace: { name: 'demo' } }));
+    const lease = informers.open(source(pods, { namespace: { name: 'demo' } }));
     await run();
     const before = meter.value('chancery_cached_objects', { resource: 'pods' });
 

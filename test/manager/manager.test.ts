@@ -11,7 +11,7 @@ import { AWAIT_CHANGE, type Reconciler } from '../../operator/controller/reconci
 import { source } from '../../operator/controller/source.ts';
 import { aborted } from '../../operator/core/abort.ts';
 import { AmbassadorError, ConfigurationError } from '../../operator/core/errors.ts';
-import { nextTurn } from '../../operator/core/turns.ts';
+import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
@@ -61,7 +61,7 @@ describe('a manager', () => {
     await world.start();
     while (reconciled < 400) {
       reconciledBefore.push(reconciled);
-      await nextTurn();
+      await yieldToEventLoop();
     }
 
     const inOneTurn = reconciledBefore.map(
@@ -94,7 +94,7 @@ describe('a manager', () => {
     await world.start();
     while (told < 50) {
       toldBefore.push(told);
-      await nextTurn();
+      await yieldToEventLoop();
     }
 
     const inOneTurn = toldBefore.map((count, turn) => count - (toldBefore[turn - 1] ?? 0));

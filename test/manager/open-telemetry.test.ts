@@ -14,7 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Attempt, AttemptEnd } from '../../operator/controller/run/attempt.ts';
+import type { Attempt, AttemptEnd } from '../../operator/controller/run/middleware.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 import { VERSION } from '../../operator/core/version.ts';
 import { tracedAttempts } from '../../operator/manager/observe/open-telemetry.ts';

@@ -11,10 +11,10 @@ import { TerminalError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { Manager } from '../../operator/manager/manager.ts';
 import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
 import { PrometheusMeter } from '../../operator/manager/metrics/prometheus-meter.ts';
 import { MetricsServer } from '../../operator/manager/metrics/server.ts';
+import { OperatorProcess } from '../../operator/manager/operator-process.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { type ParsedFamily, parsedExposition } from '../support/parsed-exposition.ts';
@@ -83,7 +83,7 @@ async function scrapeOfOperator(): Promise<Scraped> {
   const meter = new PrometheusMeter({ detailed: true, log: { error } });
   const server = new MetricsServer({ port: 0, host: '127.0.0.1', metrics: meter, log: { error } });
   const connection = connect(env.url, { clock: systemClock, meter, detailed: true });
-  const manager = new Manager({
+  const manager = new OperatorProcess({
     settings: settingsFrom({
       CHANCERY_API_URL: env.url,
       CHANCERY_HEALTH_PORT: '0',

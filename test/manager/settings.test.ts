@@ -31,7 +31,7 @@ const DEFAULTS = {
   leaderElection: undefined,
   warmup: true,
   shutdownTimeoutMs: 25_000,
-  freeze: false,
+  strictFields: false,
   selfTest: 'warn',
   insecureAllowToken: false,
 };
@@ -88,8 +88,8 @@ describe('settingsFrom', () => {
     ['test', true],
     ['development', true],
     ['production', false],
-  ])('[C-2] NODE_ENV=%s: what is cached is frozen: %s', (value, freeze) => {
-    expect(settingsFrom({ NODE_ENV: ` ${value}\n` })).toEqual({ ...DEFAULTS, freeze });
+  ])('NODE_ENV=%s: a field that the server does not know fails a write: %s', (value, strictFields) => {
+    expect(settingsFrom({ NODE_ENV: ` ${value}\n` })).toEqual({ ...DEFAULTS, strictFields });
   });
 
   test('reads no variable that it does not document', () => {

@@ -8,8 +8,8 @@ import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../operator/client/connection.ts';
+import { newManager } from '../../operator/manager/manager.ts';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
-import { owningManager } from '../../operator/manager/owning-manager.ts';
 import type { SelfTestMode } from '../../operator/manager/settings/settings.ts';
 
 const silent = createLogger('error', new Writable({ write: (_chunk, _encoding, done) => done() }));
@@ -39,7 +39,7 @@ async function managerThatWaits(selfTest: SelfTestMode) {
   const settings = { apiUrl: server.url, healthPort: 0, metricsPort: 0, selfTest };
   const surroundings = { environment: {}, tokenFolders: [], logger: silent };
   const options = { controllers: [hello], settings, decorate, ...surroundings };
-  const manager = await owningManager(options);
+  const manager = await newManager(options);
   const running = manager.run();
   running.catch(() => {});
   onTestFinished(() => manager.stop());

@@ -5,7 +5,10 @@ import { clientOf } from '../../operator/client/client-of.ts';
 import type { Fence } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { aborted } from '../../operator/core/abort.ts';
-import { Manager, type ManagerOptions } from '../../operator/manager/manager.ts';
+import {
+  OperatorProcess,
+  type OperatorProcessOptions,
+} from '../../operator/manager/operator-process.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import type { Scope } from '../../operator/manager/sources/scope.ts';
 import type { Lease } from '../../operator/model/builtin.ts';
@@ -132,14 +135,14 @@ export interface Line {
 
 export interface WorldOptions
   extends Pick<
-    Partial<ManagerOptions>,
+    Partial<OperatorProcessOptions>,
     | 'runnables'
     | 'healthChecks'
     | 'prepare'
     | 'onLeadershipLost'
     | 'metricsServer'
     | 'leaderElection'
-    | 'aroundAttempt'
+    | 'reconcileMiddleware'
   > {
   readonly isListening?: () => Promise<boolean>;
   /** Of all controllers, and of what installs definitions. Default: one that can only create Events. */
@@ -162,7 +165,7 @@ export class World {
   /** What happened, in order. */
   readonly facts: string[] = [];
   readonly #collections = new Map<string, Collection>();
-  readonly manager: Manager;
+  readonly manager: OperatorProcess;
   readonly leases: LeaseServer;
   readonly meter = new RecordingMeter();
   onLine: (line: Line) => void = () => {};
@@ -182,7 +185,7 @@ export class World {
   ) {
     this.leases = leases;
     this.clock = clock;
-    this.manager = new Manager({
+    this.manager = new OperatorProcess({
       ...more,
       settings: settingsFrom({
         CHANCERY_HEALTH_PORT: '0',

@@ -1,8 +1,9 @@
 /** Trees of operators of any name, with and without what they may have. */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import website from '../../examples/website/operator.ts';
-import { parseYamlDocuments } from '../../operator/core/yaml.ts';
+import { duplicateYamlKeys, parseYamlDocuments } from '../../operator/core/yaml.ts';
 import { crdDocuments } from '../../operator/generate/manifests/crd-files.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
 import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
@@ -64,6 +65,50 @@ describe('what an operator may have', () => {
       expect(parseYamlDocuments(text).length).toBeGreaterThan(0);
     }
   });
+});
+
+const TEMPLATES = inRepository('operator/generate/manifests');
+
+test.each(
+  globSync('**/*.yaml', { cwd: TEMPLATES }),
+)('the template %s is YAML by itself', (path) => {
+  const text = readFileSync(join(TEMPLATES, path), 'utf8');
+
+  expect(parseYamlDocuments(text)).toHaveLength(1);
+  expect(duplicateYamlKeys(text)).toEqual([]);
+});
+
+test.each<Partial<ManifestsOptions>>([
+  { leaderElection: true, installCrds: true },
+  { leaderElection: false, installCrds: false },
+])('no placeholder of a template is left, with %o', (changed) => {
+  const files = operatorManifests([website], options({ modules: ['/a.ts', '/b.ts'], ...changed }));
+
+  const left = files.filter(({ text }) => text.includes('${'));
+  expect(left.map(({ path }) => path)).toEqual([]);
+});
+
+test('without an election one Pod is replaced by the next, and nothing names a Lease', () => {
+  const files = operatorManifests([website], options({ leaderElection: false }));
+
+  const text = files.find(({ path }) => path === 'base/deployment.yaml')?.text ?? '';
+  expect(parseYamlDocuments(text)).toMatchObject([
+    { spec: { replicas: 1, strategy: { type: 'Recreate' } } },
+  ]);
+  expect(text).not.toMatch(/LEASE|LEADER/);
+});
+
+test('every module is an argument, and names that look like other values stay text', () => {
+  const modules = ['/a.ts', '/0644'];
+  const files = operatorManifests([website], options({ name: '017', modules }));
+
+  const text = files.find(({ path }) => path === 'base/deployment.yaml')?.text ?? '';
+  expect(parseYamlDocuments(text)).toMatchObject([
+    {
+      metadata: { name: '017' },
+      spec: { template: { spec: { containers: [{ name: 'proxy' }, { args: modules }] } } },
+    },
+  ]);
 });
 
 test.each<[string, Partial<ManifestsOptions>]>([

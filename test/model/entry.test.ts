@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { OperatorError, ProtocolError } from '../../operator/core/errors.ts';
 import { Entry, type EntryObserver } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import { deepFreeze } from '../../operator/store/freeze.ts';
 import { entryOfText, identityOf, textEntry } from '../support/text-entry.ts';
 
 const OBJECT = {
@@ -44,13 +43,12 @@ interface Observer extends EntryObserver {
   readonly told: string[];
 }
 
-function observer(name = 'observer'): Observer {
+function observer(): Observer {
   const told: string[] = [];
   return {
     told,
-    parsed: ({ metadata }) => void told.push(`${name} is given ${metadata.name}`),
     releasable: () => {},
-    unreadable: ({ message }) => void told.push(`${name} hears that ${message}`),
+    unreadable: ({ message }) => void told.push(`observer hears that ${message}`),
   };
 }
 
@@ -310,62 +308,6 @@ test.each<[string, object]>([
     'observer hears that an object is another than its beginning said',
   ]);
   expect(entry.isUnreadable).toBe(true);
-});
-
-describe('an observer', () => {
-  test('is given the object before anybody sees it, and at once when somebody has', () => {
-    const [first, then] = [observer('first'), observer('then')];
-    const entry = entryOf();
-    entry.observedBy(first);
-
-    const before = first.told.length;
-    void entry.object;
-    void entry.object;
-    entry.observedBy(then);
-
-    expect(before).toBe(0);
-    expect([...first.told, ...then.told]).toEqual(['first is given a', 'then is given a']);
-  });
-
-  test('is given each object that is parsed after a release', () => {
-    const observed = observer();
-    const entry = entryOf();
-    entry.observedBy(observed);
-
-    void entry.object;
-    entry.release();
-    void entry.keep();
-
-    expect(observed.told).toEqual(['observer is given a', 'observer is given a']);
-  });
-
-  test('is not given what nobody parsed', () => {
-    const observed = observer();
-    const entry = entryOf();
-
-    void entry.metadata;
-    entry.observedBy(observed);
-
-    expect(observed.told).toEqual([]);
-  });
-
-  test('that freezes leaves nobody an object to change', () => {
-    const freezing: EntryObserver = {
-      parsed: deepFreeze,
-      releasable: () => {},
-      unreadable: () => {},
-    };
-    const [text, parsed] = [entryOf(), Entry.of(structuredClone(OBJECT))];
-
-    for (const entry of [text, parsed]) {
-      entry.observedBy(freezing);
-      for (let round = 0; round < 2; round++) {
-        expect(Object.isFrozen(entry.object.data)).toBe(true);
-        expect(Object.isFrozen(entry.metadata.labels)).toBe(true);
-        entry.release();
-      }
-    }
-  });
 });
 
 describe('an object that is withheld', () => {

@@ -5,11 +5,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import * as resources from '../../operator/model/kubernetes/resources.ts';
 import { BUILT_IN_RESOURCES } from '../../testing/src/apiserver/registry/built-in-resources.ts';
-import {
-  kubernetesEntry,
-  readTypeData,
-  typeFiles,
-} from '../support/kubernetes-schema/type-files.ts';
+import { readTypeData } from '../support/kubernetes-schema/type-data.ts';
+import { kubernetesEntry, typeFiles } from '../support/kubernetes-schema/type-files.ts';
 
 const FOLDER = fileURLToPath(new URL('../../operator/model/kubernetes/', import.meta.url));
 

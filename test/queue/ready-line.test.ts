@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ReadyLine, type ReadyLineOptions } from '../../operator/queue/ready-line.ts';
+import { ReadyLine } from '../../operator/queue/ready-line.ts';
 
 const LIMIT_MS = 60_000;
 
@@ -12,9 +12,9 @@ function takeAll(line: ReadyLine<string>, nowMs = 0): string[] {
 
 function lineOf(
   keys: readonly (readonly [string, number])[],
-  options: ReadyLineOptions<string> = {},
+  agingLimitMs?: number,
 ): ReadyLine<string> {
-  const line = new ReadyLine<string>(options);
+  const line = new ReadyLine<string>(agingLimitMs);
   for (const [key, priority] of keys) line.push(key, priority, 0);
   return line;
 }
@@ -63,7 +63,7 @@ describe('classes', () => {
   });
 
   test('keeps no class that is empty, also after raising and ageing emptied it out of turn', () => {
-    const line = new ReadyLine<string>({ agingLimitMs: 1 });
+    const line = new ReadyLine<string>(1);
     for (let priority = 0; priority < 200; priority++) line.push(`${priority}`, priority, 0);
     for (let priority = 0; priority < 100; priority++) line.raise(`${priority}`, 500, 0);
 
@@ -166,96 +166,9 @@ describe('ageing', () => {
   });
 
   test('[Q-22] with a limit of infinity nothing ages', () => {
-    const line = lineOf([['low', -100]], { agingLimitMs: Number.POSITIVE_INFINITY });
+    const line = lineOf([['low', -100]], Number.POSITIVE_INFINITY);
     line.push('high', 0, 0);
 
     expect(line.take(1e12)?.key).toBe('high');
-  });
-});
-
-describe('turns', () => {
-  const byNamespace = { fairnessKey: (key: string): string => key.split('/')[0] ?? '' };
-
-  test('[Q-23] a tenant with one key does not wait for the ten thousand of another', () => {
-    const line = new ReadyLine<string>(byNamespace);
-    for (let index = 0; index < 10_000; index++) line.push(`big/${index}`, 0, 0);
-    line.push('small/0', 0, 0);
-
-    const order = takeAll(line).slice(0, 3);
-
-    expect(order).toEqual(['big/0', 'small/0', 'big/1']);
-  });
-
-  test('[Q-23] tenants take turns inside a class, and keep their own order', () => {
-    const line = lineOf(
-      [
-        ['a/1', 0],
-        ['a/2', 0],
-        ['a/3', 0],
-        ['b/1', 0],
-        ['c/1', 0],
-        ['b/2', 0],
-        ['a/urgent', 5],
-      ],
-      byNamespace,
-    );
-
-    const order = takeAll(line);
-
-    expect(order).toEqual(['a/urgent', 'a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3']);
-  });
-
-  test('[Q-23] a tenant that comes back joins the end of the round', () => {
-    const line = lineOf(
-      [
-        ['a/1', 0],
-        ['b/1', 0],
-        ['b/2', 0],
-        ['c/1', 0],
-      ],
-      byNamespace,
-    );
-    line.take(0);
-    line.push('a/2', 0, 0);
-
-    expect(takeAll(line)).toEqual(['b/1', 'c/1', 'a/2', 'b/2']);
-  });
-
-  test('[Q-23] a key that is raised away costs its tenant no turn', () => {
-    const line = lineOf(
-      [
-        ['a/1', 0],
-        ['a/2', 0],
-        ['b/1', 0],
-      ],
-      byNamespace,
-    );
-
-    line.raise('a/1', 5, 0);
-
-    expect(takeAll(line)).toEqual(['a/1', 'a/2', 'b/1']);
-  });
-
-  test('[Q-22] [Q-23] age is that of the key, not of the tenant whose turn it is', () => {
-    const line = new ReadyLine<string>(byNamespace);
-    line.push('a/1', -100, 0);
-    line.push('a/2', -100, 1);
-    line.push('b/1', -100, LIMIT_MS - 1);
-    for (let index = 0; index < 9; index++) line.push(`high/${index}`, 0, LIMIT_MS);
-
-    const order: (string | undefined)[] = [];
-    for (let take = 0; take < 5; take++) order.push(line.take(LIMIT_MS + 1)?.key);
-
-    expect(order).toEqual(['a/1', 'high/0', 'high/1', 'high/2', 'a/2']);
-  });
-
-  test('[Q-23] is off by default', () => {
-    const line = lineOf([
-      ['a/1', 0],
-      ['a/2', 0],
-      ['b/1', 0],
-    ]);
-
-    expect(takeAll(line)).toEqual(['a/1', 'a/2', 'b/1']);
   });
 });

@@ -121,7 +121,7 @@ test(
       batches.push(changes.length);
       await held.promise;
     };
-    it.informer.addHandler(slow, { holdBack: true });
+    it.informer.addHandler(slow, { backpressure: true });
     it.serve();
     void it.run();
     await it.until(() => it.collection.openWatches.length === 1);

@@ -77,7 +77,7 @@ test.each([
         held = Promise.withResolvers();
         await held.promise;
       },
-      { holdBack: true },
+      { backpressure: true },
     );
     const bytesRead = (): number =>
       sockets.reduce((most, { bytesRead: bytes }) => Math.max(most, bytes), 0);
@@ -233,7 +233,7 @@ test.each(
   const meter = new RecordingMeter();
   const it = await scenario({ meter, watchTimeoutSeconds: [300, 301] });
   let held: PromiseWithResolvers<void> | undefined;
-  it.informer.addHandler(() => held?.promise, { holdBack: true });
+  it.informer.addHandler(() => held?.promise, { backpressure: true });
   onTestFinished(() => held?.resolve());
   it.collection.put('a');
   it.serve();

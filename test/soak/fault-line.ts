@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** What happens to the bytes of a connection that come from now on. */
 interface Shape {
@@ -129,7 +129,7 @@ export class FaultLine {
         await this.#held?.promise;
         const { delayMs, trickleBytes } = this.#shape;
         if (delayMs > 0) await wait(delayMs);
-        else if (trickleBytes > 0) await nextTurn();
+        else if (trickleBytes > 0) await yieldToEventLoop();
         const size = Math.min(trickleBytes || chunk.length, link?.cutAfterBytes ?? chunk.length);
         if (size > 0) yield chunk.subarray(at, at + size);
         at += size;

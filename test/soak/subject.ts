@@ -8,7 +8,7 @@ import {
 } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { type Clock, sleep } from '../../operator/core/clock.ts';
-import { Manager } from '../../operator/manager/manager.ts';
+import { OperatorProcess } from '../../operator/manager/operator-process.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
 import { isUidMismatch } from '../../operator/model/conflict.ts';
@@ -75,7 +75,7 @@ export class Subject {
   readonly #random: Random;
   readonly #connection: ReturnType<typeof connect>;
   readonly #watched: readonly Watched[];
-  readonly #manager: Manager;
+  readonly #manager: OperatorProcess;
   readonly #stop = new AbortController();
   /** The last state of each key that a successful reconcile has looked at. */
   readonly #reconciled = new Map<ObjectKey, Seen>();
@@ -99,7 +99,7 @@ export class Subject {
     this.#random = random;
     this.#connection = connect(apiUrl, { clock });
     this.#watched = SCOPES.map((scope) => this.#watch(scope));
-    this.#manager = new Manager({
+    this.#manager = new OperatorProcess({
       settings: { ...settingsFrom({ WATCH_NAMESPACE: '*' }), apiUrl, healthPort },
       controllers: [this.#controller()],
       connection: this.#connection,

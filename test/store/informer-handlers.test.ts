@@ -55,7 +55,7 @@ test('[W-11] [C-19] a handler that asks for it holds back the reading until its 
         release = resolve;
       });
     },
-    { holdBack: true },
+    { backpressure: true },
   );
   informer.addHandler((changes) => {
     others.push(...changes.map(({ object }) => object.value));

@@ -145,19 +145,3 @@ test('[L-15] an informer that stops while it compares a list shows none of it', 
 
   expect([told, informer.resourceVersion]).toEqual([0, undefined]);
 });
-
-test('[L-15] [C-2] every object of a large list is frozen when it is first seen', async () => {
-  const { informer, run } = start(collectionOf(1), { pageSize: 0, freeze: true });
-  const unfrozen: string[] = [];
-  informer.addHandler((changes) => {
-    for (const { key, object } of changes) {
-      if (!Object.isFrozen(object) || !Object.isFrozen(object.metadata)) unfrozen.push(key);
-    }
-  });
-
-  void run();
-  await eventually(() => informer.synced);
-
-  expect(unfrozen).toEqual([]);
-  expect(informer.store.list().every((object) => Object.isFrozen(object.metadata))).toBe(true);
-});

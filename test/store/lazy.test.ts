@@ -3,7 +3,7 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transformed } from '../../operator/client/source.ts';
-import { nextTurn } from '../../operator/core/turns.ts';
+import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import type { Entry } from '../../operator/model/entry.ts';
 import { objectKey, splitKey } from '../../operator/model/object.ts';
 import { dropManagedFields } from '../../operator/model/transform.ts';
@@ -143,7 +143,7 @@ describe('nothing is read', () => {
     const { informer, begin } = await world();
     await begin();
     informer.store.list({ selector: 'app=other' });
-    await nextTurn();
+    await yieldToEventLoop();
     const parse = vi.spyOn(JSON, 'parse');
 
     const selected = informer.store.list({ selector: 'app=other' });
@@ -239,7 +239,7 @@ describe('what a handler asks for', () => {
     const parses = countParses();
 
     await begin();
-    await nextTurn();
+    await yieldToEventLoop();
 
     expect(values).toEqual([1, 1, 2, 2]);
     expect(seen[0]).toBe(seen[1]);
@@ -253,8 +253,8 @@ describe('what a handler asks for', () => {
     const late: unknown[] = [];
     informer.addHandler(async ([change]) => {
       const first = change?.object;
-      await nextTurn();
-      await nextTurn();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
       late.push(change?.object.value, change?.object === first);
     });
     await begin();
@@ -297,7 +297,7 @@ test('several namespaces behind one store parse nothing for a handler that looks
     name: 'things',
     namespaces: ['demo'],
     handlerFailed: () => {},
-    lease: () => {
+    open: () => {
       const informer = new Informer<Thing>(collection, observer, options);
       running.push(informer.run(stop.signal));
       return { informer, release: () => {} };

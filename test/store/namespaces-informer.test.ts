@@ -7,7 +7,7 @@ import type { Change } from '../../operator/store/change.ts';
 import { byNamespace } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { NamespacesInformer } from '../../operator/store/namespaces-informer.ts';
-import type { Overlay } from '../../operator/store/overlay.ts';
+import type { OwnWrites } from '../../operator/store/own-writes.ts';
 import { inEveryTurn } from '../support/event-loop.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { inNamespace } from '../support/in-namespace.ts';
@@ -18,7 +18,7 @@ function world() {
   const collections = new Map<string, FakeCollection>();
   const released: string[] = [];
   const ends = new Map<string, AbortController>();
-  const overlays = new Map<string, Overlay<Thing>>();
+  const ownWritesJournal = new Map<string, OwnWrites<Thing>>();
   const running = new Set<Promise<void>>();
   const stop = new AbortController();
   const collection = (namespace: string): FakeCollection => {
@@ -33,7 +33,7 @@ function world() {
       name: 'things',
       namespaces,
       handlerFailed: () => {},
-      lease: (namespace) => {
+      open: (namespace) => {
         const informer = new Informer<Thing>(
           inNamespace(collection(namespace), namespace),
           { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} },
@@ -41,7 +41,7 @@ function world() {
         );
         const end = new AbortController();
         ends.set(namespace, end);
-        overlays.set(namespace, informer.overlay);
+        ownWritesJournal.set(namespace, informer.ownWrites);
         running.add(informer.run(AbortSignal.any([end.signal, stop.signal])));
         return { informer, release: () => released.push(namespace) };
       },
@@ -54,7 +54,7 @@ function world() {
     await Promise.all(running);
   };
   onTestFinished(end);
-  return { clock, collection, ends, overlays, facadeOf, released, end };
+  return { clock, collection, ends, ownWritesJournal, facadeOf, released, end };
 }
 
 /** What a handler is told, as `add a/x=1`. */
@@ -183,7 +183,7 @@ test('[C-22] a handler may hold back the namespace whose change it is told of, a
       seen.push(...changes.map(({ key, object }) => `${key}=${object.value}`));
       return seen.length === 1 ? held.promise : undefined;
     },
-    { holdBack: true },
+    { backpressure: true },
   );
   await settle();
   collection('a').put('x', 1);
@@ -200,14 +200,14 @@ test('[C-22] a handler may hold back the namespace whose change it is told of, a
 });
 
 test('[K-65] [C-22] what was made and is gone before any event is told of, until nobody listens', async () => {
-  const { collection, facadeOf, overlays } = world();
+  const { collection, facadeOf, ownWritesJournal } = world();
   const vanished: string[] = [];
   const facade = facadeOf('a', 'b');
   const cancel = facade.onVanished((changes) => vanished.push(...changes.map(({ key }) => key)));
   await settle();
   const makeAndLose = async (name: string, resourceVersion: number): Promise<void> => {
     const metadata = { name, namespace: 'b', uid: name, resourceVersion: `${resourceVersion}` };
-    overlays.get('b')?.wrote({ apiVersion: 'v1', kind: 'Thing', metadata, value: 1 });
+    ownWritesJournal.get('b')?.wrote({ apiVersion: 'v1', kind: 'Thing', metadata, value: 1 });
     const bookmark = {
       type: 'BOOKMARK',
       resourceVersion: `${resourceVersion + 1}`,
@@ -265,7 +265,7 @@ test('[C-22] is not synced by the first of its namespaces that an informer shows
     name: 'things',
     namespaces: ['a', 'b'],
     handlerFailed: () => {},
-    lease: (namespace) => ({
+    open: (namespace) => ({
       informer:
         namespace === 'a'
           ? facade

@@ -1,6 +1,7 @@
 /** A watch says what `JSON.parse` says of each of its lines, however they are written and cut. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { jsonText, jsonValue, memberName } from '../support/json-arbitraries.ts';
 import { bodyOf, decoded } from './decoded.ts';
 import { failureOf, type Line, meaningOf, type Options } from './meaning.ts';
 
@@ -11,9 +12,12 @@ const metadata = fc.record(
     namespace: name,
     uid: fc.uuid(),
     resourceVersion: fc.nat().map(String),
-    labels: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })),
-    annotations: fc.dictionary(fc.string(), fc.json()),
-    managedFields: fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 3 }),
+    labels: fc.dictionary(
+      memberName(fc.string({ unit: 'grapheme' })),
+      fc.string({ unit: 'grapheme' }),
+    ),
+    annotations: fc.dictionary(memberName(), jsonText()),
+    managedFields: fc.array(fc.dictionary(memberName(), jsonValue()), { maxLength: 3 }),
   },
   { requiredKeys: ['name', 'uid', 'resourceVersion'] },
 );
@@ -22,8 +26,8 @@ const object = fc.record(
     kind: fc.constantFrom('Thing', 'Thing', 'Thing', 'Other'),
     apiVersion: fc.constantFrom('v1', 'v1', 'v1', 'example.dev/v1'),
     metadata: fc.oneof({ weight: 30, arbitrary: metadata }, fc.constantFrom(null, {}, [], 'x')),
-    spec: fc.jsonValue(),
-    data: fc.dictionary(fc.string(), fc.string()),
+    spec: jsonValue(),
+    data: fc.dictionary(memberName(), fc.string()),
   },
   { requiredKeys: ['metadata'] },
 );

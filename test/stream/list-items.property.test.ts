@@ -9,6 +9,7 @@ import {
   type Span,
   scanIdentity,
 } from '../../operator/stream/scan-identity.ts';
+import { jsonValue, memberName } from '../support/json-arbitraries.ts';
 import { bodyOf } from './decoded.ts';
 
 interface ReadList {
@@ -67,27 +68,27 @@ const object = fc.record(
         name,
         uid: name,
         resourceVersion: name,
-        labels: fc.dictionary(string, string),
+        labels: fc.dictionary(memberName(string), string),
         managedFields: fc.oneof(
           fc.constant([{ manager: 'x', fieldsV1: { 'f:a': {} } }]),
-          fc.array(fc.jsonValue()),
+          fc.array(jsonValue()),
         ),
-        annotations: fc.dictionary(string, string),
+        annotations: fc.dictionary(memberName(string), string),
       },
       { requiredKeys: ['name', 'uid', 'resourceVersion'] },
     ),
-    spec: fc.jsonValue(),
-    status: fc.dictionary(string, string),
+    spec: jsonValue(),
+    status: fc.dictionary(memberName(string), string),
   },
   { requiredKeys: ['metadata'] },
 );
 const item = fc.oneof(
   object,
-  fc.dictionary(fc.oneof(string, fc.constant('items')), fc.jsonValue(), { maxKeys: 4 }),
+  fc.dictionary(memberName(fc.oneof(string, fc.constant('items'))), jsonValue(), { maxKeys: 4 }),
 );
 const member = fc.tuple(
-  string.filter((key) => key !== 'items' && key !== '__proto__'),
-  fc.oneof(fc.jsonValue(), fc.constant({ items: [{ a: 1 }] })),
+  memberName(string).filter((key) => key !== 'items' && key !== '__proto__'),
+  fc.oneof(jsonValue(), fc.constant({ items: [{ a: 1 }] })),
 );
 const list = fc.record({
   before: fc.array(member, { maxLength: 3 }),

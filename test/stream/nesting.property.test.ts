@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endOfValue, Nesting } from '../../operator/stream/json-bytes.ts';
+import { memberName } from '../support/json-arbitraries.ts';
 import { chunksOf } from './chunks.ts';
 
 const tricky = fc.constantFrom(
@@ -25,10 +26,13 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     string,
     fc.constantFrom(1, -1.5e30, true, null),
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(string, tie('value'), { maxKeys: 4 }),
+    fc.dictionary(memberName(string), tie('value'), { maxKeys: 4 }),
   ),
 }));
-const nested = fc.oneof(fc.array(value, { maxLength: 4 }), fc.dictionary(string, value));
+const nested = fc.oneof(
+  fc.array(value, { maxLength: 4 }),
+  fc.dictionary(memberName(string), value),
+);
 const written = fc
   .tuple(nested, fc.constantFrom(0, 1))
   .map(([json, gap]) => JSON.stringify(json, null, gap));

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { connect } from '../../operator/client/connection.ts';
 import type { Controller } from '../../operator/controller/controller.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { Manager } from '../../operator/manager/manager.ts';
+import { OperatorProcess } from '../../operator/manager/operator-process.ts';
 import { type Settings, settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { type LogLine, recordingLog } from './recording-log.ts';
 
@@ -56,7 +56,7 @@ export async function startProxy(server: string, filter?: AmbassadorFilter): Pro
 }
 
 export interface RunningOperator {
-  readonly manager: Manager;
+  readonly manager: OperatorProcess;
   readonly lines: readonly LogLine[];
   /** Messages of a level, in order. */
   logged(level: string): readonly string[];
@@ -72,7 +72,7 @@ export function startOperator(
 ): RunningOperator {
   const { lines, logFor } = recordingLog();
   const connection = connect(apiUrl, { clock: systemClock });
-  const manager = new Manager({
+  const manager = new OperatorProcess({
     settings: {
       ...settingsFrom({ WATCH_NAMESPACE: NAMESPACE }),
       apiUrl,

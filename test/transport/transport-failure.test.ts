@@ -203,7 +203,7 @@ describe('timers', () => {
   test('[P-7] a request about a Lease has half of the time in which a leader must renew', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
-    const lease = request({ method: 'PUT', purpose: 'lease', body: '{}' });
+    const lease = request({ method: 'PUT', purpose: 'election', body: '{}' });
     const sending = transportTo(server.url, { clock }).send(lease);
     sending.catch(() => {});
     await vi.waitUntil(() => server.requests.length === 1);

@@ -222,7 +222,7 @@ describe('connections', () => {
     const ended = Promise.allSettled(calls);
     await vi.waitUntil(() => server.requests.length >= 64);
 
-    const lease = await transport.send(request({ method: 'PUT', purpose: 'lease', body: '{}' }));
+    const lease = await transport.send(request({ method: 'PUT', purpose: 'election', body: '{}' }));
     const methods = server.requests.map(({ head }) => head.split(' ')[0]);
     stop.abort();
     await ended;

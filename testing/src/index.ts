@@ -38,12 +38,8 @@ export type { WatchWindowOptions } from './apiserver/storage/watch-window.ts';
 export { type ConsistentlyOptions, consistently } from './consistently.ts';
 export type { Manifest } from './env/api-calls.ts';
 export { chooseBackend, type TestBackend } from './env/choose-backend.ts';
-export {
-  type CrashPoint,
-  type CrashScenario,
-  crashPoints,
-  type Killable,
-} from './env/crash-points.ts';
+export { crashPoints } from './env/crash-points.ts';
+export type { CrashPoint, CrashScenario, Killable } from './env/crash-run.ts';
 export type { EventFilter, EventLog, LoggedEvent } from './env/event-log.ts';
 export { type RequestGate, RequestLine } from './env/request-line.ts';
 export type { LoggedRequest, RequestFilter, RequestLog, Verb } from './env/request-log.ts';

@@ -1,55 +1,52 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { ApiServer } from '../src/apiserver/api-server.ts';
-import { settleSockets } from '../src/faults/settle-sockets.ts';
-import { TcpProxy } from '../src/faults/tcp-proxy.ts';
-import { listenAgain } from '../src/listen-again.ts';
+import { listenAgain, reservePort } from '../src/listen-again.ts';
 
-/** Another program on a port. */
-async function stranger(port: number): Promise<Server> {
-  const server = createServer().listen(port, '127.0.0.1');
-  await once(server, 'listening');
+async function listening(port = 0): Promise<Server> {
+  const server = createServer((socket) => socket.end());
   onTestFinished(() => void server.close());
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
   return server;
 }
 
-test('a server that is started again waits until its port is free', async () => {
-  const api = await ApiServer.start();
-  onTestFinished(() => api.close());
-  const proxy = new TcpProxy({ port: api.port });
-  await proxy.start();
-  onTestFinished(() => proxy.close());
-  await api.stop();
-  proxy.refuse();
-  const ports = [api.port, proxy.port];
-  const strangers = await Promise.all(ports.map(stranger));
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-  const backs = Promise.all([api.listen(), proxy.accept()]);
-  await settleSockets();
-  for (const server of strangers) server.close();
-  await backs;
+/** `connected`, or the code of the error. */
+function connecting(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  return new Promise((resolve) => {
+    socket.on('connect', () => resolve('connected'));
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code));
+  });
+}
 
-  expect([api.port, proxy.port]).toEqual(ports);
-  expect((await fetch(`${proxy.url}/readyz`)).status).toBe(200);
+test('a reserved port refuses connections, and is free to listen again', async () => {
+  const server = await listening();
+  const port = portOf(server);
+  server.close();
+
+  const release = await reservePort(port);
+  const meanwhile = await connecting(port);
+  await listening(port);
+  release();
+
+  expect(meanwhile).toBe('ECONNREFUSED');
+  expect(await connecting(port)).toBe('connected');
 });
 
-test('a port that was asked for and is taken fails at once', async () => {
-  const taken = await stranger(0);
-  const { port } = taken.address() as { port: number };
+test('a port that another listens on is waited for', async () => {
+  const taken = await listening();
+  const port = portOf(taken);
+  let tries = 0;
 
-  await expect(ApiServer.start({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-});
-
-test('any other error is passed on', async () => {
-  const error = Object.assign(new Error('not allowed'), { code: 'EACCES' });
-  let calls = 0;
-
-  const listening = listenAgain(() => {
-    calls++;
-    return Promise.reject(error);
+  const server = await listenAgain(async () => {
+    if (++tries === 2) taken.close();
+    return listening(port);
   });
 
-  await expect(listening).rejects.toBe(error);
-  expect(calls).toBe(1);
+  expect(tries).toBeGreaterThan(1);
+  expect(portOf(server)).toBe(port);
 });

@@ -8,7 +8,9 @@ function configMap(data: object, binaryData: object = {}): ConfigMap {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data, binaryData } as ConfigMap;
 }
 
-const record = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 });
+const record = fc.dictionary(fc.stringMatching(/^[-._a-zA-Z0-9]{1,20}$/), fc.string(), {
+  maxKeys: 4,
+});
 
 test('the order of keys does not matter', () => {
   fc.assert(

@@ -3,7 +3,14 @@ import { CLUSTER } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
 import { script } from '../scripts.ts';
 import { configName } from './config.ts';
-import type { Restore } from './restore.ts';
+
+/** Where the data of a new cluster come from. */
+export interface Restore {
+  /** The PersistentVolumeClaim that has it. */
+  readonly claim: string;
+  /** The MySQLBackupInstance, and its folder there. */
+  readonly backup: string;
+}
 
 const SCRIPTS = { init: script('init'), clone: script('clone'), serve: script('serve') };
 

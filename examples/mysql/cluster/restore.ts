@@ -2,15 +2,8 @@ import { objectKey, type ReconcileContext } from 'chancery';
 import { RESTORED_FROM } from '../labels.ts';
 import { refused, type Verdict } from '../report.ts';
 import { type Cluster, instances } from '../resources.ts';
+import type { Restore } from './pod-template.ts';
 import { madeFor } from './stateful-set.ts';
-
-/** Where the data of a new cluster come from. */
-export interface Restore {
-  /** The PersistentVolumeClaim that has it. */
-  readonly claim: string;
-  /** The MySQLBackupInstance, and its folder there. */
-  readonly backup: string;
-}
 
 /**
  * The backup that a cluster is restored from: undefined when none is asked for, and what is missing when

@@ -2,8 +2,7 @@ import { type Desired, isControlledBy, keyOf, type ReconcileContext } from 'chan
 import { type StatefulSet, statefulSets } from 'chancery/kubernetes';
 import { MANAGED, RESTORED_FROM } from '../labels.ts';
 import type { Cluster } from '../resources.ts';
-import { podTemplateOf } from './pod-template.ts';
-import type { Restore } from './restore.ts';
+import { podTemplateOf, type Restore } from './pod-template.ts';
 
 /** The StatefulSet of a cluster, once it is there. */
 export function madeFor(

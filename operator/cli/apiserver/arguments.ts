@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigurationError } from '../../core/errors.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseFlags } from '../flags.ts';
 
 /** The command line of `chancery apiserver`. */
@@ -103,7 +104,7 @@ function addressOf(text: string | undefined): string {
 }
 
 function namespaceOf(text: string | undefined): string | undefined {
-  if (text === undefined || /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
+  if (text === undefined || isDnsLabel(text)) return text;
   throw new ConfigurationError(
     `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(text)}`,
   );

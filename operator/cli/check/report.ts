@@ -1,7 +1,7 @@
 import { FILTER_SHUT, type FilterVerdict, filterOpen } from '../../client/filter-test.ts';
-import type { ExcessRule } from '../../generate/access/excess-rules.ts';
+import type { ExcessAccessRule } from '../../generate/access/excess-rules.ts';
 import {
-  type MissingRule,
+  type MissingAccessRule,
   missingRules,
   needsText,
   ruleYaml,
@@ -87,12 +87,12 @@ function filterText(verdict: FilterVerdict): string {
   }
 }
 
-function rightsText(rules: readonly MissingRule[]): string {
+function rightsText(rules: readonly MissingAccessRule[]): string {
   if (rules.length === 0) return 'every declared right is there';
   return `${rules.length} ${rules.length === 1 ? 'rule is' : 'rules are'} missing`;
 }
 
-function missingLines({ kind, namespace, rule, text, neededBy }: MissingRule): string[] {
+function missingLines({ kind, namespace, rule, text, neededBy }: MissingAccessRule): string[] {
   const place = namespace === undefined ? `a ${kind}` : `a ${kind} in namespace ${namespace}`;
   return [
     '',
@@ -106,7 +106,7 @@ function missingLines({ kind, namespace, rule, text, neededBy }: MissingRule): s
 /** The worst first. */
 const KINDS = ['wildcard', 'escalation', 'secrets', 'undeclared'] as const;
 
-function excessLines(excess: readonly ExcessRule[]): string[] {
+function excessLines(excess: readonly ExcessAccessRule[]): string[] {
   if (excess.length === 0) return ['', 'beyond the declarations: nothing that is listed'];
   const sorted = KINDS.flatMap((kind) => excess.filter((each) => each.kind === kind));
   return [

@@ -1,6 +1,7 @@
 import { nearMatches } from '../../client/near-match.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { POD_NAMESPACE } from '../../generate/placement.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseFlags } from '../flags.ts';
 
 /** What can be generated. */
@@ -138,7 +139,7 @@ function namespacesOf(text: string = 'own'): readonly string[] | undefined {
   if (text === 'own') return [POD_NAMESPACE];
   if (text === 'all' || text === '*') return undefined;
   const names = text.split(',').map((name) => name.trim());
-  if (names.every((name) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))) {
+  if (names.every((name) => isDnsLabel(name))) {
     return [...new Set(names)].sort();
   }
   throw new ConfigurationError(

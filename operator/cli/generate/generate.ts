@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Controller } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
-import { GENERIC_COMPONENTS } from '../../generate/manifests/components/generic-components.ts';
+import { GENERIC_FILES } from '../../generate/manifests/operator-manifests.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { LineWriter } from '../line-writer.ts';
 import { loadModule } from '../load-module.ts';
@@ -53,8 +53,8 @@ function statesOf(
     return fileState(output, generatedText(controllers, args)).then((state) => [state]);
   }
   const files = generatedTree(controllers, args);
-  const ever = [...files, ...GENERIC_COMPONENTS, { path: 'crds/kustomization.yaml' }];
-  const folders = new Set(ever.map(({ path }) => posix.dirname(path)));
+  const ever = [...files.map(({ path }) => path), ...GENERIC_FILES, 'crds/kustomization.yaml'];
+  const folders = new Set(ever.map((path) => posix.dirname(path)));
   return treeStates(output, files, [...folders]);
 }
 

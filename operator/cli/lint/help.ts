@@ -10,7 +10,7 @@ stops in the wrong order, and more. FILE is a YAML stream, a folder of such, or 
 Overlays are rendered first, and with all that belongs to the operator: its RBAC is compared with the
 ambassador's filter.
 
-Findings go to standard output, one a line, with what is wrong, where, why that matters and what to do;
+Diagnostics go to standard output, one a line, with what is wrong, where, why that matters and what to do;
 the sum goes to standard error. An ambassador is known by its image, chancery-proxy or kubectl, or by
 --accept-paths among its arguments; a workload without one is not looked at.
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { CacheSize } from '../../generate/lint/cache-memory.ts';
-import type { Finding } from '../../generate/lint/finding.ts';
+import type { Diagnostic } from '../../generate/lint/diagnostic.ts';
 import { lint } from '../../generate/lint/lint.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
@@ -15,8 +15,8 @@ const FLAGS = {
   status: { type: 'string' },
 } as const;
 
-const FORMATS: Readonly<Record<string, (finding: Finding) => string>> = {
-  json: (finding) => JSON.stringify(finding),
+const FORMATS: Readonly<Record<string, (diagnostic: Diagnostic) => string>> = {
+  json: (diagnostic) => JSON.stringify(diagnostic),
   text: ({ rule, level, object, message }) => oneLine(`${level}: ${object} ${message} [${rule}]`),
 };
 
@@ -40,11 +40,11 @@ export function lintCommand(): Command {
       const caches = status === undefined ? undefined : await readCacheSize(status);
       const documents = await readManifests(positionals, io.stdin, '');
       const objects = documents.flatMap(objectsOf);
-      const findings = lint(objects, { caches });
+      const diagnostics = lint(objects, { caches });
       using lines = new LineWriter(io.stdout, io.signal);
-      await lines.write(findings.map(format));
-      const errors = findings.filter(({ level }) => level === 'error').length;
-      const warnings = findings.length - errors;
+      await lines.write(diagnostics.map(format));
+      const errors = diagnostics.filter(({ level }) => level === 'error').length;
+      const warnings = diagnostics.length - errors;
       const found = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
       io.stderr.write(`chancery lint: ${found} in ${counted(objects.length, 'object')}\n`);
       if (caches !== undefined) io.stderr.write(`chancery lint: ${heldBy(caches)}\n`);
@@ -65,7 +65,7 @@ function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject
   return [value as KubernetesObject];
 }
 
-/** What the memory limit was compared with, also where that has no finding. */
+/** What the memory limit was compared with, also where that has no diagnostic. */
 function heldBy(caches: CacheSize): string {
   const held = `${counted(caches.objects, 'object')} of ${(caches.bytes / 1e6).toFixed(1)} MB`;
   return `the caches of --status hold ${held}`;

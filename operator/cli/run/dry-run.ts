@@ -6,8 +6,8 @@ import { AWAIT_CHANGE } from '../../controller/reconciler.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { visibleText } from '../../core/visible-text.ts';
-import type { CreateManagerOptions, OwningManager } from '../../manager/create-manager.ts';
-import type { OwningManagerOptions } from '../../manager/owning-manager.ts';
+import type { Manager, ManagerOptions } from '../../manager/manager.ts';
+import type { CreateManagerOptions } from '../../manager/options.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { ObjectKey } from '../../model/object.ts';
 import type { Io } from '../command.ts';
@@ -53,7 +53,7 @@ export class DryRun {
    *
    * @throws ConfigurationError `CONFIG` for settings that are unusable.
    */
-  optionsFrom(options: CreateManagerOptions): OwningManagerOptions {
+  optionsFrom(options: CreateManagerOptions): ManagerOptions {
     const { environment = {}, runnables = [] } = options;
     const { leaderElection, installCrds } = settingsFrom(environment);
     for (const { name } of runnables) this.#tell(`${name} is not started`);
@@ -77,7 +77,7 @@ export class DryRun {
   }
 
   /** Runs `manager` until there is nothing left to reconcile, and sums up what it would have done. */
-  async run(manager: Pick<OwningManager, 'idle' | 'run'>, clock: Clock): Promise<void> {
+  async run(manager: Pick<Manager, 'idle' | 'run'>, clock: Clock): Promise<void> {
     using stop = linkedAbort(this.#io.signal);
     const running = manager.run(stop.signal);
     const done = this.#untilDone(manager, clock, stop.signal);

@@ -1,9 +1,9 @@
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { CreateManagerOptions } from '../../manager/create-manager.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger } from '../../manager/observe/logger.ts';
+import type { CreateManagerOptions } from '../../manager/options.ts';
 import {
   findVisibleToken,
   TOKEN_FOLDERS,
@@ -68,8 +68,8 @@ export function runCommand({
         clock,
         onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
       };
-      const { owningManager } = await import('../../manager/owning-manager.ts');
-      const manager = await owningManager(dryRun?.optionsFrom(options) ?? options);
+      const { newManager } = await import('../../manager/manager.ts');
+      const manager = await newManager(dryRun?.optionsFrom(options) ?? options);
       if (isCheck) {
         for (const each of declared.controllers) io.stdout.write(`${declarationLine(each)}\n`);
         for (const each of declared.runnables) io.stdout.write(`${runnableLine(each)}\n`);

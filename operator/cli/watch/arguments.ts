@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseSecondsRange, type Settings } from '../../manager/settings/settings.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseSelector } from '../../model/selector-parser.ts';
 import { parseApiUrl } from '../../transport/api-url.ts';
 import { MIN_RELIST_INTERVAL_MS } from '../../watch/reflector-options.ts';
@@ -113,7 +114,7 @@ function namespaceOf(
         'or all with --all-namespaces',
     );
   }
-  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return namespace;
+  if (isDnsLabel(namespace)) return namespace;
   throw new ConfigurationError(
     `--namespace must be at most 63 of a-z, 0-9 and "-", not ${JSON.stringify(namespace)}`,
   );

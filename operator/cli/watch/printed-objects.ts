@@ -1,5 +1,5 @@
 import type { ProtocolError } from '../../core/errors.ts';
-import { inTurns } from '../../core/turns.ts';
+import { runInSlices } from '../../core/time-slice.ts';
 import { Entry, type EntryObserver } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
@@ -56,7 +56,6 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   constructor(options: PrintedObjectsOptions) {
     this.#options = options;
     this.#observer = {
-      parsed: () => {},
       releasable: () => {}, // the whole entry is, as soon as its line was made
       unreadable: options.unreadable,
     };
@@ -80,7 +79,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
 
   async replace({ items }: CompleteList<KubernetesObject>): Promise<void> {
     const { signal } = this.#options;
-    const replacement = await inTurns(this.#cache.compare(items), signal);
+    const replacement = await runInSlices(this.#cache.compare(items), signal);
     this.#cache.install(replacement);
     this.#listed = true;
     await this.#print(replacement.changes);

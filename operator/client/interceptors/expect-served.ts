@@ -43,7 +43,7 @@ export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interce
     return true;
   }
 
-  function look(definition: LiveDefinition): void {
+  function inspect(definition: LiveDefinition): void {
     if (!isEstablished(definition) || !isNews(definition)) return;
     const { group, versions } = definition.spec ?? {};
     for (const { name, served } of versions ?? []) {
@@ -54,7 +54,7 @@ export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interce
   return (next) => (call) => {
     if (!isDefinition(call.resource) || !showsStored(call)) return next(call);
     return next(call).then((answer) => {
-      if (answer !== undefined) look(answer as LiveDefinition);
+      if (answer !== undefined) inspect(answer as LiveDefinition);
       return answer;
     });
   };

@@ -4,31 +4,13 @@ import type { Resource } from '../../model/resource.ts';
 import { type LabelSelector, type Selector, selectorFromObject } from '../../model/selector.ts';
 import { type Controller, type ControllerOptions, controller } from '../controller.ts';
 import type { Finalizer, Unfinished } from '../finalizers/finalizer.ts';
-import {
-  AWAIT_CHANGE,
-  type DesiredStatus,
-  type ReconcileContext,
-  type Result,
-} from '../reconciler.ts';
+import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import { bringAbout } from './bring-about.ts';
-import { type ChildRule, childSources, type DesiredChild } from './child.ts';
-import { claimChildren } from './claim-children.ts';
+import { adoptOrphans } from './adopt-orphans.ts';
+import { applyChildren } from './apply-children.ts';
+import { type ChildRule, childSources } from './child.ts';
 import { type ObservedChildren, observedChildren } from './observed-children.ts';
-import { plannedChildren } from './sync-answer.ts';
-
-/** What `sync` wants the world to be. */
-export interface SyncResult<P extends KubernetesObject> {
-  /**
-   * Every child that should exist, made with `child`. One that exists and is not among them is deleted;
-   * `[]` deletes all. An answer without this field is an error and changes nothing.
-   */
-  readonly children: readonly DesiredChild[];
-  /** The parent's status, as `setStatus` takes it. Left out: it stays as it is. */
-  readonly status?: DesiredStatus<P>;
-  /** Look again after so long, though nothing changes: for what depends on time. */
-  readonly requeueAfterMs?: number;
-}
+import { type SyncResult, validateSyncResult } from './sync-result.ts';
 
 /** What a composite's functions may use besides their arguments; reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
@@ -114,12 +96,12 @@ export function composite<P extends KubernetesObject>({
     const claiming = selectorOf(selector?.(object), options.name);
     const parentResource = declared.for.resource;
     const claims = { parent: object, parentResource, sources, selector: claiming, context };
-    const own = await claimChildren(claims);
+    const own = await adoptOrphans(claims);
     if (own === undefined) return undefined;
     const observed = observedChildren(own, options.name);
     const answer = await wanted(object, observed, syncContext(context));
-    const planned = plannedChildren(answer, object, sources, claiming);
-    await bringAbout(planned, own, context, sources);
+    const planned = validateSyncResult(answer, object, sources, claiming);
+    await applyChildren(planned, own, context, sources);
     if (answer.status !== undefined) await context.setStatus(answer.status);
     return answer;
   }

@@ -176,12 +176,12 @@ export class ApiEventRecorder {
     const inMs = Math.max(nextAt - clock.monotonic(), LOOK_SPACING_MS);
     this.#cancelLook = clock.schedule(inMs, () => {
       this.#cancelLook = undefined;
-      for (const series of [...this.#series.values()]) this.#look(series);
+      for (const series of [...this.#series.values()]) this.#sweepSeries(series);
       this.#planLook();
     });
   }
 
-  #look(series: EventSeries): void {
+  #sweepSeries(series: EventSeries): void {
     if (series.isIdle) {
       this.#finish(series);
       return;

@@ -1,5 +1,6 @@
 import type { KubernetesEvent } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
+import { isDnsSubdomain } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { EventNote } from './event-recorder.ts';
 
@@ -134,6 +135,5 @@ function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectRe
 /** What of an object's name may begin the name of an Event: `system:node` and `a-` may not. */
 function namePrefix(name: string): string {
   const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
-  const isSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-  return isSubdomain.test(prefix) ? prefix : 'event';
+  return isDnsSubdomain(prefix) ? prefix : 'event';
 }

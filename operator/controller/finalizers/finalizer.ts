@@ -1,5 +1,6 @@
 import type { CallOptions, Client, Patch, Target } from '../../client/client.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { isDnsSubdomain } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ApiError, isNotFound } from '../../model/status.ts';
@@ -33,8 +34,6 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
   readonly forceFinalizeAfterMs?: number;
 }
 
-const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const DOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
 const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 
 /**
@@ -46,12 +45,7 @@ const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 export function requireFinalizerName(finalizer: string): void {
   const [domain = '', name, ...more] = finalizer.split('/');
   const isQualified = name !== undefined && more.length === 0;
-  const isValid =
-    isQualified &&
-    domain.length <= 253 &&
-    DOMAIN.test(domain) &&
-    name.length <= 63 &&
-    NAME.test(name);
+  const isValid = isQualified && isDnsSubdomain(domain) && name.length <= 63 && NAME.test(name);
   if (isValid) return;
   const example = 'such as example.dev/cleanup';
   throw new ConfigurationError(

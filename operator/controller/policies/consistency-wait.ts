@@ -2,13 +2,16 @@ import type { Cancel, Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { WriteJournal } from '../../model/write-journal.ts';
-import { isLastAnswer } from '../../store/overlay.ts';
+import { isLastAnswer } from '../../store/own-writes.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Source } from '../source.ts';
+import type { Resume } from './key-gate.ts';
+import type { AcceptedWrite, KeyPolicy } from './key-policy.ts';
 
-/** How long a key waits for the caches to have what its last attempt wrote; kopf's figure. */
+/** How long a key waits for the caches to show what its last attempt wrote; kopf's figure. */
 export const CONSISTENCY_WAIT_MS: number = 5_000;
+
+const EXPIRED = 'chancery_consistency_wait_expired_total';
 
 interface ConsistencyWaitOptions {
   readonly clock: Clock;
@@ -16,24 +19,23 @@ interface ConsistencyWaitOptions {
   readonly controller: string;
   /** Of the controller's own sources. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  /** Adds a key, which had been deferred, to the queue again. */
-  readonly again: (key: ObjectKey, priority: number) => void;
+  readonly resume: Resume;
 }
 
-/** What a key has written that some cache has yet to show. */
+/** The writes of one key that some cache has yet to show. */
 interface Behind {
   readonly caughtUp: Set<() => boolean>;
   untilAt: number;
-  /** Set while an attempt waits. */
-  deferred?: { priority: number; readonly cancel: Cancel };
+  /** Set while the key has been asked for and told to wait. */
+  cancelExpiry: Cancel | undefined;
 }
 
 /**
- * Defers the attempts of keys until the caches of the controller have what the attempt before has
- * written: for `consistency: 'wait'`. It holds no worker meanwhile. After 5 s from the last write the
- * key runs nevertheless, and `chancery_consistency_wait_expired_total` counts.
+ * Parks keys until the caches of the controller show what the attempt before has written: for
+ * `consistency: 'wait'`. A key runs 5 s after its last write in any case, and
+ * `chancery_consistency_wait_expired_total` counts.
  */
-export class ConsistencyWait {
+export class ConsistencyWait implements KeyPolicy {
   readonly #options: ConsistencyWaitOptions;
   readonly #behind = new Map<ObjectKey, Behind>();
   #cancels: Cancel[] = [];
@@ -48,56 +50,47 @@ export class ConsistencyWait {
     this.#cancels = [...informers.values()].map((one) => one.onAdvance(() => this.#advanced()));
   }
 
-  /** No timer and no listener is left behind; deferred keys do not come again. */
   stop(): void {
     for (const cancel of this.#cancels) cancel();
     this.#cancels = [];
-    for (const { deferred } of this.#behind.values()) deferred?.cancel();
-    this.#behind.clear();
+    for (const key of [...this.#behind.keys()]) this.#forget(key);
   }
 
-  /** Takes note of the writes of an attempt of `key`. */
-  journalOf(key: ObjectKey): WriteJournal {
-    return {
-      begin: (resource, { namespace, name = '' }) => {
-        const target = objectKey(namespace, name);
-        const uids = new Set(this.#cached(resource, target).map(({ metadata }) => metadata.uid));
-        return {
-          wrote: (object) => this.#wrote(key, resource, object),
-          deleted: () => this.#awaitAll(key, resource, (one) => lacks(one, target, uids, true)),
-        };
-      },
-    };
-  }
-
-  /** True when `key` has to wait: whoever holds it lets go of it, and it is added again in time. */
-  defers(key: ObjectKey, priority: number): boolean {
-    const behind = this.#behind.get(key);
-    if (behind === undefined) return false;
-    const { clock, controller, meter, again } = this.#options;
-    const leftMs = behind.untilAt - clock.monotonic();
-    if (!isCaughtUp(behind) && leftMs > 0) {
-      const { deferred } = behind;
-      if (deferred !== undefined) deferred.priority = Math.max(deferred.priority, priority);
-      else {
-        const cancel = clock.schedule(leftMs, () => again(key, behind.deferred?.priority ?? 0));
-        behind.deferred = { priority, cancel };
-      }
-      return true;
+  wrote(key: ObjectKey, write: AcceptedWrite): void {
+    const { resource, namespace, name, isDelete, before, answer } = write;
+    if (isDelete) {
+      const target = objectKey(namespace, name);
+      const uids = new Set(before.map(({ metadata }) => metadata.uid));
+      this.#awaitAll(key, resource, (informer) => lacks(informer, target, uids, true));
+    } else if (answer !== undefined) {
+      const uids = new Set([answer.metadata.uid]);
+      this.#awaitAll(key, resource, (informer) =>
+        isLastAnswer(answer)
+          ? lacks(informer, keyOf(answer), uids, false)
+          : informer.reflects(answer),
+      );
     }
-    if (behind.caughtUp.size > 0) meter.count(EXPIRED, { controller });
-    behind.deferred?.cancel();
-    this.#behind.delete(key);
-    return false;
   }
 
-  #wrote(key: ObjectKey, resource: Resource, object: KubernetesObject): void {
-    const { uid } = object.metadata;
-    this.#awaitAll(key, resource, (informer) =>
-      isLastAnswer(object)
-        ? lacks(informer, keyOf(object), new Set([uid]), false)
-        : informer.reflects(object),
-    );
+  delayMs(key: ObjectKey): number | 'park' {
+    const behind = this.#behind.get(key);
+    if (behind === undefined || isCaughtUp(behind)) return 0;
+    const { clock, resume } = this.#options;
+    const leftMs = behind.untilAt - clock.monotonic();
+    if (leftMs <= 0) return 0;
+    behind.cancelExpiry ??= clock.schedule(leftMs, () => {
+      behind.cancelExpiry = undefined; // a later write may have moved the end
+      resume(key);
+    });
+    return 'park';
+  }
+
+  started(key: ObjectKey): void {
+    const { controller, meter } = this.#options;
+    const behind = this.#behind.get(key);
+    if (behind === undefined) return;
+    if (!isCaughtUp(behind)) meter.count(EXPIRED, { controller });
+    this.#forget(key);
   }
 
   #awaitAll(
@@ -108,7 +101,7 @@ export class ConsistencyWait {
     for (const informer of this.#informersOf(resource)) {
       if (hasCaughtUp(informer)) continue;
       const untilAt = this.#options.clock.monotonic() + CONSISTENCY_WAIT_MS;
-      const behind = this.#behind.get(key) ?? { caughtUp: new Set(), untilAt };
+      const behind = this.#behind.get(key) ?? newBehind();
       behind.untilAt = untilAt;
       behind.caughtUp.add(() => hasCaughtUp(informer));
       this.#behind.set(key, behind);
@@ -116,16 +109,20 @@ export class ConsistencyWait {
   }
 
   #advanced(): void {
-    const { again, clock } = this.#options;
+    const { clock, resume } = this.#options;
     for (const [key, behind] of this.#behind) {
-      const { deferred, untilAt } = behind;
-      const isForgotten =
-        deferred === undefined && clock.monotonic() >= untilAt + CONSISTENCY_WAIT_MS;
-      if (!isForgotten && !isCaughtUp(behind)) continue;
-      this.#behind.delete(key);
-      deferred?.cancel();
-      if (deferred !== undefined) again(key, deferred.priority);
+      const isUnwanted =
+        behind.cancelExpiry === undefined &&
+        clock.monotonic() >= behind.untilAt + CONSISTENCY_WAIT_MS;
+      if (!isUnwanted && !isCaughtUp(behind)) continue;
+      this.#forget(key);
+      resume(key);
     }
+  }
+
+  #forget(key: ObjectKey): void {
+    this.#behind.get(key)?.cancelExpiry?.();
+    this.#behind.delete(key);
   }
 
   #informersOf({ group, version, plural }: Resource): SharedInformer<KubernetesObject>[] {
@@ -134,22 +131,18 @@ export class ConsistencyWait {
       .filter(([{ resource }]) => resource.version === version)
       .map(([, informer]) => informer);
   }
-
-  #cached(resource: Resource, key: ObjectKey): KubernetesObject[] {
-    return this.#informersOf(resource)
-      .map(({ store }) => (store.synced ? store.get(key) : undefined))
-      .filter((object) => object !== undefined);
-  }
 }
 
-const EXPIRED = 'chancery_consistency_wait_expired_total';
+function newBehind(): Behind {
+  return { caughtUp: new Set(), untilAt: 0, cancelExpiry: undefined };
+}
 
 function isCaughtUp({ caughtUp }: Behind): boolean {
   for (const hasCaughtUp of caughtUp) if (hasCaughtUp()) caughtUp.delete(hasCaughtUp);
   return caughtUp.size === 0;
 }
 
-/** The cache shows none of these uids any more, or `deleting` and shows that it is on its way. */
+/** The cache shows none of these uids any more, or, with `deleting`, shows that the object is ending. */
 function lacks(
   { store }: SharedInformer<KubernetesObject>,
   key: ObjectKey,

@@ -1,47 +1,47 @@
 import type { Clock } from '../../core/clock.ts';
-import { nextTurn } from '../../core/turns.ts';
+import { yieldToEventLoop } from '../../core/time-slice.ts';
+import type { KeyPolicy } from './key-policy.ts';
 
-/** Changes in one turn of the event loop, for some turns in a row, that are more than everyday life. */
+/** A storm is at least so many changes in one turn of the event loop, in so many turns in a row. */
 const CHANGES_A_TURN = 4;
 const TURNS = 3;
 
-/**
- * How long work waits for a storm to end. In it each key is told of again and again: what is read
- * meanwhile is not worked on twice. Longer, and people notice.
- */
+/** How long work waits for a storm to end, at most. People notice a longer wait. */
 export const STORM_PATIENCE_MS = 200;
 
 /**
- * While changes pour in without a pause, it is better to read on than to work on what the next line
- * makes old: work waits until a turn of the event loop brings nothing more, and at most 200 ms. Then
- * all that is ready is let through before the next wait. Where changes come one by one nothing waits.
+ * Holds workers back while changes pour in without a pause, 200 ms at most. The same keys change again
+ * and again then, and a key that is read on is reconciled once instead of many times. When the time is
+ * over, all that is ready is let through before the next wait. Changes that come one by one hold nothing
+ * back.
+ *
+ * It holds workers and parks no keys: what is ready stays in the queue, where its depth is measured.
  */
-export class Storm {
+export class Storm implements KeyPolicy {
   readonly #clock: Clock;
   readonly #ready: () => number;
   #changes = 0;
   #turns = 0;
   #ticking = false;
-  /** Undefined when there is none. */
+  /** Undefined when there is no storm. */
   #since: number | undefined;
-  /** What was ready when patience was over, and is let through. */
+  /** Keys that were ready when the time was over, and are let through. */
   #allowed = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
-  /** @param ready - how much work there is. */
+  /** @param ready - counts the keys that are ready. */
   constructor(clock: Clock, ready: () => number) {
     this.#clock = clock;
     this.#ready = ready;
   }
 
-  /** A change has come. */
   changed(): void {
     this.#changes++;
     if (!this.#ticking) void this.#tick();
   }
 
-  /** What to wait for before one piece of work is taken; undefined when it may be, which is counted. */
-  wait(): Promise<void> | undefined {
+  /** An answer of undefined counts as one key that was let through. */
+  pause(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {
       this.#allowed--;
@@ -51,7 +51,7 @@ export class Storm {
     return this.#calm.promise;
   }
 
-  /** Looks back on each turn, for as long as there is something to see. */
+  /** Counts the changes of each turn, until a turn brings none. */
   async #tick(): Promise<void> {
     this.#ticking = true;
     while (this.#changes > 0) {
@@ -59,7 +59,7 @@ export class Storm {
       this.#changes = 0;
       if (this.#turns >= TURNS) this.#blow();
       else if (this.#turns === 0) this.#end();
-      await nextTurn();
+      await yieldToEventLoop();
     }
     this.#ticking = false;
     this.#turns = 0;

@@ -1,22 +1,21 @@
-import type { Client, Target } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { intercept } from '../../client/client-of.ts';
 import { abortWith } from '../../client/interceptors/abort-with.ts';
-import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import type { Clock } from '../../core/clock.ts';
-import { ConfigurationError } from '../../core/errors.ts';
+import { ConfigurationError, OperatorError } from '../../core/errors.ts';
 import { type KubernetesObject, type ObjectKey, objectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
+import { deepFreeze } from '../../store/freeze.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Store } from '../../store/store.ts';
 import { AppliedMemory } from '../children/applied-memory.ts';
 import type { Controller } from '../controller.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
-import type { ConsistencyWait } from '../policies/consistency-wait.ts';
-import type { NameWaits } from '../policies/name-waits.ts';
+import type { AcceptedWrite } from '../policies/key-policy.ts';
+import type { TakenNames } from '../policies/taken-names.ts';
 import type { Log, ReconcileContext, Self } from '../reconciler.ts';
 import { isSameResource, type Source, source } from '../source.ts';
 import { contextMethods } from './context-methods.ts';
-import { frozenStore } from './frozen-store.ts';
 import { observeWrites, type WriteObserver } from './observe-writes.ts';
 
 /** The parts that all attempts of one controller share. */
@@ -29,12 +28,10 @@ interface ContextsOptions {
   readonly self: Self;
   /** The informer of every source that the controller declares. It can be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  /** An attempt of `key` has changed `object` on the server: see `objectName`. */
-  readonly wrote: (key: ObjectKey, object: string) => void;
-  /** Is told of the writes of each key. Only with `consistency: 'wait'`. */
-  readonly consistencyWait?: ConsistencyWait | undefined;
-  /** Is told when another object has the name of a child. */
-  readonly nameWaits?: NameWaits;
+  /** Called with each write of an attempt of `key`. */
+  readonly wrote: (key: ObjectKey, write: AcceptedWrite) => void;
+  /** Learns when another object has the name of a child. */
+  readonly takenNames?: TakenNames;
 }
 
 /** The parts that belong to one attempt. */
@@ -72,7 +69,7 @@ export class Contexts {
 
   /** The context of one attempt, which ends with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
-    const { controller, clock, events, self, nameWaits } = this.#options;
+    const { controller, clock, events, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
     const client = this.client(facts);
     return {
@@ -84,7 +81,7 @@ export class Contexts {
         events,
         memory: this.#memory,
         store: (of) => this.store(of),
-        refused: (resource, child, by) => nameWaits?.refused(key, resource, child, by),
+        refused: (resource, child, by) => takenNames?.refused(key, resource, child, by),
       }),
       signal,
       log,
@@ -104,14 +101,12 @@ export class Contexts {
    * `client/connection.ts` add those that do not.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
-    const { client, consistencyWait, wrote } = this.#options;
+    const { client, wrote } = this.#options;
     const observer: WriteObserver = {
-      known: (resource, target) => this.#knownVersion(resource, target),
-      wrote: (object) => wrote(key, object),
+      cached: (resource, namespace, name) => this.#cached(resource, objectKey(namespace, name)),
+      wrote: (write) => wrote(key, write),
     };
-    const wait =
-      consistencyWait === undefined ? [] : [journalWrites(consistencyWait.journalOf(key))];
-    return intercept(client, abortWith(signal), ...wait, observeWrites(observer));
+    return intercept(client, abortWith(signal), observeWrites(observer));
   }
 
   /**
@@ -131,15 +126,20 @@ export class Contexts {
     return (plain ?? sources[0] ?? source(resource)) as unknown as Source<T>;
   }
 
-  /** The resourceVersion of an object in the caches; undefined when none of them has the object. */
-  #knownVersion(resource: Resource, { namespace, name }: Target): string | undefined {
+  /** What the caches have under a key. An object that cannot be read is listed again soon: it is left out. */
+  #cached(resource: Resource, key: ObjectKey): KubernetesObject[] {
+    const found: KubernetesObject[] = [];
     for (const each of this.#options.informers.keys()) {
       if (!isSameResource(each.resource, resource)) continue;
       const store = this.store(each);
-      const known = store.synced ? store.get(objectKey(namespace, name)) : undefined;
-      if (known !== undefined) return known.metadata.resourceVersion;
+      try {
+        const known = store.synced ? store.get(key) : undefined;
+        if (known !== undefined) found.push(known);
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+      }
     }
-    return undefined;
+    return found;
   }
 
   /** This is the one place for layers around a cache: own writes, and outermost the freezing. */
@@ -160,4 +160,30 @@ function undeclared(controller: Controller, { resource }: Source): Configuration
       context: { controller: controller.name, resource: resourceName(resource) },
     },
   );
+}
+
+/**
+ * `store`, whose objects are frozen when they are handed out: who changes one gets a TypeError at the
+ * place that does it, instead of a cache that differs from the server. Each object is frozen once, so
+ * that only those that a reconciler looks at cost anything.
+ */
+export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<T> {
+  return {
+    get synced() {
+      return store.synced;
+    },
+    get(key, options) {
+      const object = store.get(key, options);
+      if (options?.copy !== true) deepFreeze(object);
+      return object;
+    },
+    list: (query) => eachFrozen(store.list(query)),
+    byIndex: (name, value) => eachFrozen(store.byIndex(name, value)),
+  };
+}
+
+/** Not the array: it is a snapshot, which its reader may sort. */
+function eachFrozen<T>(objects: readonly T[]): readonly T[] {
+  for (const object of objects) deepFreeze(object);
+  return objects;
 }

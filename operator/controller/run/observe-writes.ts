@@ -1,37 +1,51 @@
 import { type Interceptor, isRead } from '../../client/call.ts';
-import type { Target } from '../../client/client.ts';
-import { objectKey } from '../../model/object.ts';
-import { type Resource, resourceName } from '../../model/resource.ts';
-
-/** Names one object of the cluster, to compare the objects of writes with those of changes. */
-export function objectName(resource: Resource, { namespace, name }: Target): string {
-  return `${resourceName(resource)} ${objectKey(namespace, name)}`;
-}
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { AcceptedWrite } from '../policies/key-policy.ts';
 
 export interface WriteObserver {
-  /** The version of an object that is known before it is written; undefined when none is. */
-  readonly known: (resource: Resource, target: Target) => string | undefined;
-  /** The server accepted a write that changed `object`, see `objectName`. */
-  readonly wrote: (object: string) => void;
+  /** What the caches have under a name. */
+  readonly cached: (
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+  ) => readonly KubernetesObject[];
+  /** Called with each write that the API server has accepted. */
+  readonly wrote: (write: AcceptedWrite) => void;
 }
 
 /**
- * Tells `wrote` of writes and deletes that changed something. The API server answers a write that changes
- * nothing with the version that was known before: such a write is left out, as is a dry run.
+ * Tells `wrote` of writes and deletes, evictions and dry runs apart. The API server answers a write that
+ * changes nothing with the version that was known before: such a write has not `hasChanged`.
  */
-export function observeWrites({ known, wrote }: WriteObserver): Interceptor {
+export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
   return (next) => async (call) => {
-    if (isRead(call) || call.verb === 'evict') return next(call);
+    if (isRead(call) || call.verb === 'evict' || call.options.dryRun === true) return next(call);
+    const { resource } = call;
+    const { namespace, name = '' } = 'object' in call ? call.object.metadata : call.target;
+    const before = name === '' ? [] : cached(resource, namespace, name);
     if (call.verb === 'delete') {
       await next(call);
-      if (call.options.dryRun !== true) wrote(objectName(call.resource, call.target));
+      const given = { resource, namespace, name, before, answer: undefined };
+      wrote({ ...given, isDelete: true, hasChanged: true });
       return undefined;
     }
-    const target = 'object' in call ? call.object.metadata : call.target;
-    const before = call.verb === 'create' ? undefined : known(call.resource, target);
     const answer = await next(call);
-    const isNoOp = before !== undefined && before === answer.metadata.resourceVersion;
-    if (call.options.dryRun !== true && !isNoOp) wrote(objectName(call.resource, answer.metadata));
+    const { metadata } = answer;
+    const [known] = call.verb === 'create' ? [] : before;
+    const isNoOp =
+      known !== undefined && known.metadata.resourceVersion === metadata.resourceVersion;
+    const { subresource } = call.options;
+    const isObject = subresource === undefined || subresource === 'status';
+    wrote({
+      resource,
+      namespace: metadata.namespace,
+      name: metadata.name,
+      isDelete: false,
+      hasChanged: !isNoOp,
+      before,
+      answer: isObject ? answer : undefined,
+    });
     return answer;
   };
 }

@@ -88,7 +88,7 @@ export class ReconcileMetrics {
     this.#meter.count(TRIGGER_FAILURES, this.#labels);
   }
 
-  /** An attempt was one more turn of a loop of writes. */
+  /** Counts one more turn of a loop of writes. */
   looped(): void {
     this.#meter.count(WRITE_LOOPS, this.#labels);
   }

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
-import type { TurnLimit } from '../../core/turns.ts';
-import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import type { TimeSlice } from '../../core/time-slice.ts';
+import type { KubernetesObject } from '../../model/object.ts';
 import type { WriteJournal } from '../../model/write-journal.ts';
 import type { QueueSettings } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -11,7 +11,7 @@ import type { EventRecorder } from '../events/event-recorder.ts';
 import type { MetadataPages } from '../finalizers/sweep.ts';
 import type { Log, Self } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import type { AroundAttempt } from './attempt.ts';
+import type { ReconcileMiddleware } from './middleware.ts';
 import type { CrdWait } from './settled-sources.ts';
 
 /** What a controller is run with, and the defaults of what it does not say itself. */
@@ -37,7 +37,7 @@ export interface RunnerOptions {
   /** About a source that the API server does not serve. Default `forever`. */
   readonly crdWait?: CrdWait;
   /** Something around every attempt. Default: nothing. */
-  readonly aroundAttempt?: AroundAttempt;
+  readonly reconcileMiddleware?: ReconcileMiddleware;
   /** For a controller that does not say it itself. Default 5 minutes; 0 is no limit. */
   readonly reconcileTimeoutMs?: number;
   /** For a controller that does not say it itself. Default: none does. */
@@ -45,14 +45,14 @@ export interface RunnerOptions {
   /** For a controller that does not say it itself. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
   /** What a controller does not say itself. */
-  readonly queue?: QueueSettings<ObjectKey>;
+  readonly queue?: QueueSettings;
   /** For objects that carry a finalizer and are not selected. Default: they are not looked for. */
   readonly metadataPages?: MetadataPages;
   /**
    * Shared by all controllers of a process: together, too, they leave the event loop to others. Default:
    * one of its own.
    */
-  readonly turn?: TurnLimit;
+  readonly timeSlice?: TimeSlice;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }

@@ -2,28 +2,25 @@ import { intercept } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { noMeter } from '../../core/metrics.ts';
-import { TurnLimit } from '../../core/turns.ts';
+import { TimeSlice } from '../../core/time-slice.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
-import { type AddOptions, WorkQueue } from '../../queue/work-queue.ts';
+import { WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { sourcesOf } from '../controller.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
 import { sweepFinalizers } from '../finalizers/sweep.ts';
-import { ConsistencyWait } from '../policies/consistency-wait.ts';
-import { NameWaits } from '../policies/name-waits.ts';
-import { Pace } from '../policies/pace.ts';
-import { Storm } from '../policies/storm.ts';
-import { WriteLoops } from '../policies/write-loop.ts';
+import { KeyGate } from '../policies/key-gate.ts';
+import { keyPolicies } from '../policies/key-policies.ts';
+import { TakenNames } from '../policies/taken-names.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
-import { Attempts } from './attempts.ts';
 import { Contexts } from './context.ts';
-import { type Intake, type Subscriptions, takeIn } from './intake.ts';
-import { objectName } from './observe-writes.ts';
+import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import { runTriggers } from './run-triggers.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { settledSources } from './settled-sources.ts';
+import { type Subscriptions, subscribe } from './subscribe.ts';
 
 export type { RunnerOptions } from './runner-options.ts';
 
@@ -36,7 +33,7 @@ export interface ControllerActivity {
   readonly busy: number;
   /** Keys ready to be taken, by priority, the highest first. */
   readonly ready: readonly { readonly priority: number; readonly keys: number }[];
-  /** Keys that are due later. */
+  /** Keys that are due later, or wait for a cache. */
   readonly delayed: number;
   /** Keys whose last attempt failed. */
   readonly failing: number;
@@ -59,16 +56,12 @@ export class ControllerRunner {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #log: Log;
   readonly #metrics: ReconcileMetrics;
-  readonly #turn: TurnLimit;
-  readonly #storm: Storm;
+  readonly #timeSlice: TimeSlice;
   readonly #informers = new Map<Source, SharedInformer<KubernetesObject>>();
-  readonly #pace: Pace;
-  readonly #loops: WriteLoops;
-  readonly #nameWaits: NameWaits;
+  readonly #gate: KeyGate;
+  readonly #takenNames: TakenNames;
   readonly #contexts: Contexts;
-  readonly #attempts: Attempts;
-  /** Only with `consistency: 'wait'`. */
-  readonly #wait: ConsistencyWait | undefined;
+  readonly #loop: ReconcileLoop;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
 
@@ -82,53 +75,49 @@ export class ControllerRunner {
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     this.#metrics = new ReconcileMetrics(meter ?? noMeter, name);
     this.#log = logFor({ controller: name });
-    this.#turn = options.turn ?? new TurnLimit(clock);
-    this.#storm = new Storm(clock, () => this.#queue.depth);
-    this.#pace = new Pace(clock, controller.minIntervalMs ?? 0);
-    this.#loops = new WriteLoops(clock);
-    this.#wait =
-      controller.consistency !== 'wait'
-        ? undefined
-        : new ConsistencyWait({
-            clock,
-            meter: meter ?? noMeter,
-            controller: name,
-            informers: this.#informers,
-            again: (key, priority) => this.#queue.add(key, { priority }),
-          });
-    this.#nameWaits = new NameWaits({
+    this.#timeSlice = options.timeSlice ?? new TimeSlice(clock);
+    this.#takenNames = new TakenNames({
       clock,
       controller,
       informers: this.#informers,
-      again: (key, priority) => this.#addPaced([key], { priority }),
+      enqueue: (key, priority) => this.#gate.add(key, { priority }),
     });
+    this.#gate = new KeyGate(this.#queue, (resume) =>
+      keyPolicies({
+        clock,
+        controller,
+        informers: this.#informers,
+        meter: meter ?? noMeter,
+        ready: () => this.#queue.depth,
+        looped: () => this.#metrics.looped(),
+        takenNames: this.#takenNames,
+        resume,
+      }),
+    );
     this.#contexts = new Contexts({
       ...options,
       client,
       informers: this.#informers,
-      wrote: (key, object) => this.#loops.wrote(key, object),
-      consistencyWait: this.#wait,
-      nameWaits: this.#nameWaits,
+      wrote: (key, write) => this.#gate.wrote(key, write),
+      takenNames: this.#takenNames,
     });
-    this.#attempts = new Attempts({
+    this.#loop = new ReconcileLoop({
       controller,
       clock,
       events,
       logFor,
       queue: this.#queue,
-      pace: this.#pace,
-      loops: this.#loops,
+      gate: this.#gate,
       metrics: this.#metrics,
       finalizing: new Finalizing({ controller, client, clock }),
       contexts: this.#contexts,
-      informers: this.#informers,
       reconcileTimeoutMs:
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
-      aroundAttempt: options.aroundAttempt,
+      middleware: options.reconcileMiddleware,
     });
   }
 
-  /** What it is doing, for people. */
+  /** A snapshot for people. */
   get activity(): ControllerActivity {
     const { controller } = this.#options;
     const queue = this.#queue;
@@ -138,7 +127,7 @@ export class ControllerRunner {
       workers: controller.maxConcurrentReconciles,
       busy: queue.heldCount,
       ready: Array.from(queue.depths, ([priority, keys]) => ({ priority, keys })),
-      delayed: queue.delayedCount,
+      delayed: queue.delayedCount + this.#gate.parkedCount,
       failing: queue.failingCount,
       longestRunningMs: queue.longestHeldMs,
     };
@@ -193,52 +182,46 @@ export class ControllerRunner {
     }
     // Controllers that share a source begin together, each with all that is cached. Looked at right before
     // it is taken in, so that each sees what the ones before it have taken of this turn.
-    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
+      await next;
     if (signal.aborted) return;
     this.#log.info({ workers }, 'controller started');
-    using intake = linkedAbort(signal);
-    const subscriptions = this.#takeIn(intake.signal);
+    using ending = linkedAbort(signal);
+    const subscriptions = this.#subscribe(ending.signal);
     this.#subscriptions = subscriptions;
-    intake.signal.addEventListener('abort', () => {
+    ending.signal.addEventListener('abort', () => {
       subscriptions.end();
       this.#queue.close();
     });
-    const triggered = this.#trigger(intake.signal);
-    const swept = this.#sweep(intake.signal);
-    this.#wait?.start();
+    const triggered = this.#trigger(ending.signal);
+    const swept = this.#sweep(ending.signal);
+    this.#gate.start();
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
-      intake.abort();
+      ending.abort();
       this.#subscriptions = undefined;
-      this.#wait?.stop();
-      this.#nameWaits.stop();
+      this.#gate.stop();
       await Promise.all([triggered, swept]);
     }
     this.#log.info({}, 'controller stopped');
   }
 
-  #takeIn(signal: AbortSignal): Subscriptions {
+  #subscribe(signal: AbortSignal): Subscriptions {
     const { clock, controller, resyncPeriodMs } = this.#options;
-    return takeIn({
+    return subscribe({
       controller,
       informers: this.#informers,
       clock,
       log: this.#log,
       signal,
       resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
-      enqueue: (intake) => this.#enqueue(intake),
+      enqueue: (key, cause, options) => this.#gate.changed(key, cause, options),
       mappingContext: { store: (of) => this.#contexts.store(of) },
-      nameWaits: this.#nameWaits,
+      takenNames: this.#takenNames,
       mappingFailed: () => this.#metrics.mappingFailed(),
       predicateFailed: () => this.#metrics.predicateFailed(),
     });
-  }
-
-  #enqueue({ key, priority, resource, change }: Intake): void {
-    this.#loops.caused(key, () => objectName(resource, change.object.metadata));
-    this.#queue.addAfter(key, this.#pace.waitMs(key), { priority });
-    this.#storm.changed();
   }
 
   #trigger(signal: AbortSignal): Promise<void> {
@@ -248,12 +231,10 @@ export class ControllerRunner {
       signal,
       log: this.#log,
       failed: () => this.#metrics.triggerFailed(),
-      enqueue: (keys, options) => this.#addPaced(keys, options),
+      enqueue: (keys, options) => {
+        for (const key of keys) this.#gate.add(key, options);
+      },
     });
-  }
-
-  #addPaced(keys: Iterable<ObjectKey>, options?: AddOptions): void {
-    for (const key of keys) this.#queue.addAfter(key, this.#pace.waitMs(key), options);
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
@@ -272,24 +253,18 @@ export class ControllerRunner {
   async #work(hardStop: AbortSignal): Promise<void> {
     for (let key = await this.#take(); key !== undefined; key = await this.#take()) {
       try {
-        const waitMs = this.#pace.waitMs(key);
-        const priority = this.#queue.heldPriority(key);
-        if (waitMs > 0) this.#queue.addAfter(key, waitMs, { priority });
-        else if (this.#wait?.defers(key, priority) !== true) {
-          this.#nameWaits.began(key);
-          await this.#attempts.make(key, hardStop);
-          this.#nameWaits.ended(key);
-        }
+        if (this.#gate.admits(key)) await this.#loop.run(key, hardStop);
       } finally {
         this.#queue.done(key);
       }
     }
   }
 
-  /** Reconciles that wait for nothing leave the event loop to others now and then, and to a storm. */
+  /** Reconciles that wait for nothing let the event loop turn now and then. */
   async #take(): Promise<ObjectKey | undefined> {
-    for (let calm = this.#storm.wait(); calm !== undefined; calm = this.#storm.wait()) await calm;
-    for (let next = this.#turn.exceeded; next !== undefined; next = this.#turn.exceeded) await next;
+    for (let held = this.#gate.pause(); held !== undefined; held = this.#gate.pause()) await held;
+    for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
+      await next;
     return this.#queue.take();
   }
 }

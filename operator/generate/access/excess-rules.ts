@@ -1,10 +1,10 @@
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
-import type { DeclaredAccess } from './declared-access.ts';
 import type { GrantedRules } from './missing-access.ts';
-import { type NeededRight, neededRights } from './needed-rights.ts';
+import type { RequiredAccessRule } from './required-access.ts';
+import { type RequiredRight, requiredRights } from './required-rights.ts';
 
 /** Granted, and not declared by any controller. */
-export interface ExcessRule {
+export interface ExcessAccessRule {
   /** Undefined: everywhere. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
@@ -25,10 +25,10 @@ export interface ExcessRule {
  * @param granted - by namespace; undefined for what is granted everywhere, which is told once.
  */
 export function excessRules(
-  declared: readonly DeclaredAccess[],
+  declared: readonly RequiredAccessRule[],
   granted: ReadonlyMap<string | undefined, GrantedRules>,
-): readonly ExcessRule[] {
-  const needed = neededRights(declared);
+): readonly ExcessAccessRule[] {
+  const needed = requiredRights(declared);
   const everywhere = new Set(granted.get(undefined)?.resourceRules.map(identityOf));
   return [...granted].flatMap(([namespace, { resourceRules }]) => {
     const own = resourceRules.filter(
@@ -56,7 +56,7 @@ function isIn({ namespace }: { readonly namespace: string | undefined }, place: 
 /** @param rule - with one entry in each list, and no wildcard. */
 function isPartOf(
   { verbs, apiGroups, resources, resourceNames }: PolicyRule,
-  { verb, resource, subresource, name }: NeededRight,
+  { verb, resource, subresource, name }: RequiredRight,
 ): boolean {
   const { group, plural } = resource;
   const path = subresource === undefined ? plural : `${plural}/${subresource}`;
@@ -98,7 +98,7 @@ function isOfEverybody({ resources = [] }: PolicyRule): boolean {
   return resources.every((resource) => SELF.test(resource));
 }
 
-function kindOf(rule: PolicyRule): ExcessRule['kind'] {
+function kindOf(rule: PolicyRule): ExcessAccessRule['kind'] {
   const { verbs, apiGroups = [], resources = [] } = rule;
   if (isWildcard(rule)) return 'wildcard';
   if (verbs.some((verb) => ['escalate', 'bind', 'impersonate'].includes(verb))) return 'escalation';

@@ -1,5 +1,4 @@
-import type { Access } from './access.ts';
-import { VERBS, type Verb } from './verbs.ts';
+import { type AccessRule, VERBS, type Verb } from './access.ts';
 
 /** What one verb may be done to. */
 interface Reach {
@@ -15,8 +14,8 @@ interface Reaches {
 
 /** One resource or subresource, by namespace; '' for all of them, or for the cluster. */
 interface Target {
-  readonly resource: Access['resource'];
-  readonly subresource: Access['subresource'];
+  readonly resource: AccessRule['resource'];
+  readonly subresource: AccessRule['subresource'];
   readonly places: Map<string, Reaches>;
 }
 
@@ -24,13 +23,13 @@ interface Target {
  * The same accesses, sorted, each once: a verb for every object is not repeated for some, and one for
  * every namespace not for one. What is requested is kept apart from what is not.
  */
-export function mergeAccess(accesses: readonly Access[]): readonly Access[] {
+export function mergeAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   const targets = new Map<string, Target>();
   for (const access of accesses) add(targets, access);
   return [...targets].sort(byKey).flatMap(([, target]) => accessesOf(target));
 }
 
-function add(targets: Map<string, Target>, access: Access): void {
+function add(targets: Map<string, Target>, access: AccessRule): void {
   const { resource, subresource, namespace = '', resourceNames, verbs } = access;
   const { group, version, plural } = resource;
   const key = JSON.stringify([group, version, plural, subresource ?? '']);
@@ -47,7 +46,7 @@ function add(targets: Map<string, Target>, access: Access): void {
   }
 }
 
-function accessesOf({ resource, subresource, places }: Target): readonly Access[] {
+function accessesOf({ resource, subresource, places }: Target): readonly AccessRule[] {
   const everywhere = places.get('');
   return [...places].sort(byKey).flatMap(([place, { requested, unrequested }]) => {
     const apart = place === '' ? [] : [everywhere];
@@ -65,7 +64,7 @@ function accessesOf({ resource, subresource, places }: Target): readonly Access[
 function grouped(
   byVerb: ReadonlyMap<Verb, Reach>,
   wider: readonly (ReadonlyMap<Verb, Reach> | undefined)[],
-): readonly Pick<Access, 'verbs' | 'resourceNames'>[] {
+): readonly Pick<AccessRule, 'verbs' | 'resourceNames'>[] {
   const verbsOf = new Map<string, Verb[]>();
   for (const verb of VERBS) {
     const reach = byVerb.get(verb);
@@ -98,4 +97,14 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
+}
+
+/** The same as RBAC sees it: it knows no versions, and not why somebody asks. */
+export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
+  return mergeAccess(
+    accesses.map(({ unrequested: _, ...access }) => ({
+      ...access,
+      resource: { ...access.resource, version: '' },
+    })),
+  );
 }

@@ -1,6 +1,11 @@
 import type { NonResourceRule, ResourceRule } from '../../model/kubernetes/authorization-v1.ts';
-import type { DeclaredAccess } from './declared-access.ts';
-import { type NeededPath, type NeededRight, neededPaths, neededRights } from './needed-rights.ts';
+import type { RequiredAccessRule } from './required-access.ts';
+import {
+  type NeededPath,
+  neededPaths,
+  type RequiredRight,
+  requiredRights,
+} from './required-rights.ts';
 
 /** What somebody may do in one place, as a SelfSubjectRulesReview tells it. */
 export interface GrantedRules {
@@ -10,7 +15,7 @@ export interface GrantedRules {
 
 /** Declared, and not granted. */
 export interface MissingAccess {
-  readonly rights: readonly NeededRight[];
+  readonly rights: readonly RequiredRight[];
   readonly paths: readonly NeededPath[];
 }
 
@@ -21,15 +26,15 @@ export interface MissingAccess {
  *   them. What is granted everywhere is granted in each namespace, too: the caller need not say so.
  */
 export function missingAccess(
-  declared: readonly DeclaredAccess[],
+  declared: readonly RequiredAccessRule[],
   rulesIn: (namespace: string | undefined) => GrantedRules,
 ): MissingAccess {
   const everywhere = rulesIn(undefined);
-  const isMissing = (right: NeededRight): boolean =>
+  const isMissing = (right: RequiredRight): boolean =>
     !grantsRight(everywhere.resourceRules, right) &&
     (right.namespace === undefined || !grantsRight(rulesIn(right.namespace).resourceRules, right));
   return {
-    rights: neededRights(declared).filter(isMissing),
+    rights: requiredRights(declared).filter(isMissing),
     paths: neededPaths(declared).filter(
       ({ path }) => !grantsPath(everywhere.nonResourceRules, path),
     ),
@@ -37,7 +42,7 @@ export function missingAccess(
 }
 
 /** True when one of the rules alone grants the right: names of several do not add up to all. */
-function grantsRight(rules: readonly ResourceRule[], right: NeededRight): boolean {
+function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): boolean {
   const { verb, resource, subresource, name } = right;
   const { group, plural } = resource;
   return rules.some(

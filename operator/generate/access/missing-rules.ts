@@ -1,11 +1,11 @@
 import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
 import { resourceName } from '../../model/resource.ts';
+import { VERBS } from './access.ts';
 import type { MissingAccess } from './missing-access.ts';
-import type { Need, NeededRight } from './needed-rights.ts';
-import { VERBS } from './verbs.ts';
+import type { Need, RequiredRight } from './required-rights.ts';
 
 /** A rule that roles lack, where it belongs, and why. */
-export interface MissingRule {
+export interface MissingAccessRule {
   readonly kind: 'Role' | 'ClusterRole';
   /** Of the Role. */
   readonly namespace: string | undefined;
@@ -16,7 +16,7 @@ export interface MissingRule {
 }
 
 /** What is missing, as the rules to add: the verbs on one object, or one kind of them, in one rule. */
-export function missingRules({ rights, paths }: MissingAccess): readonly MissingRule[] {
+export function missingRules({ rights, paths }: MissingAccess): readonly MissingAccessRule[] {
   const alike = Map.groupBy(rights, ({ resource, subresource, namespace, name }) =>
     JSON.stringify([namespace ?? 0, resourceName(resource), subresource ?? 0, name ?? 0]),
   );
@@ -24,7 +24,7 @@ export function missingRules({ rights, paths }: MissingAccess): readonly Missing
     ...[...alike.values()].flatMap(([first, ...others]) =>
       first === undefined ? [] : [ruleFor(first, [first, ...others])],
     ),
-    ...paths.map(({ path, neededBy }): MissingRule => {
+    ...paths.map(({ path, neededBy }): MissingAccessRule => {
       const rule = { nonResourceURLs: [path], verbs: ['get'] };
       return { kind: 'ClusterRole', namespace: undefined, rule, text: `get ${path}`, neededBy };
     }),
@@ -33,9 +33,9 @@ export function missingRules({ rights, paths }: MissingAccess): readonly Missing
 
 /** @param rights - alike but for their verbs. */
 function ruleFor(
-  { resource, subresource, namespace, name }: NeededRight,
-  rights: readonly NeededRight[],
-): MissingRule {
+  { resource, subresource, namespace, name }: RequiredRight,
+  rights: readonly RequiredRight[],
+): MissingAccessRule {
   const verbs = VERBS.filter((each) => rights.some(({ verb }) => verb === each));
   const tail = subresource === undefined ? '' : `/${subresource}`;
   const needs = rights.flatMap(({ neededBy }) => neededBy);

@@ -1,13 +1,11 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { DNS_LABEL, isDnsLabel } from '../../model/dns-name.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { POD_NAMESPACE } from '../placement.ts';
-import type { Access } from './access.ts';
+import type { AccessRule } from './access.ts';
 
-/** A namespace, or a word of a path: one DNS label. It can match neither `.`, `..` nor nothing. */
-export const LABEL: string = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-
-/** Most names: a DNS-1123 subdomain. */
-const SUBDOMAIN = `${LABEL}([.]${LABEL})*`;
+/** Most names: a DNS-1123 subdomain. It can match neither `.`, `..` nor nothing. */
+const SUBDOMAIN = `${DNS_LABEL}([.]${DNS_LABEL})*`;
 
 /**
  * Resources whose names are no subdomains, by plural and group, or by group. Each pattern begins with
@@ -41,12 +39,12 @@ export function refuseUnusableNames({
   subresource,
   namespace,
   resourceNames,
-}: Access): void {
+}: AccessRule): void {
   const { group, version, plural } = resource;
   const labels = [version, plural, ...(group === '' ? [] : group.split('.'))];
   if (subresource !== undefined) labels.push(subresource);
   if (namespace !== undefined && namespace !== POD_NAMESPACE) labels.push(namespace);
-  const wrong = labels.find((label) => !isLabel(label));
+  const wrong = labels.find((label) => !isDnsLabel(label));
   if (wrong !== undefined) {
     throw new ConfigurationError('a declared name must be a-z, 0-9 and "-", as in a URL path', {
       context: { name: wrong, resource: resourceName(resource) },
@@ -62,8 +60,4 @@ export function refuseUnusableNames({
   throw new ConfigurationError('resourceNames is empty: leave it out for every object', {
     context: { resource: resourceName(resource) },
   });
-}
-
-function isLabel(text: string): boolean {
-  return text.length <= 63 && new RegExp(`^${LABEL}$`).test(text);
 }

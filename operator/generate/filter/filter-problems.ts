@@ -1,6 +1,19 @@
 import { POD_NAMESPACE } from '../placement.ts';
-import type { ProxyFilter } from './proxy-filter.ts';
 import { REJECT_PATHS } from './reject-paths.ts';
+
+/**
+ * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
+ * request passes when no reject pattern finds its decoded path or its method, and an accept pattern
+ * finds the path.
+ */
+export interface ProxyFilter {
+  /** Each is anchored, and has no comma or brace: kubectl splits the flag at every comma. */
+  readonly acceptPaths: readonly string[];
+  /** Regular expressions: a path that one of them finds is refused. */
+  readonly rejectPaths: readonly string[];
+  /** Regular expressions: a method that one of them finds is refused. */
+  readonly rejectMethods: readonly string[];
+}
 
 type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
 

@@ -1,7 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
-import { type Access, accessOf } from '../access/access.ts';
-import { grantedAccess } from '../access/granted-access.ts';
-import type { Method, Verb } from '../access/verbs.ts';
+import type { AccessRule, Method, Verb } from '../access/access.ts';
+import { grantedAccess } from '../access/merge-access.ts';
+import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
 import {
   collectionPattern,
@@ -86,7 +86,7 @@ interface Surplus extends Omit<OpenedRequests, 'path'> {
 function surplusOf(
   paths: OpenedPaths,
   methods: readonly Method[],
-  rights: readonly Access[],
+  rights: readonly AccessRule[],
 ): readonly Surplus[] {
   const reach = (verb: Verb): ObjectNames => reachOf(rights, paths, verb);
   const ofCollection = (part: Part): readonly Surplus[] =>
@@ -160,7 +160,7 @@ function surplusOfObjects(
 
 /** The objects that a verb is granted for, on these paths. */
 function reachOf(
-  rights: readonly Access[],
+  rights: readonly AccessRule[],
   { resource: { group, plural }, subresource, namespace }: OpenedPaths,
   verb: Verb,
 ): ObjectNames {

@@ -1,7 +1,8 @@
 import { isBuiltInGroup } from '../../model/built-in-group.ts';
+import { DNS_LABEL } from '../../model/dns-name.ts';
 import { groupVersionPath, type Resource } from '../../model/resource.ts';
-import type { Access } from '../access/access.ts';
-import { LABEL, namePattern } from '../access/usable-names.ts';
+import type { AccessRule } from '../access/access.ts';
+import { namePattern } from '../access/usable-names.ts';
 
 /** Objects by name, sorted; `all` for whatever name the resource allows. */
 export type ObjectNames = 'all' | readonly string[];
@@ -22,7 +23,7 @@ export interface OpenedPaths {
 }
 
 /** @param accesses - as `accessOf` gives them: merged and sorted. */
-export function openedPaths(accesses: readonly Access[]): readonly OpenedPaths[] {
+export function openedPaths(accesses: readonly AccessRule[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
     JSON.stringify([group, version, plural, subresource ?? '']),
@@ -40,7 +41,7 @@ export function openedPaths(accesses: readonly Access[]): readonly OpenedPaths[]
 }
 
 /** What accesses to one target in one place need together. */
-function pathsOf(accesses: readonly Access[]): OpenedPaths | undefined {
+function pathsOf(accesses: readonly AccessRule[]): OpenedPaths | undefined {
   const [first] = accesses;
   if (first === undefined) return undefined;
   const { resource, subresource, namespace } = first;
@@ -63,13 +64,13 @@ function pathsOf(accesses: readonly Access[]): OpenedPaths | undefined {
   };
 }
 
-function isByName({ subresource, verbs, resourceNames }: Access): boolean {
+function isByName({ subresource, verbs, resourceNames }: AccessRule): boolean {
   if (subresource !== undefined) return true;
   if (hasAny(verbs, ['get', 'update', 'patch', 'delete'])) return true;
   return resourceNames !== undefined && verbs.includes('create');
 }
 
-function namesOf(accesses: readonly Access[]): ObjectNames {
+function namesOf(accesses: readonly AccessRule[]): ObjectNames {
   const names = new Set<string>();
   for (const { resourceNames } of accesses) {
     if (resourceNames === undefined) return 'all';
@@ -112,7 +113,7 @@ export function collectionPattern(
   resource: Resource,
   namespaces: readonly (string | undefined)[],
 ): string {
-  const names = namespaces.map((namespace) => namespace ?? LABEL);
+  const names = namespaces.map((namespace) => namespace ?? DNS_LABEL);
   const scope = resource.namespaced ? `/namespaces/${alternatives(names)}` : '';
   return `${rootPattern(resource)}${scope}/${resource.plural}`;
 }

@@ -1,29 +1,16 @@
 import type { Controller } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { groupVersionPath, resourceName } from '../../model/resource.ts';
-import { type Access, accessOf } from '../access/access.ts';
-import { METHOD_OF, type Method } from '../access/verbs.ts';
+import { type AccessRule, METHOD_OF, type Method } from '../access/access.ts';
+import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
-import { filterProblems } from './filter-problems.ts';
+import { filterProblems, type ProxyFilter } from './filter-problems.ts';
 import { openedPaths } from './opened-paths.ts';
 import { pathPatterns } from './path-patterns.ts';
 import { REJECT_PATHS } from './reject-paths.ts';
 
+export type { ProxyFilter } from './filter-problems.ts';
 export { REJECT_PATHS } from './reject-paths.ts';
-
-/**
- * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
- * request passes when no reject pattern finds its decoded path or its method, and an accept pattern
- * finds the path.
- */
-export interface ProxyFilter {
-  /** Each is anchored, and has no comma or brace: kubectl splits the flag at every comma. */
-  readonly acceptPaths: readonly string[];
-  /** Regular expressions: a path that one of them finds is refused. */
-  readonly rejectPaths: readonly string[];
-  /** Regular expressions: a method that one of them finds is refused. */
-  readonly rejectMethods: readonly string[];
-}
 
 /** What the ambassador's own probe asks for. */
 export const PROBE_PATH: string = '^/version$';
@@ -64,7 +51,7 @@ export function proxyFilter(controllers: readonly Controller[], placement: Place
 }
 
 /** The methods that pass: GET for the probe and POST for the reviews at least. */
-export function usedMethods(accesses: readonly Access[]): ReadonlySet<Method> {
+export function usedMethods(accesses: readonly AccessRule[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
   return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
@@ -96,7 +83,7 @@ const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'proxy',
 ]);
 
-function refuseTunnels({ resource, subresource }: Access): void {
+function refuseTunnels({ resource, subresource }: AccessRule): void {
   const scope = resource.namespaced ? '/namespaces/x' : '';
   const path = `${groupVersionPath(resource)}${scope}/${resource.plural}/x/${subresource}`;
   const isRejected = REJECT_PATHS.some((pattern) => new RegExp(pattern).test(path));

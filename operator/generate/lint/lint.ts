@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { CacheSize } from './cache-memory.ts';
-import type { Finding, Problem, Rule } from './finding.ts';
+import type { Diagnostic, Problem, Rule } from './diagnostic.ts';
 import { type Installation, installationsOf } from './installation.ts';
 import { RULES } from './rules.ts';
 import { requireShapes } from './shape.ts';
@@ -13,7 +13,7 @@ import { requireShapes } from './shape.ts';
  * Every workload with an ambassador is looked at, which is recognised by its image or its arguments,
  * together with all other objects. Objects that belong to no such workload are not looked at.
  *
- * No finding is no proof: what admission adds, and what RBAC of elsewhere grants, cannot be seen here.
+ * No diagnostic is no proof: what admission adds, and what RBAC of elsewhere grants, cannot be seen here.
  *
  * @param options - `caches`: what the caches of the operator hold. Left out: its memory limit is not judged.
  * @throws ConfigurationError `CONFIG` when nothing has an ambassador, so that nothing was looked at;
@@ -23,7 +23,7 @@ import { requireShapes } from './shape.ts';
 export function lint(
   objects: readonly KubernetesObject[],
   { caches }: { readonly caches?: CacheSize | undefined } = {},
-): readonly Finding[] {
+): readonly Diagnostic[] {
   requireShapes(objects);
   const installations = installationsOf(objects, caches);
   if (installations.length === 0) {
@@ -38,16 +38,18 @@ export function lint(
       `one status page says nothing of ${installations.length} workloads (${names}); lint each by itself`,
     );
   }
-  const findings = installations.flatMap((installation) =>
+  const diagnostics = installations.flatMap((installation) =>
     RULES.flatMap((rule) =>
-      rule.check(installation).map((each) => asFinding(each, rule, installation)),
+      rule.check(installation).map((each) => asDiagnostic(each, rule, installation)),
     ),
   );
   // What two workloads have in common is said once.
-  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+  return [
+    ...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values(),
+  ];
 }
 
-function asFinding(problem: Problem, rule: Rule, installation: Installation): Finding {
+function asDiagnostic(problem: Problem, rule: Rule, installation: Installation): Diagnostic {
   const { level = 'error', object = installation.object, path, wrong, why, todo } = problem;
   return { rule: rule.id, level, object, path, message: `${path} ${wrong}: ${why}; ${todo}` };
 }

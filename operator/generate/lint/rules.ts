@@ -1,12 +1,16 @@
-import type { Rule } from './finding.ts';
+import type { Rule } from './diagnostic.ts';
 import { acceptPathsExact, acceptPathsGiven, argumentVariables } from './rules/accept-paths.ts';
-import { grantedPaths, openRights } from './rules/agreement.ts';
 import {
   entryPoint,
   knownArguments,
   noCredentialFlags,
   noSecretInArguments,
 } from './rules/arguments.ts';
+import {
+  disruptionBudget,
+  filledNetworkPolicy,
+  leaderElection,
+} from './rules/companion-objects.ts';
 import { noInjectedSidecars, twoContainers } from './rules/containers.ts';
 import { operatorEnvironment, proxyEnvironment } from './rules/environment.ts';
 import { fixedImages } from './rules/images.ts';
@@ -28,8 +32,8 @@ import {
 } from './rules/proxy-flags.ts';
 import { bound, REFUSED_RIGHTS, subjects } from './rules/rbac.ts';
 import { memoryHeadroom, memoryLimits, proxyCpuLimit } from './rules/resources.ts';
+import { grantedPaths, openRights } from './rules/rights-and-paths.ts';
 import { stopOrder } from './rules/stop-order.ts';
-import { disruptionBudget, filledNetworkPolicy, leaderElection } from './rules/surroundings.ts';
 import {
   automountOff,
   noTokenSecret,

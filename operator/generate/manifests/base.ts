@@ -1,12 +1,21 @@
 import { proxyFilter } from '../filter/proxy-filter.ts';
 import { proxyPatch } from '../filter/proxy-patch.ts';
 import { POD_NAMESPACE } from '../placement.ts';
-import { deployment } from './deployment.ts';
-import { electionOf } from './lease.ts';
-import type { ManifestFile } from './manifest-file.ts';
-import type { ManifestsOptions } from './manifests-options.ts';
+import {
+  documents,
+  fromTemplate,
+  header,
+  listLines,
+  type ManifestFile,
+  scalar,
+  type TemplateValues,
+  templateText,
+} from './manifest-file.ts';
+import { electionOf, leaseName, type ManifestsOptions } from './manifests-options.ts';
 import { roles } from './roles.ts';
-import { documents, header, scalar } from './yaml-text.ts';
+
+/** Seconds between the end of the operator's stop budget and the end of the Pod. */
+const GRACE_SECONDS = 15;
 
 /**
  * What every operator has, whatever it does: enough to start, to ask for its rights and to stand for
@@ -15,56 +24,36 @@ import { documents, header, scalar } from './yaml-text.ts';
 export function base(options: ManifestsOptions): readonly ManifestFile[] {
   const election = electionOf(options);
   const rights = roles([], { namespaces: [POD_NAMESPACE], ...election }, options, '-election');
+  const values = { name: scalar(options.name), namespace: scalar(options.namespace) };
+  const rbac = rights.length > 0 ? '- rbac.yaml\n' : '';
+  const file = (name: string, more: TemplateValues = {}): ManifestFile =>
+    fromTemplate(`base/${name}.yaml`, header(options.command), { ...values, ...more });
   return [
-    { path: 'base/kustomization.yaml', text: kustomization(options, rights.length > 0) },
-    { path: 'base/namespace.yaml', text: namespace(options) },
-    { path: 'base/service-account.yaml', text: serviceAccount(options) },
+    file('kustomization', { rbac }),
+    file('namespace'),
+    file('service-account'),
     ...(rights.length > 0 ? [{ path: 'base/rbac.yaml', text: rbacFile(options, rights) }] : []),
-    { path: 'base/deployment.yaml', text: deployment(options) },
+    file('deployment', deploymentValues(options)),
     { path: 'base/proxy-filter.yaml', text: filterFile(options) },
   ];
 }
 
-function kustomization({ command, namespace }: ManifestsOptions, hasRights: boolean): string {
-  return `${header(command)}#
-# Alone this starts and may do nothing: one of the components \`namespaced\` and \`cluster-scoped\` gives it
-# its rights, opens its filter and says what it watches. The overlays do.
-apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-namespace: ${scalar(namespace)}
-resources:
-  - namespace.yaml
-  - service-account.yaml
-${hasRights ? '  - rbac.yaml\n' : ''}  - deployment.yaml
-patches:
-  - path: proxy-filter.yaml
-`;
-}
-
-function namespace({ command, namespace }: ManifestsOptions): string {
-  return `${header(command)}#
-# Warns and does not enforce: what else lives here may need what the operator does not.
-apiVersion: v1
-kind: Namespace
-metadata:
-  name: ${scalar(namespace)}
-  labels:
-    pod-security.kubernetes.io/audit: restricted
-    pod-security.kubernetes.io/warn: restricted
-`;
-}
-
-function serviceAccount({ command, name, namespace }: ManifestsOptions): string {
-  return `${header(command)}
-apiVersion: v1
-kind: ServiceAccount
-metadata:
-  name: ${scalar(name)}
-  # Written out, or kustomize would not know it for the subject of the bindings, and an overlay with
-  # another namespace would leave that one behind.
-  namespace: ${scalar(namespace)}
-automountServiceAccountToken: false # the Pod mounts a token itself, into one container
-`;
+function deploymentValues(options: ManifestsOptions): TemplateValues {
+  const { images, modules, stopSeconds, leaderElection, installCrds } = options;
+  const part = (name: string, values: TemplateValues = {}): string =>
+    templateText(`base/parts/${name}.yaml`, values);
+  return {
+    strategy: part(leaderElection ? 'strategy-with-election' : 'strategy-without-election'),
+    graceSeconds: stopSeconds + GRACE_SECONDS,
+    stopSeconds,
+    proxyImage: scalar(images.proxy),
+    operatorImage: scalar(images.operator),
+    modules: listLines(modules.map(scalar)),
+    leaderElection: leaderElection
+      ? part('env-with-election', { leaseName: scalar(leaseName(options.name)) })
+      : '',
+    installCrds: installCrds ? part('env-install-crds') : '',
+  };
 }
 
 function rbacFile({ command }: ManifestsOptions, rights: readonly object[]): string {

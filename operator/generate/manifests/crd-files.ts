@@ -1,8 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
 import { definedResources } from '../../controller/defined-resources.ts';
 import { formatYaml } from '../../core/yaml.ts';
-import type { ManifestFile } from './manifest-file.ts';
-import { header } from './yaml-text.ts';
+import { fromTemplate, header, listLines, type ManifestFile } from './manifest-file.ts';
 
 /**
  * The definitions that the resources of `controllers` bring along, one file each, named after the
@@ -24,16 +23,9 @@ export function crdFolder(
 ): readonly ManifestFile[] {
   const files = crdDocuments(controllers);
   if (files.length === 0) return [];
-  const kustomization = `${header(command)}#
-# Definitions belong to the cluster: only its administrator may apply them, and to delete one deletes every
-# object of its kind.
-apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-resources:
-${files.map(({ path }) => `  - ${path}`).join('\n')}
-`;
+  const definitions = listLines(files.map(({ path }) => path));
   return [
-    { path: 'crds/kustomization.yaml', text: kustomization },
+    fromTemplate('crds/kustomization.yaml', header(command), { definitions }),
     ...files.map(({ path, text }) => ({ path: `crds/${path}`, text: header(command) + text })),
   ];
 }

@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
+import { type Placement, POD_NAMESPACE } from '../placement.ts';
 
 /** What a tree of manifests says that no declaration does. */
 export interface ManifestsOptions {
@@ -30,7 +32,19 @@ export interface ManifestsOptions {
   readonly command: string;
 }
 
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+/** The Lease of an operator of this name: not that of another one in the same namespace. */
+export function leaseName(name: string): string {
+  return `${name}-leader`;
+}
+
+/** The election's part of a placement. */
+export function electionOf({
+  name,
+  leaderElection,
+}: ManifestsOptions): Pick<Placement, 'leaderElection'> {
+  if (!leaderElection) return {};
+  return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseName(name) } };
+}
 
 /** Kustomize makes a time of it, where a kustomization names its namespace, quoted or not. */
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
@@ -52,9 +66,9 @@ const REFERENCE = /^[A-Za-z0-9._@+][A-Za-z0-9._/@+:?=&%~-]*$/;
 export function requireUsable(options: ManifestsOptions): void {
   const { name, namespace, modules, images, stopSeconds, components, resources = [] } = options;
   const wantedName = 'at most 52 of a-z, 0-9 and "-", a letter or a digit at both ends';
-  requireThat('name', name, wantedName, LABEL.test(name) && name.length <= 52);
+  requireThat('name', name, wantedName, isDnsLabel(name, 52));
   const wantedLabel = 'a DNS label: at most 63 of a-z, 0-9 and "-", and no date';
-  const isLabel = LABEL.test(namespace) && namespace.length <= 63 && !DATE.test(namespace);
+  const isLabel = isDnsLabel(namespace) && !DATE.test(namespace);
   requireThat('namespace', namespace, wantedLabel, isLabel);
   requireThat('modules', `${modules.length}`, 'one module or more', modules.length > 0);
   for (const module of modules) {

@@ -2,13 +2,13 @@ import type { Controller } from '../../controller/controller.ts';
 import { proxyFilter } from '../filter/proxy-filter.ts';
 import { proxyPatch } from '../filter/proxy-patch.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
-import { electionOf } from './lease.ts';
-import type { ManifestFile } from './manifest-file.ts';
-import type { ManifestsOptions } from './manifests-options.ts';
+import { documents, fromTemplate, header, type ManifestFile, scalar } from './manifest-file.ts';
+import { electionOf, type ManifestsOptions } from './manifests-options.ts';
 import { roles } from './roles.ts';
-import { documents, header, scalar } from './yaml-text.ts';
 
 export type Scope = 'namespaced' | 'cluster-scoped';
+
+const WHY = ['What the controllers declare, and no more.'];
 
 /** The component that lets an operator do its work, in its own namespace or in all of them. */
 export function scopeComponent(
@@ -17,36 +17,16 @@ export function scopeComponent(
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const folder = `components/${scope}`;
+  const comment = header(options.command);
+  const name = scalar(options.name);
   const namespaces = scope === 'namespaced' ? [POD_NAMESPACE] : undefined;
   const rights = roles(controllers, { namespaces, installCrds: options.installCrds }, options);
   return [
-    { path: `${folder}/kustomization.yaml`, text: kustomization(scope, options) },
+    fromTemplate(`${folder}/kustomization.yaml`, comment, {}),
     { path: `${folder}/rbac.yaml`, text: documents(header(options.command, ...WHY), rights) },
     { path: `${folder}/proxy-filter.yaml`, text: filterFile(controllers, namespaces, options) },
-    { path: `${folder}/watch-namespace.yaml`, text: watchNamespace(scope, options) },
+    fromTemplate(`${folder}/watch-namespace.yaml`, comment, { name }),
   ];
-}
-
-const WHY = ['What the controllers declare, and no more.'];
-
-const MEANING: Readonly<Record<Scope, string>> = {
-  namespaced: 'The operator watches the namespace that it runs in, and may do what it does there.',
-  'cluster-scoped': 'The operator watches every namespace, and may do what it does in all of them.',
-};
-
-function kustomization(scope: Scope, { command }: ManifestsOptions): string {
-  return `${header(command)}#
-# ${MEANING[scope]}
-# Exactly one of \`namespaced\` and \`cluster-scoped\` is used, before every other component: its filter
-# replaces all arguments of the ambassador.
-apiVersion: kustomize.config.k8s.io/v1alpha1
-kind: Component
-resources:
-  - rbac.yaml
-patches:
-  - path: watch-namespace.yaml
-  - path: proxy-filter.yaml
-`;
 }
 
 function filterFile(
@@ -58,28 +38,4 @@ function filterFile(
   const filter = proxyFilter(controllers, { namespaces, installCrds, ...electionOf(options) });
   const patch = proxyPatch(filter, { deployment: name, container: 'proxy' });
   return documents(header(command, ...WHY), [patch]);
-}
-
-function watchNamespace(scope: Scope, { command, name }: ManifestsOptions): string {
-  const value =
-    scope === 'namespaced'
-      ? `valueFrom:
-                fieldRef:
-                  fieldPath: metadata.namespace`
-      : 'value: "*"';
-  return `${header(command)}
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: ${scalar(name)}
-spec:
-  template:
-    spec:
-      containers:
-        - name: proxy # named, so that it stays the first: what a patch names comes first
-        - name: operator
-          env:
-            - name: WATCH_NAMESPACE
-              ${value}
-`;
 }

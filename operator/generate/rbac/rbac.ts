@@ -1,7 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
-import { type Access, accessOf } from '../access/access.ts';
-import { grantedAccess } from '../access/granted-access.ts';
-import type { Verb } from '../access/verbs.ts';
+import type { AccessRule, Verb } from '../access/access.ts';
+import { grantedAccess } from '../access/merge-access.ts';
+import { accessOf } from '../access/required-access.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 
 const API_VERSION = 'rbac.authorization.k8s.io/v1';
@@ -104,7 +104,7 @@ function grant(
 }
 
 /** Resources of one group with the same verbs for the same names share a rule. */
-function rulesOf(accesses: readonly Access[]): readonly PolicyRule[] {
+function rulesOf(accesses: readonly AccessRule[]): readonly PolicyRule[] {
   const alike = Map.groupBy(accesses, ({ resource: { group }, verbs, resourceNames }) =>
     JSON.stringify([group, verbs, resourceNames]),
   );
@@ -113,7 +113,7 @@ function rulesOf(accesses: readonly Access[]): readonly PolicyRule[] {
     .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
-function ruleOf(first: Access, others: readonly Access[]): PolicyRule {
+function ruleOf(first: AccessRule, others: readonly AccessRule[]): PolicyRule {
   const { resource, resourceNames, verbs } = first;
   return {
     apiGroups: [resource.group],
@@ -123,7 +123,7 @@ function ruleOf(first: Access, others: readonly Access[]): PolicyRule {
   };
 }
 
-function ruleResource({ resource: { plural }, subresource }: Access): string {
+function ruleResource({ resource: { plural }, subresource }: AccessRule): string {
   return subresource === undefined ? plural : `${plural}/${subresource}`;
 }
 

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
 /** How fast leadership is lost, and how sure it is that only one process leads. */
@@ -61,4 +63,12 @@ export function electionTiming({
   const broken = rules.find(([holds]) => !holds);
   if (broken !== undefined) throw new ConfigurationError(broken[1], { context: { ...whole } });
   return whole;
+}
+
+/**
+ * What a process calls itself in a Lease: `<hostname>_<uuid>`. The uuid is new in every call, so call
+ * it once per process: a restarted one must not take what its predecessor held for its own.
+ */
+export function leaderIdentity(host: string = hostname()): string {
+  return `${host}_${nodeCrypto().randomUUID()}`;
 }

@@ -1,43 +1,45 @@
 import type { Fence } from '../../client/connection.ts';
+import type { Log } from '../../controller/reconciler.ts';
 import { linkedAbort, NEVER_ABORTED } from '../../core/abort.ts';
-import { sleep } from '../../core/clock.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
 import type { LeadershipLostError } from '../../core/errors.ts';
-import { noMeter } from '../../core/metrics.ts';
-import { contend, type Holding, type LostTerm } from './contend.ts';
-import { ElectionNews } from './election-news.ts';
+import { type Meter, noMeter } from '../../core/metrics.ts';
+import { acquire } from './acquire.ts';
+import { ElectionEvents, RenewalLog } from './election-events.ts';
 import { type ElectionTiming, electionTiming, RETRY_JITTER } from './election-timing.ts';
-import type { LeaderElectorOptions } from './leader-elector-options.ts';
-import { LeaseCalls } from './lease-calls.ts';
-import type { Claim, StoredLease } from './lease-record.ts';
-import { Mandate } from './mandate.ts';
-import { ObservedLease } from './observed-lease.ts';
-import { release } from './release.ts';
-import { renew } from './renew.ts';
-import { RenewalLog } from './renewal-log.ts';
-
-export type { LeaderElectorOptions };
+import { LeaseCalls, type LeaseClient } from './lease-calls.ts';
+import {
+  type Claim,
+  type LostTerm,
+  ObservedLease,
+  type OwnLease,
+  type StoredLease,
+} from './lease-record.ts';
+import { LeaseTerm } from './lease-term.ts';
+import { release, renew } from './renew.ts';
 
 /** Half of the renew deadline, so that a second attempt fits in; but no server answers at once. */
 const MIN_REQUEST_BOUND_MS = 1_000;
 
-/** A release waits so long for people to be told of it. */
+/** A release waits so long for its Event. */
 const PARTING_EVENT_MS = 1_000;
 
-/** What the candidacies of one process share. */
+/** The parts that all candidacies of one process share. */
 interface Shared {
   readonly calls: LeaseCalls;
   readonly observed: ObservedLease;
   readonly requests: RenewalLog;
-  readonly news: ElectionNews;
+  readonly events: ElectionEvents;
 }
 
 /**
- * Leadership by a Lease: one process of many acts, and only while it can be sure that no other does.
+ * Leader election by a Lease: one process of many acts, and only while no other can.
  *
- * `acquire`, then `hold` until the work is done, then `release`, each once. A leader that cannot renew
- * stops being one `renewDeadlineMs` after the beginning of its last good renewal, by its own clock and
- * before anybody else may lead; it does not stand again, but its `nextCandidacy` may. As a fence, it
- * refuses writes from then on, asked each time, so that it holds after a stall in which no timer fired.
+ * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot
+ * renew loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own
+ * clock and before another process may lead. It does not lead again; its `nextCandidacy` may. As a fence
+ * it refuses writes from then on. It reads the clock at each write, so that a stall in which no timer
+ * fired makes no difference.
  */
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
@@ -46,17 +48,17 @@ export class LeaderElector implements Fence {
   readonly #calls: LeaseCalls;
   readonly #observed: ObservedLease;
   readonly #requests: RenewalLog;
-  readonly #news: ElectionNews;
-  readonly #mandate: Mandate;
+  readonly #events: ElectionEvents;
+  readonly #term: LeaseTerm;
   /** Undefined for the first candidacy of a process. */
   readonly #lostTerm: LostTerm | undefined;
-  #hasStood = false;
-  /** Ends `hold`, while it runs. */
-  #stopHolding: (error: LeadershipLostError) => void = () => {};
+  #hasStarted = false;
+  /** Ends `renew`, while it runs. */
+  #stopRenewing: (error: LeadershipLostError) => void = () => {};
 
   /**
-   * @param before - of the candidacy before: see `nextCandidacy`.
-   * @throws ConfigurationError `CONFIG` for times by which no leader can live.
+   * @param before - the candidacy before this one: see `nextCandidacy`.
+   * @throws ConfigurationError `CONFIG` for times that do not fit together: see `electionTiming`.
    */
   constructor(
     options: LeaderElectorOptions,
@@ -64,16 +66,16 @@ export class LeaderElector implements Fence {
   ) {
     const timing = electionTiming(options);
     const { clock, random = Math.random } = options;
-    const { calls, news, observed, requests } = before?.shared ?? sharedOf(options, timing);
+    const { calls, events, observed, requests } = before?.shared ?? sharedOf(options, timing);
     this.#options = options;
     this.#timing = timing;
     this.#random = random;
     this.#calls = calls;
     this.#observed = observed;
     this.#requests = requests;
-    this.#news = news;
+    this.#events = events;
     this.#lostTerm = before?.lostTerm;
-    this.#mandate = new Mandate({
+    this.#term = new LeaseTerm({
       clock,
       timing,
       lastFailure: () => this.#requests.error,
@@ -87,11 +89,11 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * For Events, which tell what was done: they pass before this process leads, and after a loss until
-   * `exitBy`, so that none is sent when another may act.
+   * For Events. They pass before this process leads, and after a loss until `exitBy`: no Event is sent
+   * when another process may act.
    */
   get eventFence(): Fence {
-    return { writeDeadlineAt: () => this.#mandate.newsDeadlineAt() };
+    return { writeDeadlineAt: () => this.#term.eventDeadlineAt() };
   }
 
   /** `namespace/name` of the Lease. */
@@ -102,10 +104,10 @@ export class LeaderElector implements Fence {
 
   /** Whether writes may begin now. */
   get isLeader(): boolean {
-    return this.#mandate.isValid;
+    return this.#term.isValid;
   }
 
-  /** Who held the Lease when it was seen last; undefined when nobody did, or it was not seen yet. */
+  /** The holder when the Lease was read last; undefined when there was none, or it was not read yet. */
   get holder(): string | undefined {
     return this.#observed.holder;
   }
@@ -115,7 +117,7 @@ export class LeaderElector implements Fence {
    * ended. For the liveness probe.
    */
   get healthy(): boolean {
-    return this.#mandate.healthy;
+    return this.#term.healthy;
   }
 
   /**
@@ -123,22 +125,22 @@ export class LeaderElector implements Fence {
    * stop hooks do: a second before another may lead; in the past when another does. Infinity before.
    */
   get exitBy(): number {
-    return this.#mandate.exitBy;
+    return this.#term.exitBy;
   }
 
   /**
    * Resolves when this process leads. Failures are logged and tried again, for ever.
    *
-   * @throws `signal.reason` when aborted first; after what was under way then has ended, and a Lease
-   *   that it won has been given back.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` when called again: who has led does not stand again.
+   * @throws `signal.reason` when aborted first. By then the request under way has ended, and a Lease that
+   *   it won has been released.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` when called again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
-    if (this.#hasStood) throw this.#mandate.refusal();
-    this.#hasStood = true;
-    if (this.#lostTerm === undefined) this.#news.stands();
+    if (this.#hasStarted) throw this.#term.refusal();
+    this.#hasStarted = true;
+    if (this.#lostTerm === undefined) this.#events.stands();
     try {
-      while (!(await this.#standAndWin(signal))) {
+      while (!(await this.#tryToAcquire(signal))) {
         const waitMs = this.#timing.retryPeriodMs * (1 + RETRY_JITTER * this.#random());
         await sleep(this.#options.clock, waitMs, signal);
       }
@@ -149,19 +151,19 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost: the same identity, and a fence of its
-   * own, which passes nothing that began under this one. It reads the Lease at once and takes it no
-   * earlier than another process could, be it that the Lease still names this process; and it
-   * counts as another holder in `leaseTransitions`.
+   * Another candidacy of this process, after this one was lost. It has the same identity and its own
+   * fence, which passes nothing that began under this one. It takes the Lease no earlier than another
+   * process could, even if the Lease still names this process, and counts as another holder in
+   * `leaseTransitions`.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
    */
   nextCandidacy(): LeaderElector {
-    const { lostTerm } = this.#mandate;
-    if (lostTerm === undefined) throw this.#mandate.refusal();
+    const { lostTerm } = this.#term;
+    if (lostTerm === undefined) throw this.#term.refusal();
     const shared = {
       calls: this.#calls,
-      news: this.#news,
+      events: this.#events,
       observed: this.#observed,
       requests: this.#requests,
     };
@@ -170,50 +172,50 @@ export class LeaderElector implements Fence {
 
   /**
    * Renews every `retryPeriodMs`. Resolves when `signal` aborts; leadership then lasts, unrenewed,
-   * until `release` or the end of its time: keep holding while guarded work is under way.
+   * until `release` or the end of its time: keep renewing while guarded work is under way.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST`, at the moment when nothing may begin any more; its
    *   layer is that of the last failed renewal, or `process` when this process did not run.
    */
-  async hold(signal: AbortSignal): Promise<void> {
-    using holding = linkedAbort(signal);
-    this.#stopHolding = (error) => holding.abort(error);
+  async renew(signal: AbortSignal): Promise<void> {
+    using renewing = linkedAbort(signal);
+    this.#stopRenewing = (error) => renewing.abort(error);
     let cancel = (): void => {};
     const watch = (): void => {
-      const leftMs = this.#mandate.leftMs();
+      const leftMs = this.#term.leftMs();
       if (leftMs > 0) cancel = this.#options.clock.schedule(leftMs, watch);
     };
     try {
       watch();
-      await this.#renewals(holding.signal);
+      await this.#renewals(renewing.signal);
     } catch (error) {
-      if (!holding.signal.aborted) throw error;
+      if (!renewing.signal.aborted) throw error;
     } finally {
       cancel();
       this.#requests.stop();
     }
-    if (this.#mandate.loss !== undefined) throw this.#mandate.loss;
+    if (this.#term.loss !== undefined) throw this.#term.loss;
   }
 
   /**
-   * Gives the Lease up, so that another can lead within 2.2 × `retryPeriodMs`. Only for after all
-   * guarded work: from its beginning no write passes, and the next leader waits for nothing. Never
-   * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be given up expires.
-   * Does nothing when this process does not lead.
+   * Releases the Lease, so that another process can lead within 2.2 × `retryPeriodMs`. Call it after all
+   * guarded work has ended: no write passes from then on, and the next leader does not wait. It never
+   * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be released expires. It does
+   * nothing when this process does not lead.
    *
-   * @param limitMs - takes so long at most, where there is less time than `renewDeadlineMs`.
+   * @param limitMs - the limit, where there is less time than `renewDeadlineMs`.
    */
   async release(limitMs: number = Number.POSITIVE_INFINITY): Promise<void> {
-    const { holding } = this.#mandate;
-    if (this.#mandate.leftMs() <= 0 || holding === undefined) return;
-    this.#mandate.giveUp();
+    const { own } = this.#term;
+    if (this.#term.leftMs() <= 0 || own === undefined) return;
+    this.#term.release();
     const { clock } = this.#options;
     const untilMs = clock.monotonic() + Math.min(this.#timing.renewDeadlineMs, limitMs);
-    await this.#news.stops(holding.lease, PARTING_EVENT_MS);
-    await this.#giveBack(holding.lease, untilMs);
+    await this.#events.stops(own.lease, PARTING_EVENT_MS);
+    await this.#releaseLease(own.lease, untilMs);
   }
 
-  async #giveBack(lease: StoredLease, untilMs: number): Promise<void> {
+  async #releaseLease(lease: StoredLease, untilMs: number): Promise<void> {
     const { clock, identity } = this.#options;
     const { retryPeriodMs } = this.#timing;
     let failure: unknown;
@@ -227,15 +229,15 @@ export class LeaderElector implements Fence {
         NEVER_ABORTED,
         untilMs - clock.monotonic(),
       );
-      this.#news.released();
+      this.#events.released();
     } catch (error) {
-      this.#news.released(failure ?? error); // that time is over is no reason
+      this.#events.released(failure ?? error); // the end of time is no reason
     }
   }
 
-  /** Resolves when no request of it is under way; by `exitBy` after a loss. Never rejects. */
+  /** Resolves when no Event is under way; by `exitBy` after a loss. Never rejects. */
   settled(): Promise<void> {
-    return this.#news.settled();
+    return this.#events.settled();
   }
 
   /**
@@ -243,64 +245,64 @@ export class LeaderElector implements Fence {
    *   and before this process leads.
    */
   writeDeadlineAt(): number {
-    return this.#mandate.writeDeadlineAt();
+    return this.#term.writeDeadlineAt();
   }
 
-  async #standAndWin(signal: AbortSignal): Promise<boolean> {
+  async #tryToAcquire(signal: AbortSignal): Promise<boolean> {
     const { clock, lease: target } = this.#options;
-    let holding: Holding | undefined;
+    let own: OwnLease | undefined;
     try {
       const [observed, lostTerm] = [this.#observed, this.#lostTerm];
-      const contest = { calls: this.#calls, clock, target, observed, lostTerm };
-      holding = await contend({ ...contest, claim: () => this.#claim() }, signal);
+      const acquisition = { calls: this.#calls, clock, target, observed, lostTerm };
+      own = await acquire({ ...acquisition, claim: () => this.#claim() }, signal);
       this.#requests.worked();
     } catch (error) {
       signal.throwIfAborted();
       this.#requests.failed(error);
     }
-    this.#news.sees(this.#observed.holder);
+    this.#events.sees(this.#observed.holder);
     if (signal.aborted) {
-      // Won when it was not wanted any more: others are not to wait until it expires.
+      // The Lease is not wanted any more, and others should not wait until it expires.
       const untilMs = clock.monotonic() + this.#timing.renewDeadlineMs;
-      if (holding !== undefined) await this.#giveBack(holding.lease, untilMs);
+      if (own !== undefined) await this.#releaseLease(own.lease, untilMs);
       signal.throwIfAborted();
     }
-    if (holding === undefined || !this.#mandate.begin(holding)) return false;
-    const leftMs = this.#mandate.leftMs();
-    this.#news.leads(holding.lease, Math.min(leftMs, this.#timing.retryPeriodMs));
+    if (own === undefined || !this.#term.begin(own)) return false;
+    const leftMs = this.#term.leftMs();
+    this.#events.leads(own.lease, Math.min(leftMs, this.#timing.retryPeriodMs));
     return true;
   }
 
   async #renewals(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    let lastAt = this.#mandate.holding?.since.monotonicMs ?? 0;
-    while (this.#mandate.leftMs() > 0) {
+    let lastAt = this.#term.own?.since.monotonicMs ?? 0;
+    while (this.#term.leftMs() > 0) {
       const waitMs = lastAt + this.#timing.retryPeriodMs - clock.monotonic();
       await sleep(clock, Math.max(waitMs, 0), signal);
       lastAt = clock.monotonic();
       await this.#renewOnce(signal);
     }
-    throw this.#mandate.refusal();
+    throw this.#term.refusal();
   }
 
   async #renewOnce(signal: AbortSignal): Promise<void> {
     const { clock, lease: target } = this.#options;
-    const { holding } = this.#mandate;
-    if (this.#mandate.leftMs() <= 0 || holding === undefined) return;
+    const { own } = this.#term;
+    if (this.#term.leftMs() <= 0 || own === undefined) return;
     const renewal = {
       calls: this.#calls,
       clock,
       target,
       claim: () => this.#claim(),
       observed: this.#observed,
-      onSlowPath: () => this.#news.readsAgain(),
-      assertSafe: () => void this.#mandate.writeDeadlineAt(),
+      onSlowPath: () => this.#events.readsAgain(),
+      assertSafe: () => void this.#term.writeDeadlineAt(),
     };
     try {
-      const outcome = await renew(renewal, holding.lease, signal);
-      this.#news.sees(this.#observed.holder);
-      if ('how' in outcome) this.#mandate.deprive(outcome);
-      else this.#mandate.renew(outcome);
+      const outcome = await renew(renewal, own.lease, signal);
+      this.#events.sees(this.#observed.holder);
+      if ('how' in outcome) this.#term.lose(outcome);
+      else this.#term.renew(outcome);
       this.#requests.worked();
     } catch (error) {
       signal.throwIfAborted();
@@ -309,10 +311,10 @@ export class LeaderElector implements Fence {
   }
 
   #lost(error: LeadershipLostError): void {
-    const { holding } = this.#mandate;
-    const leftMs = this.#mandate.exitBy - this.#options.clock.monotonic();
-    if (holding !== undefined) this.#news.loses(error, holding.lease, leftMs);
-    this.#stopHolding(error);
+    const { own } = this.#term;
+    const leftMs = this.#term.exitBy - this.#options.clock.monotonic();
+    if (own !== undefined) this.#events.loses(error, own.lease, leftMs);
+    this.#stopRenewing(error);
   }
 
   #claim(): Claim {
@@ -336,6 +338,25 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
     calls,
     observed: new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
-    news: new ElectionNews(told),
+    events: new ElectionEvents(told),
   };
+}
+
+export interface LeaderElectorOptions extends Partial<ElectionTiming> {
+  /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
+  readonly client: LeaseClient;
+  readonly clock: Clock;
+  /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
+  readonly identity: string;
+  /** Events about the Lease go to its namespace. */
+  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly log: Log;
+  /** Counts and shows, labelled with the Lease's name. Default: nowhere. */
+  readonly meter?: Meter;
+  /** Called with each holder that is seen and was not the holder before, ourselves included. */
+  readonly onNewLeader?: (identity: string) => void;
+  /** `standby`: the log says of a loss that this process stands by. Default `exit`. */
+  readonly onLost?: 'exit' | 'standby';
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
 }

@@ -1,8 +1,9 @@
 import type { Stored } from '../../client/client.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
 
-/** A Lease that was read: without its uid and its version, a PUT could be one of another. */
+/** A Lease that was read, with the uid and version that make a PUT one of this very Lease. */
 export type StoredLease = Stored<Lease>;
 
 /** What a candidate writes into a Lease. */
@@ -13,12 +14,42 @@ export interface Claim {
   readonly nowMs: number;
 }
 
-/** Who holds it; undefined when nobody does. */
+/** Both readings of a clock at one moment, in milliseconds. */
+export interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
+}
+
+/** A Lease that names this process, and when the request began that wrote it. */
+export interface OwnLease {
+  readonly lease: StoredLease;
+  readonly since: Moment;
+}
+
+/** A term of leadership that this process has lost, as far as its next term must know it. */
+export interface LostTerm {
+  /** `leaseTransitions` of its Lease: the next term has another number. */
+  readonly transitions: number;
+  /** On the monotonic clock. No other process could lead earlier, and nor may this one. */
+  readonly expiresAt: number;
+}
+
+/** The Lease has another holder or none, or names another that should hold it soon. */
+export interface LostLease {
+  readonly by: string | undefined;
+  readonly how: 'taken' | 'preferred';
+}
+
+/** Undefined when nobody holds it. */
 export function holderOf(lease: Lease): string | undefined {
   return lease.spec?.holderIdentity || undefined;
 }
 
-/** The better holder that somebody names, who should have the Lease soon. */
+/** The holder that somebody prefers, and that should have the Lease soon. */
 export function preferredHolderOf(lease: Lease): string | undefined {
   return lease.spec?.preferredHolder || undefined;
 }
@@ -28,8 +59,8 @@ export function transitionsOf(lease: Lease): number {
   return Number(lease.spec?.leaseTransitions ?? 0);
 }
 
-/** How long the holder's record is left alone while it does not change; undefined when unsaid. */
-export function leaseDurationMsOf(lease: Lease): number | undefined {
+/** How long others leave a record alone that does not change; undefined when it does not say. */
+function leaseDurationMsOf(lease: Lease): number | undefined {
   const seconds = Number(lease.spec?.leaseDurationSeconds ?? 0);
   return seconds > 0 ? seconds * 1_000 : undefined;
 }
@@ -41,30 +72,30 @@ export function newLease(target: { namespace: string; name: string }, claim: Cla
     kind: 'Lease',
     metadata: { namespace: target.namespace, name: target.name },
     spec: {
-      ...held(claim),
+      ...claimed(claim),
       acquireTime: rfc3339Micro(claim.nowMs),
       leaseTransitions: 0,
     },
   };
 }
 
-/** `lease` of nobody, or of a holder whose time is over, in the hands of another. */
+/** `lease` without a holder, or with one that has expired, taken by `claim`. */
 export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   const spec = {
     ...lease.spec,
-    ...held(claim),
+    ...claimed(claim),
     acquireTime: rfc3339Micro(claim.nowMs),
     leaseTransitions: transitionsOf(lease) + 1,
   };
   return { ...lease, spec };
 }
 
-/** `lease` of ours, held on to. */
+/** An own `lease`, renewed. */
 export function renewed(lease: StoredLease, claim: Claim): StoredLease {
-  return { ...lease, spec: { ...lease.spec, ...held(claim) } };
+  return { ...lease, spec: { ...lease.spec, ...claimed(claim) } };
 }
 
-/** `lease` of ours, given up: free at once, and for electors that wait anyway after a second. */
+/** An own `lease`, released: free at once, or after a second for electors that wait in any case. */
 export function released(lease: StoredLease, nowMs: number): StoredLease {
   const time = rfc3339Micro(nowMs);
   const spec = {
@@ -77,7 +108,7 @@ export function released(lease: StoredLease, nowMs: number): StoredLease {
   return { ...lease, spec };
 }
 
-function held({ identity, leaseDurationMs, nowMs }: Claim): {
+function claimed({ identity, leaseDurationMs, nowMs }: Claim): {
   holderIdentity: string;
   leaseDurationSeconds: number;
   renewTime: string;
@@ -87,4 +118,47 @@ function held({ identity, leaseDurationMs, nowMs }: Claim): {
     leaseDurationSeconds: leaseDurationMs / 1_000,
     renewTime: rfc3339Micro(nowMs),
   };
+}
+
+/**
+ * A Lease as a candidate sees it: whether its holder is alive is checked by whether the record changes,
+ * on the candidate's own clock. The times in the record are of clocks that may be hours off.
+ */
+export class ObservedLease {
+  /** For a record without a duration. */
+  readonly #defaultDurationMs: number;
+  #fingerprint: string | undefined;
+  #expiresAt = Number.POSITIVE_INFINITY;
+  #holder: string | undefined;
+
+  constructor(defaultDurationMs: number) {
+    this.#defaultDurationMs = defaultDurationMs;
+  }
+
+  /** The holder that was seen last; undefined for none. */
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /** @param atMs - `clock.monotonic()` after the Lease was read: the later, the longer it is left alone. */
+  see(lease: Lease, atMs: number): void {
+    const { metadata, spec } = lease;
+    const fingerprint = JSON.stringify([
+      metadata.uid,
+      metadata.resourceVersion,
+      spec?.holderIdentity,
+      spec?.renewTime,
+      spec?.acquireTime,
+      Number(spec?.leaseTransitions ?? 0),
+    ]);
+    this.#holder = holderOf(lease);
+    if (fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
+    this.#expiresAt = atMs + (leaseDurationMsOf(lease) ?? this.#defaultDurationMs);
+  }
+
+  /** True when the holder has had all the time that it asked for. */
+  isExpired(nowMs: number): boolean {
+    return nowMs >= this.#expiresAt;
+  }
 }

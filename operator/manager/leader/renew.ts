@@ -1,18 +1,20 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../model/status.ts';
-import type { Holding } from './contend.ts';
 import type { LeaseCalls } from './lease-calls.ts';
 import {
   type Claim,
   holderOf,
+  type LostLease,
+  momentOf,
   newLease,
+  type ObservedLease,
+  type OwnLease,
   preferredHolderOf,
+  released,
   renewed,
   type StoredLease,
 } from './lease-record.ts';
-import type { ObservedLease } from './observed-lease.ts';
-import { momentOf } from './tenure.ts';
 
 interface Renewal {
   readonly calls: LeaseCalls;
@@ -22,36 +24,29 @@ interface Renewal {
   readonly observed: ObservedLease;
   /** Called where the Lease has to be read again. */
   readonly onSlowPath: () => void;
-  /** Throws when no new Lease may be made any more: then another may hold what is not there. */
+  /** Throws when no new Lease may be created any more, because another process may have created one. */
   readonly assertSafe: () => void;
 }
 
-/** The Lease is not ours any more, or should be another's soon. */
-export interface Deprived {
-  readonly by: string | undefined;
-  readonly how: 'taken' | 'preferred';
-}
-
-/** Somebody may change the Lease as often as we read it. */
+/** Somebody may change the Lease between each read and write. */
 const ATTEMPTS = 3;
 
 /**
- * `lease` held on to, by one PUT of what we know. Where that is not the newest, the Lease is read: it
- * is still ours (somebody has labelled it, or the answer to our last PUT was lost), or it is not.
- * One that was deleted is made anew.
+ * Renews `lease` with one PUT. After a conflict the Lease is read again: it may still name this process
+ * (somebody has labelled it, or the answer to the last PUT was lost). A deleted Lease is created again.
  *
- * @throws what a request fails with; nothing is known then.
+ * @throws the error of a request; the state of the Lease is unknown then.
  */
 export async function renew(
   renewal: Renewal,
   lease: StoredLease,
   signal: AbortSignal,
-): Promise<Holding | Deprived> {
+): Promise<OwnLease | LostLease> {
   let known: StoredLease | undefined = lease;
   let failure: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return judged(await holdOn(renewal, known, signal), renewal.claim().identity);
+      return checked(await writeRenewal(renewal, known, signal), renewal.claim().identity);
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
       failure = error;
@@ -59,17 +54,17 @@ export async function renew(
     renewal.onSlowPath();
     known = await renewal.calls.find(signal);
     if (known !== undefined) renewal.observed.see(known, renewal.clock.monotonic());
-    const deprived = known && deprivation(known, renewal.claim().identity);
-    if (deprived !== undefined) return deprived;
+    const lost = known && lossOf(known, renewal.claim().identity);
+    if (lost !== undefined) return lost;
   }
   throw failure;
 }
 
-async function holdOn(
+async function writeRenewal(
   { calls, clock, target, claim, assertSafe }: Renewal,
   lease: StoredLease | undefined,
   signal: AbortSignal,
-): Promise<Holding> {
+): Promise<OwnLease> {
   const since = momentOf(clock);
   if (lease !== undefined) {
     return { lease: await calls.update(renewed(lease, claim()), signal), since };
@@ -78,14 +73,53 @@ async function holdOn(
   return { lease: await calls.create(newLease(target, claim()), signal), since };
 }
 
-function judged(holding: Holding, identity: string): Holding | Deprived {
-  return deprivation(holding.lease, identity) ?? holding;
+function checked(own: OwnLease, identity: string): OwnLease | LostLease {
+  return lossOf(own.lease, identity) ?? own;
 }
 
-function deprivation(lease: Lease, identity: string): Deprived | undefined {
+function lossOf(lease: Lease, identity: string): LostLease | undefined {
   const holder = holderOf(lease);
   if (holder !== identity) return { by: holder, how: 'taken' };
   const preferred = preferredHolderOf(lease);
   if (preferred !== undefined && preferred !== identity) return { by: preferred, how: 'preferred' };
   return undefined;
+}
+
+interface Release {
+  readonly calls: LeaseCalls;
+  readonly clock: Clock;
+  readonly identity: string;
+  /** Between two attempts. */
+  readonly retryPeriodMs: number;
+  /** Called with the error of each failed attempt. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Releases `lease`, so that another process need not wait. It tries until the Lease is released, has
+ * another holder, or is gone.
+ *
+ * @throws `signal.reason` when aborted first.
+ */
+export async function release(
+  { calls, clock, identity, retryPeriodMs, failed }: Release,
+  lease: StoredLease,
+  signal: AbortSignal,
+): Promise<void> {
+  let known: StoredLease | undefined = lease;
+  let isOld = false;
+  for (;;) {
+    try {
+      if (isOld) known = await calls.find(signal);
+      if (known === undefined || holderOf(known) !== identity) return;
+      await calls.update(released(known, clock.now()), signal);
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      failed(error);
+      const isFirstRefusal = !isOld && (isConflict(error) || isNotFound(error));
+      isOld = true;
+      if (!isFirstRefusal) await sleep(clock, retryPeriodMs, signal);
+    }
+  }
 }

@@ -45,9 +45,9 @@ export async function watchEventLoop(
   let cancel = (): void => {};
   // Of what is due after a block, timers of JavaScript come before those of the monitor.
   const wait = (): void => {
-    cancel = clock.schedule(LOOK_EVERY_MS, () => setImmediate(look));
+    cancel = clock.schedule(LOOK_EVERY_MS, () => setImmediate(measure));
   };
-  const look = (): void => {
+  const measure = (): void => {
     if (signal.aborted) return;
     wait();
     const delayMs = monitor.takeMaxMs();

@@ -6,7 +6,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import type { AroundAttempt, Attempt, AttemptEnd } from '../../controller/run/attempt.ts';
+import type { Attempt, AttemptEnd, ReconcileMiddleware } from '../../controller/run/middleware.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
 import { splitKey } from '../../model/object.ts';
@@ -20,7 +20,7 @@ import { splitKey } from '../../model/object.ts';
  */
 export function tracedAttempts(
   tracer: Tracer = trace.getTracer('chancery', VERSION),
-): AroundAttempt {
+): ReconcileMiddleware {
   return (attempt, next) => {
     const span = tracer.startSpan(`reconcile ${attempt.controller}`, {
       attributes: attributesOf(attempt),

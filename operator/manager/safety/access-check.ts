@@ -1,18 +1,18 @@
 import type { Client } from '../../client/client.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { declaredAccess } from '../../generate/access/declared-access.ts';
-import { type ExcessRule, excessRules } from '../../generate/access/excess-rules.ts';
+import { type ExcessAccessRule, excessRules } from '../../generate/access/excess-rules.ts';
 import {
   type GrantedRules,
   type MissingAccess,
   missingAccess,
 } from '../../generate/access/missing-access.ts';
+import { requiredAccess } from '../../generate/access/required-access.ts';
 import {
   type NeededPath,
-  type NeededRight,
   neededPaths,
-  neededRights,
-} from '../../generate/access/needed-rights.ts';
+  type RequiredRight,
+  requiredRights,
+} from '../../generate/access/required-rights.ts';
 import type { Placement } from '../../generate/placement.ts';
 import type {
   SelfSubjectAccessReview,
@@ -38,7 +38,7 @@ interface AccessCheckOptions {
 export interface AccessReport {
   readonly missing: MissingAccess;
   /** What is granted beyond; as far as it can be listed. */
-  readonly excess: readonly ExcessRule[];
+  readonly excess: readonly ExcessAccessRule[];
   /** Why the lists of rules are not to be relied on; each right was asked for by itself then. */
   readonly incomplete: string | undefined;
 }
@@ -57,8 +57,8 @@ const SIDE_BY_SIDE = 4;
  */
 export async function checkAccess(options: AccessCheckOptions): Promise<AccessReport> {
   const { controllers, placement } = options;
-  const declared = declaredAccess(controllers, placement);
-  const rights = neededRights(declared);
+  const declared = requiredAccess(controllers, placement);
+  const rights = requiredRights(declared);
   const places = [...new Set([undefined, ...rights.map(({ namespace }) => namespace)])];
   const answers = await sideBySide(places, (place) => rulesIn(place, options));
   const granted = new Map(places.map((place, at) => [place, answers[at] ?? NOTHING]));
@@ -133,7 +133,7 @@ async function refused<W>(
   return wanted.filter((_, at) => allowed[at] !== true);
 }
 
-function rightAttributes(right: NeededRight): SelfSubjectAccessReviewSpec {
+function rightAttributes(right: RequiredRight): SelfSubjectAccessReviewSpec {
   const { verb, resource, subresource, namespace, name } = right;
   return {
     resourceAttributes: {

@@ -59,13 +59,13 @@ async function findIn(folder: string, depth: number): Promise<string | undefined
   // The name that people know comes first in the message, not the link behind it.
   for (const name of names.toSorted((a, b) => Number(b === 'token') - Number(a === 'token'))) {
     const path = join(folder, name);
-    const found = name === 'token' ? path : await look(path, name, depth);
+    const found = name === 'token' ? path : await findToken(path, name, depth);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-async function look(path: string, name: string, depth: number): Promise<string | undefined> {
+async function findToken(path: string, name: string, depth: number): Promise<string | undefined> {
   if (HARMLESS.has(name)) return undefined;
   try {
     const found = await stat(path);

@@ -8,11 +8,11 @@ import type { Settings } from './settings.ts';
  * development and in tests, elsewhere it is dropped and said; what the server warns of is logged once.
  */
 export function connectOptions(
-  { freeze: isDevelopment }: Pick<Settings, 'freeze'>,
+  { strictFields }: Pick<Settings, 'strictFields'>,
   log: Log,
 ): Pick<ConnectOptions, 'fieldValidation' | 'onWarning'> {
   return {
-    fieldValidation: isDevelopment ? 'Strict' : 'Warn',
+    fieldValidation: strictFields ? 'Strict' : 'Warn',
     onWarning: (warning) => log.warn({ warning: boundedText(warning) }, 'the API server warns'),
   };
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
+import { isDnsSubdomain } from '../../model/dns-name.ts';
 import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
 
 /** How the replicas of an operator agree on the one that works. */
@@ -92,8 +93,6 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
 
 function dnsName(read: ReadSetting, name: string): string | undefined {
   const text = read(name);
-  if (text === undefined) return undefined;
-  const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-  if (new RegExp(`^${label}(\\.${label})*$`).test(text) && text.length <= 253) return text;
+  if (text === undefined || isDnsSubdomain(text)) return text;
   throw unusable(name, 'at most 253 of a-z, 0-9, "-" and "."', text);
 }

@@ -1,4 +1,5 @@
 import type { CrdWait } from '../../controller/run/settled-sources.ts';
+import { isDnsLabel } from '../../model/dns-name.ts';
 import { MIN_RELIST_INTERVAL_MS, type ReflectorSettings } from '../../watch/reflector-options.ts';
 import { HTTP_HOSTS, httpHosts } from './accepted-host.ts';
 import {
@@ -56,8 +57,8 @@ export interface Settings {
   readonly installCrds: boolean;
   /** Fields of a definition that another field manager applied are taken over. */
   readonly forceCrds: boolean;
-  /** Cached objects are frozen, so that a reconciler that changes one fails at once. */
-  readonly freeze: boolean;
+  /** A write with a field that the API server does not know fails. False: the field is dropped, with a warning. */
+  readonly strictFields: boolean;
   /** What is done about an ambassador that lets through what it must refuse, and about missing rights. */
   readonly selfTest: SelfTestMode;
   /** A visible ServiceAccount token is worth a warning, and no reason not to start. */
@@ -139,7 +140,11 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'CHANCERY_INSECURE_ALLOW_TOKEN',
     'true: starts although a ServiceAccount token is visible; default false',
   ],
-  ['NODE_ENV', '"development" and "test" freeze cached objects, so that changing one fails'],
+  [
+    'NODE_ENV',
+    '"development" and "test": a write with a field that the API server does not know fails; otherwise ' +
+      'the field is dropped, with a warning',
+  ],
 ];
 
 /**
@@ -173,7 +178,7 @@ export function settingsFrom(environment: Environment): Settings {
     leaderElection: leaderElectionFrom(read),
     warmup: flag(read, 'CHANCERY_WARMUP', true),
     shutdownTimeoutMs: shutdownTimeout(read),
-    freeze: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
+    strictFields: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
     selfTest: oneOf(read, 'CHANCERY_SELF_TEST', SELF_TEST_MODES) ?? 'warn',
     insecureAllowToken: flag(read, 'CHANCERY_INSECURE_ALLOW_TOKEN', false),
   };
@@ -204,17 +209,16 @@ function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
     if (text === undefined) continue;
     if (text === '*') return undefined;
     const namespaces = [...new Set(text.split(',').map((part) => part.trim()))];
-    if (namespaces.every(isNamespace) && (namespaces.length === 1 || name !== 'POD_NAMESPACE')) {
+    if (
+      namespaces.every((each) => isDnsLabel(each)) &&
+      (namespaces.length === 1 || name !== 'POD_NAMESPACE')
+    ) {
       return namespaces;
     }
     const wanted = name === 'POD_NAMESPACE' ? 'the name of one namespace' : 'namespaces, as a,b';
     throw unusable(name, `${wanted}, or "*" for all`, text);
   }
   return ['default'];
-}
-
-function isNamespace(text: string): boolean {
-  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
 }
 
 const MAX_RELIST_SECONDS = 31_536_000;

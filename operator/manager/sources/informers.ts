@@ -7,12 +7,12 @@ import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { dropManagedFields } from '../../model/transform.ts';
+import { cachedForm } from '../../store/cached-form.ts';
 import { ensureIndex } from '../../store/indices.ts';
 import { Informer, type InformerObserver } from '../../store/informer.ts';
-import type { InformerLease } from '../../store/informer-lease.ts';
+import type { InformerHandle } from '../../store/informer-handle.ts';
 import { NamespacesInformer } from '../../store/namespaces-informer.ts';
-import { Overlays } from '../../store/overlays.ts';
-import { ownWriteForm } from '../../store/own-write-form.ts';
+import { OwnWritesJournal } from '../../store/own-writes-journal.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
@@ -34,8 +34,6 @@ export interface InformersOptions {
   readonly log: Log;
   /** `optional`: a source that the API server does not serve harms no one's health. */
   readonly crdWait?: CrdWait;
-  /** Freezes cached objects. Default false. */
-  readonly freeze?: boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }
@@ -63,7 +61,7 @@ interface Shared extends ScopeActivity {
  */
 export class Informers {
   /** What this process wrote; shared by all who share a source. */
-  readonly overlays: Overlays = new Overlays();
+  readonly ownWritesJournal: OwnWritesJournal = new OwnWritesJournal();
   /** Polls for resources that are not served, for all sources. */
   readonly discoveryPoll: DiscoveryPoll;
   readonly #options: InformersOptions;
@@ -92,7 +90,7 @@ export class Informers {
    *   function than an equal source.
    */
   of(source: Source): SharedInformer<KubernetesObject> {
-    return this.lease(source).informer;
+    return this.open(source).informer;
   }
 
   /**
@@ -100,12 +98,12 @@ export class Informers {
    *
    * @throws ConfigurationError `CONFIG` as `of` does.
    */
-  lease(source: Source): InformerLease<KubernetesObject> {
-    const lease = this.#leaseNamespaces(source);
+  open(source: Source): InformerHandle<KubernetesObject> {
+    const handle = this.#openNamespaces(source);
     for (const [name, of] of Object.entries(source.indexes ?? {})) {
-      ensureIndex(lease.informer, name, of);
+      ensureIndex(handle.informer, name, of);
     }
-    return lease;
+    return handle;
   }
 
   /** True when every source that is not optional has its first full list. */
@@ -144,22 +142,22 @@ export class Informers {
     }
   }
 
-  #leaseNamespaces(source: Source): InformerLease<KubernetesObject> {
+  #openNamespaces(source: Source): InformerHandle<KubernetesObject> {
     const { namespace, resource } = source;
     const scope = scopeOf(source);
     const configured = namespace === 'configured' && resource.namespaced;
     const namespaces = [...new Set(this.#options.namespaces)];
     if (!configured || this.#options.namespaces === undefined)
-      return this.#leaseScope(scope, source);
+      return this.#openScope(scope, source);
     // A facade for a single namespace would pass every change through a second delivery to handlers.
     const [only] = namespaces;
     if (only !== undefined && namespaces.length === 1) {
-      return this.#leaseScope({ ...scope, namespace: only }, source);
+      return this.#openScope({ ...scope, namespace: only }, source);
     }
     return { informer: this.#facade(source, namespaces), release: () => {} };
   }
 
-  #leaseScope(scope: Scope, source: Source): InformerLease<KubernetesObject> {
+  #openScope(scope: Scope, source: Source): InformerHandle<KubernetesObject> {
     const { optional } = source;
     const identity = this.#identities.of(scope, source);
     const shared = this.#shared.get(identity) ?? this.#share(identity, scope, source);
@@ -182,7 +180,7 @@ export class Informers {
 
   #share(identity: string, scope: Scope, wanted: Source): Shared {
     const { transform = dropManagedFields, onUnserved } = wanted;
-    const { freeze = false, listWatchFor, log, meter = noMeter, reflector } = this.#options;
+    const { listWatchFor, log, meter = noMeter, reflector } = this.#options;
     const labels = scopeLabels(scope);
     const facts = scopeFacts(scope);
     const { clock } = reflector;
@@ -201,17 +199,16 @@ export class Informers {
       {
         ...reflector,
         name: resourceName(scope.resource),
-        freeze,
         meter,
         labels,
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        ownWriteForm: ownWriteForm({ ...scope, transform, freeze }),
+        cachedForm: cachedForm({ ...scope, transform }),
         onNotice: (notice) => logNotice(log, facts, notice),
       },
     );
-    const stop = this.overlays.add(scope.resource, scope.namespace, informer.overlay);
+    const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
     const shared = { informer, scope, facts, labels, users: 0, needs: 0, stop };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());
@@ -231,7 +228,7 @@ export class Informers {
       ...reflector,
       name: resourceName(resource),
       namespaces,
-      lease: (namespace) => this.#leaseScope({ ...scope, namespace }, source),
+      open: (namespace) => this.#openScope({ ...scope, namespace }, source),
       handlerFailed: (err) => log.error({ ...scopeFacts(scope), err }, 'handler failed'),
     });
     this.#facades.set(identity, facade);

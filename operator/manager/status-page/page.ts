@@ -1,45 +1,46 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
-import { SCRIPT } from './page-script.ts';
-import { STYLE } from './page-style.ts';
+import { textFiles } from '../../core/text-files.ts';
 
-/** The whole page. Everything in it that comes from a cluster is set as text, by the script. */
-export const PAGE: string = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>operator status</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header>
-  <h1 id="name">operator</h1>
-  <p id="badges"></p>
-  <p id="where"></p>
-  <p id="link" role="status">connecting…</p>
-</header>
-<main>
-  <section aria-labelledby="h-controllers"><h2 id="h-controllers">Controllers</h2><div id="controllers"></div></section>
-  <section aria-labelledby="h-sources"><h2 id="h-sources">Sources</h2><div id="sources"></div></section>
-  <section aria-labelledby="h-writes"><h2 id="h-writes">Writes per minute</h2><div id="writes"></div></section>
-  <section aria-labelledby="h-recent"><h2 id="h-recent">Latest reconciles</h2><div id="recent"></div></section>
-</main>
-<noscript>This page needs JavaScript; the same as JSON: <a href="status.json">status.json</a></noscript>
-<script>${SCRIPT}</script>
-</body>
-</html>
-`;
+const files = textFiles(new URL('./', import.meta.url));
 
-/** Nothing but this style and this script, and no connection but to us. */
-export const PAGE_POLICY: string = [
-  "default-src 'none'",
-  `style-src '${hashOf(STYLE)}'`,
-  `script-src '${hashOf(SCRIPT)}'`,
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The tags by which `page.html` names the two files beside it. */
+const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
+const SCRIPT_TAG = '<script type="module" src="page.js"></script>';
+
+interface Page {
+  readonly html: string;
+  /** Allows the page its own style and script, and connections to the server that it comes from. */
+  readonly policy: string;
+}
+
+let page: Page | undefined;
+
+/**
+ * `page.html` with its style and its script in it: the browser asks for no other file. It is made when it
+ * is first asked for, and once.
+ */
+export function statusPageFile(): Page {
+  page ??= assembled();
+  return page;
+}
+
+function assembled(): Page {
+  const style = files('page.css');
+  const script = files('page.js');
+  const html = files('page.html')
+    .replace(STYLE_TAG, () => `<style>${style}</style>`)
+    .replace(SCRIPT_TAG, () => `<script type="module">${script}</script>`);
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    `script-src '${hashOf(script)}'`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, policy };
+}
 
 function hashOf(text: string): string {
   return `sha256-${nodeCrypto().createHash('sha256').update(text).digest('base64')}`;

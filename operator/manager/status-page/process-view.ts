@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AroundAttempt } from '../../controller/run/attempt.ts';
-import { type LookOptions, look } from './look.ts';
+import type { ReconcileMiddleware } from '../../controller/run/middleware.ts';
 import { MinuteCounts } from './minute-counts.ts';
 import type { ProcessStatus } from './process-status.ts';
 import { ReconcileHistory } from './reconcile-history.ts';
+import { type SnapshotOptions, snapshot } from './snapshot.ts';
 import { StatusPage } from './status-page.ts';
 
 /** What is asked of the process at each look; the rest is remembered here. */
-type ProcessViewOptions = Omit<LookOptions, 'startedAt' | 'history' | 'writes'>;
+type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'writes'>;
 
 /** The process as people see it: remembers what cannot be asked for, and shows it with the rest. */
 export class ProcessView {
   /** To be told of each write. */
   readonly writes: MinuteCounts;
-  readonly #look: () => ProcessStatus;
+  readonly #snapshot: () => ProcessStatus;
   readonly #history: ReconcileHistory;
   readonly #page: StatusPage | undefined;
 
@@ -24,16 +24,18 @@ export class ProcessView {
     const writes = new MinuteCounts(clock);
     this.writes = writes;
     this.#history = history;
-    this.#look = () => look({ ...options, startedAt, history, writes });
-    this.#page = settings.statusPage ? new StatusPage({ clock, status: this.#look }) : undefined;
+    this.#snapshot = () => snapshot({ ...options, startedAt, history, writes });
+    this.#page = settings.statusPage
+      ? new StatusPage({ clock, status: this.#snapshot })
+      : undefined;
   }
 
   get status(): ProcessStatus {
-    return this.#look();
+    return this.#snapshot();
   }
 
   /** Remembers every attempt, with `inner` around it. */
-  around(inner: AroundAttempt | undefined): AroundAttempt {
+  around(inner: ReconcileMiddleware | undefined): ReconcileMiddleware {
     return (attempt, next) => this.#history.around(attempt, () => inner?.(attempt, next) ?? next());
   }
 

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptEnd } from '../../controller/run/attempt.ts';
+import type { Attempt, AttemptEnd } from '../../controller/run/middleware.ts';
 import type { Clock } from '../../core/clock.ts';
 import { errorWords } from './error-words.ts';
 import type { RecentReconcile } from './process-status.ts';
@@ -25,7 +25,7 @@ interface ReconcileTally {
   readonly slowestMs: number | undefined;
 }
 
-/** Remembers how attempts ended, in bounded memory. `around` is an `AroundAttempt`. */
+/** Remembers how attempts ended, in bounded memory. `around` is an `ReconcileMiddleware`. */
 export class ReconcileHistory {
   readonly #clock: Clock;
   readonly #recent: (Omit<RecentReconcile, 'at'> & { readonly atMs: number })[] = [];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { send } from '../http/listener.ts';
-import { PAGE, PAGE_POLICY } from './page.ts';
+import { statusPageFile } from './page.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 interface StatusPageOptions {
@@ -40,9 +40,7 @@ export class StatusPage {
         send(response, 302, '');
         return true;
       case '/status':
-        response.setHeader('content-security-policy', PAGE_POLICY);
-        response.setHeader('referrer-policy', 'no-referrer');
-        send(response, 200, PAGE, 'text/html; charset=utf-8');
+        sendPage(response);
         return true;
       case '/status.json':
         send(response, 200, `${JSON.stringify(this.#options.status())}\n`, 'application/json');
@@ -105,4 +103,11 @@ export class StatusPage {
   #event(): string {
     return `data: ${JSON.stringify(this.#options.status())}\n\n`;
   }
+}
+
+function sendPage(response: ServerResponse): void {
+  const { html, policy } = statusPageFile();
+  response.setHeader('content-security-policy', policy);
+  response.setHeader('referrer-policy', 'no-referrer');
+  send(response, 200, html, 'text/html; charset=utf-8');
 }

@@ -1,6 +1,6 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { bringAbout } from '../../../operator/controller/composite/bring-about.ts';
+import { applyChildren } from '../../../operator/controller/composite/apply-children.ts';
 import { childSources } from '../../../operator/controller/composite/child.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
@@ -30,7 +30,7 @@ test('[K-45] deletes the very object that it saw, so that one made anew under it
   const deletes: unknown[] = [];
   const context = contextThat(async (name, options) => void deletes.push([name, options]));
 
-  await bringAbout([], observed('a'), context, sources);
+  await applyChildren([], observed('a'), context, sources);
 
   expect(deletes).toEqual([
     ['a', { preconditions: { uid: 'uid-a' }, propagationPolicy: 'Background' }],
@@ -45,8 +45,8 @@ test('a child that is gone already is no failure, a refusal is', async () => {
     throw new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });
   });
 
-  await expect(bringAbout([], observed('a'), gone, sources)).resolves.toBeUndefined();
-  await expect(bringAbout([], observed('a'), refused, sources)).rejects.toThrow('403 Forbidden');
+  await expect(applyChildren([], observed('a'), gone, sources)).resolves.toBeUndefined();
+  await expect(applyChildren([], observed('a'), refused, sources)).rejects.toThrow('403 Forbidden');
 });
 
 test('nothing is deleted while a child cannot be made, for it may be what replaces the deleted one', async () => {
@@ -58,7 +58,7 @@ test('nothing is deleted while a child cannot be made, for it may be what replac
   const object = { metadata: { name: 'new', namespace: 'n' } };
   const planned = { resource: configMaps, object, update: 'apply', identity: 'new' } as const;
 
-  const bringing = bringAbout([planned], observed('old'), context, sources);
+  const bringing = applyChildren([planned], observed('old'), context, sources);
 
   await expect(bringing).rejects.toThrow('refused');
   expect(deletes).toEqual([]);

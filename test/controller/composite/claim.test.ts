@@ -1,8 +1,8 @@
 import { configMap } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { adoptOrphans } from '../../../operator/controller/composite/adopt-orphans.ts';
 import { childSources } from '../../../operator/controller/composite/child.ts';
 import { claim } from '../../../operator/controller/composite/claim.ts';
-import { claimChildren } from '../../../operator/controller/composite/claim-children.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps } from '../../../operator/model/builtin.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
@@ -92,7 +92,7 @@ test.each([
   } as unknown as ReconcileContext;
   const sources = childSources([configMaps], 'test');
 
-  const own = await claimChildren({
+  const own = await adoptOrphans({
     parent,
     parentResource: configSets,
     sources,

@@ -6,8 +6,8 @@ import { child } from '../../../operator/controller/composite/child.ts';
 import {
   type CompositeOptions,
   composite,
-  type SyncResult,
 } from '../../../operator/controller/composite/composite.ts';
+import type { SyncResult } from '../../../operator/controller/composite/sync-result.ts';
 import type { Controller } from '../../../operator/controller/controller.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { controllerOf } from '../../../operator/model/object.ts';

@@ -24,7 +24,7 @@ const pathsOf = (manifests: Manifests, caches: CacheSize) =>
 const LIMIT = 'containers[operator].resources.limits.memory';
 const OPTIONS = 'containers[operator].env[NODE_OPTIONS]';
 
-test('a limit that is just enough has no finding, and one byte less has a warning', () => {
+test('a limit that is just enough has no diagnostic, and one byte less has a warning', () => {
   for (const caches of [SMALL, MIDDLE]) {
     const enough = Math.ceil(neededMemory(caches, NODES_CHOICE).limitBytes);
 
@@ -41,15 +41,15 @@ test('a limit that is just enough has no finding, and one byte less has a warnin
 });
 
 test('the warning says what the caches hold, what the limit is, and what to write', () => {
-  const [finding] = found(limited('128Mi'), SMALL);
+  const [diagnostic] = found(limited('128Mi'), SMALL);
 
-  expect(finding?.message).toBe(
+  expect(diagnostic?.message).toBe(
     `${LIMIT} is 128Mi: the caches hold 21000 objects of 17.5 MB, and a list in which all of them have ` +
       'changed may need 224Mi; set 224Mi or more, or cache less (a selector, a transform, metadataOnly)',
   );
 });
 
-test('what the warning says to write has no finding', () => {
+test('what the warning says to write has no diagnostic', () => {
   for (const caches of [SMALL, MIDDLE, LARGE, { objects: 0, bytes: 0 }]) {
     const { limit, heapFlagMiB } = neededMemory(caches, NODES_CHOICE);
     const manifests = limited(limit);
@@ -77,10 +77,10 @@ test.each([
 });
 
 test.each(['256MiB', 'lots', '-1Gi', '1e', ''])('a limit of %j is told of', (limit) => {
-  const [finding] = found(limited(limit), SMALL);
+  const [diagnostic] = found(limited(limit), SMALL);
 
-  expect(finding).toMatchObject({ rule: RULE, path: LIMIT });
-  expect(finding?.message).toContain(`is ${JSON.stringify(limit)}, no quantity: `);
+  expect(diagnostic).toMatchObject({ rule: RULE, path: LIMIT });
+  expect(diagnostic?.message).toContain(`is ${JSON.stringify(limit)}, no quantity: `);
 });
 
 test('a limit that is absent is for the rule about limits alone', () => {
@@ -139,9 +139,9 @@ test('where the heap of Node is set, half of the limit is no bound', () => {
 test('caches beyond the heap that Node takes by itself need it set', () => {
   const { heapFlagMiB } = neededMemory(LARGE, NODES_CHOICE);
 
-  const [finding, ...more] = found(limited('64Gi'), LARGE);
+  const [diagnostic, ...more] = found(limited('64Gi'), LARGE);
 
   expect(more).toEqual([]);
-  expect(finding).toMatchObject({ rule: RULE, level: 'warning', path: OPTIONS });
-  expect(finding?.message).toContain(`set --max-old-space-size=${heapFlagMiB}, or cache less`);
+  expect(diagnostic).toMatchObject({ rule: RULE, level: 'warning', path: OPTIONS });
+  expect(diagnostic?.message).toContain(`set --max-old-space-size=${heapFlagMiB}, or cache less`);
 });

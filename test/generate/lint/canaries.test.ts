@@ -13,13 +13,13 @@ test.each(CANARIES)('$rule: an overlay that $does', ({
   caches,
   also = [],
 }) => {
-  const findings = lint(broken().objects, { caches });
+  const diagnostics = lint(broken().objects, { caches });
 
-  const found = findings.filter((finding) => finding.rule === rule);
+  const found = diagnostics.filter((diagnostic) => diagnostic.rule === rule);
   expect(found.map(({ object, path }) => `${object} ${path}`)).toContain(at);
-  expect(found.map((finding) => finding.level)).toContain(level);
+  expect(found.map((diagnostic) => diagnostic.level)).toContain(level);
   expect(found.map(({ message }) => message).join()).toContain(says);
-  const others = findings.map((finding) => finding.rule).filter((other) => other !== rule);
+  const others = diagnostics.map((diagnostic) => diagnostic.rule).filter((other) => other !== rule);
   expect([...new Set(others)].sort()).toEqual([...also].sort());
 });
 

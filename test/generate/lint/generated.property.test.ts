@@ -1,4 +1,4 @@
-/** The lint and the generators agree: what is generated from one declaration has no finding. */
+/** The lint and the generators agree: what is generated from one declaration has no diagnostic. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { controller } from '../../../operator/controller/controller.ts';
@@ -30,7 +30,7 @@ function manifestsOf(
   return [deployment as KubernetesObject, ...roles];
 }
 
-test('roles and filter of one declaration have no finding', () => {
+test('roles and filter of one declaration have no diagnostic', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       expect(lint(manifestsOf(declaration))).toEqual([]);

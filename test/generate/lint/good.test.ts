@@ -1,4 +1,4 @@
-/** What is as it should be has no finding, not even a warning. */
+/** What is as it should be has no diagnostic, not even a warning. */
 import { expect, test } from 'vitest';
 import { lint } from '../../../operator/generate/lint/lint.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
@@ -8,7 +8,7 @@ test.each([
   ['two plain containers', plain],
   ['a native sidecar', sidecar],
   ['a Unix socket', socket],
-])('%s, with everything as it should be: no finding', (_, manifests) => {
+])('%s, with everything as it should be: no diagnostic', (_, manifests) => {
   const { objects } = manifests();
 
   expect(lint(objects)).toEqual([]);
@@ -27,9 +27,9 @@ test.each([
   const spec = specs[kind as keyof typeof specs] ?? template;
   const object = { apiVersion: 'v1', kind, metadata: { name: 'op', namespace: 'demo' }, spec };
 
-  const findings = lint([object]);
+  const diagnostics = lint([object]);
 
-  const found = findings.map((finding) => `${finding.object} ${finding.rule}`);
+  const found = diagnostics.map((diagnostic) => `${diagnostic.object} ${diagnostic.rule}`);
   expect(found).toContain(`${kind}/op automount-off`);
 });
 

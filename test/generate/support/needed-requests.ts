@@ -1,6 +1,6 @@
 import { leaseNameOf } from '../../../operator/controller/lease-name.ts';
 import type { Source } from '../../../operator/controller/source.ts';
-import { METHOD_OF, type Verb } from '../../../operator/generate/access/verbs.ts';
+import { METHOD_OF, type Verb } from '../../../operator/generate/access/access.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import { isBuiltInGroup } from '../../../operator/model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';

@@ -108,14 +108,14 @@ describe.each([
     const clock = new FakeClock(START_MS);
     const store = new FakeLeaseStore(clock);
     const other = await leader('b', store, clock, { clock: skewed(clock, skewMs) });
-    const holding = watched(other.elector.hold(other.stop.signal));
+    const renewing = watched(other.elector.renew(other.stop.signal));
     const { elector, stop } = candidate('a', store, clock);
     const acquiring = watched(elector.acquire(stop.signal));
 
     await clock.advanceAndSettle(HOUR_MS);
 
     expect(acquiring.outcome).toBe('pending');
-    expect(holding.outcome).toBe('pending');
+    expect(renewing.outcome).toBe('pending');
     expect(store.lease?.spec?.holderIdentity).toBe('b');
   });
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../../operator/core/errors.ts';
-import { electionTiming } from '../../../operator/manager/leader/election-timing.ts';
-import { leaderIdentity } from '../../../operator/manager/leader/leader-identity.ts';
+import {
+  electionTiming,
+  leaderIdentity,
+} from '../../../operator/manager/leader/election-timing.ts';
 
 test('[LE-2] the times are 15, 10 and 2 s unless they are set', () => {
   expect(electionTiming({})).toEqual({

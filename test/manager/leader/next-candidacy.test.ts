@@ -22,7 +22,7 @@ async function lost(): Promise<Lost> {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const elected = await leader('a', store, clock);
-  watched(elected.elector.hold(elected.stop.signal));
+  watched(elected.elector.renew(elected.stop.signal));
   store.treat = () => REFUSED;
   await clock.advanceAndSettle(10_000);
   return { ...elected, clock, store };

@@ -74,11 +74,11 @@ test('[LE-1] what an elector writes passes the validation: made, renewed, given 
   await first.acquire(stop.signal);
   note();
   await first.settled(); // its Event
-  const holding = first.hold(stop.signal);
+  const renewing = first.renew(stop.signal);
   await renewal(clock, () => leaseOn(server)?.spec?.renewTime !== specs[0]?.renewTime);
   note();
   stop.abort();
-  await holding;
+  await renewing;
   await first.release();
   note();
   const notes = notesOn(server);
@@ -106,7 +106,7 @@ test('[LE-8] a PUT with its uid does not bring back a deleted Lease; the elector
   const elector = electorOn(connection, clock, 'a');
   await elector.acquire(stop.signal);
   const { metadata } = leaseOn(server) as Lease;
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   const from = server.requests.length;
 
   server.delete('coordination.k8s.io/v1', 'Lease', 'demo', 'operator');
@@ -117,7 +117,7 @@ test('[LE-8] a PUT with its uid does not bring back a deleted Lease; the elector
   expect(methodsOf(server, from)).toEqual(['PUT', 'GET', 'POST']);
   expect(leaseOn(server)?.metadata.uid).not.toBe(metadata.uid);
   expect(leaseOn(server)?.spec?.holderIdentity).toBe('a');
-  expect(holding.outcome).not.toBeInstanceOf(Error);
+  expect(renewing.outcome).not.toBeInstanceOf(Error);
 });
 
 test('[LE-6] [LE-17] what others have put into the Lease stays there, and costs one read', async () => {
@@ -127,7 +127,7 @@ test('[LE-6] [LE-17] what others have put into the Lease stays there, and costs 
   const stop = new AbortController();
   const elector = electorOn(connection, clock, 'a');
   await elector.acquire(stop.signal);
-  watched(elector.hold(stop.signal));
+  watched(elector.renew(stop.signal));
   const from = server.requests.length;
 
   server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'operator', {
@@ -166,7 +166,7 @@ test('[LE-7] a client of which every call hangs delays no renewal', async () => 
   const elector = electorOn(connection, clock, 'a');
 
   await elector.acquire(stop.signal);
-  const holding = watched(elector.hold(stop.signal));
+  const renewing = watched(elector.renew(stop.signal));
   const before = leaseOn(server)?.metadata.resourceVersion;
   await renewal(clock, () => leaseOn(server)?.metadata.resourceVersion !== before);
   stop.abort();
@@ -174,7 +174,7 @@ test('[LE-7] a client of which every call hangs delays no renewal', async () => 
   await ended;
 
   expect(line.requests.count({ resource: 'configmaps' })).toBe(64);
-  expect(holding.outcome).not.toBeInstanceOf(Error);
+  expect(renewing.outcome).not.toBeInstanceOf(Error);
 });
 
 /** Leases as a real API server has sent them, oldest first: of holder `a`, then of holder `b`. */

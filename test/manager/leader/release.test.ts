@@ -19,10 +19,10 @@ async function doneLeader(
 ): Promise<Candidate & { readonly name: string }> {
   const name = 'a';
   const led = await leader(name, store, clock);
-  const holding = led.elector.hold(led.stop.signal);
+  const renewing = led.elector.renew(led.stop.signal);
   await clock.advanceAndSettle(5_000);
   led.stop.abort();
-  await holding;
+  await renewing;
   store.requests.length = 0;
   return { ...led, name };
 }
@@ -71,14 +71,14 @@ test.each([
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
-  const holding = elector.hold(stop.signal);
+  const renewing = elector.renew(stop.signal);
   const standby = candidate('b', store, clock, { random: () => random });
   const acquiring = watched(standby.elector.acquire(standby.stop.signal));
   await clock.advanceAndSettle(60_000);
   const before = acquiring.outcome;
 
   stop.abort();
-  await holding;
+  await renewing;
   await elector.release();
   await clock.advanceAndSettle(2_000 * 2.2 + 1_000 - 1);
 
@@ -158,9 +158,9 @@ test.each([
     async (store: FakeLeaseStore, clock: FakeClock, { elector, stop }: Candidate) => {
       await elector.acquire(stop.signal);
       store.treat = () => failure(503, 'ServiceUnavailable');
-      const holding = watched(elector.hold(stop.signal));
+      const renewing = watched(elector.renew(stop.signal));
       await clock.advanceAndSettle(30_000);
-      expect(holding.outcome).toBeInstanceOf(Error);
+      expect(renewing.outcome).toBeInstanceOf(Error);
     },
   ],
   [
@@ -269,7 +269,7 @@ describe('[LE-14]', () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
-    const holding = watched(elector.hold(stop.signal));
+    const renewing = watched(elector.renew(stop.signal));
     store.treat = () => 'hang';
     await clock.advanceAndSettle(10_000);
     const settled = watched(elector.settled());
@@ -278,7 +278,7 @@ describe('[LE-14]', () => {
     const before = settled.outcome;
     await clock.advanceAndSettle(1);
 
-    expect(holding.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
+    expect(renewing.outcome).toMatchObject({ code: 'LEADERSHIP_LOST' });
     expect(store.requests.at(-1)).toMatchObject({ verb: 'event', atMs: 10_000 });
     expect(before).toBe('pending');
     expect(settled.outcome).toBe('resolved');
@@ -289,7 +289,7 @@ describe('[LE-14]', () => {
     const clock = new FakeClock();
     const taken = new FakeLeaseStore(clock);
     const one = await leader('a', taken, clock);
-    watched(one.elector.hold(one.stop.signal));
+    watched(one.elector.renew(one.stop.signal));
     const slept = new FakeLeaseStore(clock);
     const two = await leader('a', slept, clock);
 
@@ -321,12 +321,12 @@ describe('[LE-14]', () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop, lines } = await leader('a', store, clock);
-    const holding = watched(elector.hold(stop.signal));
+    const renewing = watched(elector.renew(stop.signal));
     store.treat = ({ atMs }) => (atMs % 4_000 === 0 ? REFUSED : 'serve');
 
     await clock.advanceAndSettle(3_600_000);
 
-    expect(holding.outcome).toBe('pending');
+    expect(renewing.outcome).toBe('pending');
     const said = lines.filter(({ message }) => message.startsWith('the Lease'));
     expect(said.length).toBeGreaterThan(0);
     expect(said.length).toBeLessThanOrEqual(10);

@@ -1,7 +1,7 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { TerminalError } from '../../../operator/controller/errors.ts';
-import type { Attempt, AttemptEnd } from '../../../operator/controller/run/attempt.ts';
+import type { Attempt, AttemptEnd } from '../../../operator/controller/run/middleware.ts';
 import { AmbassadorError, OperatorError } from '../../../operator/core/errors.ts';
 import { errorWords } from '../../../operator/manager/status-page/error-words.ts';
 import { ReconcileHistory } from '../../../operator/manager/status-page/reconcile-history.ts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { eventually, FakeClock } from '@chancery/testing';
@@ -65,6 +66,23 @@ test('serves a page that may run its own script only, and nothing of others', as
   expect(policy).not.toContain('unsafe');
   expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   expect(html).not.toContain('innerHTML');
+});
+
+test('the page is one file: its style and its script are in it, and the policy names their digests', async () => {
+  const { url } = await served();
+
+  const response = await fetch(`${url}/status`);
+  const html = await response.text();
+
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
+  const [, script = ''] = /<script type="module">(.*?)<\/script>/s.exec(html) ?? [];
+  const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(style).toContain('color-scheme: light dark');
+  expect(script).toContain("new EventSource('status/events')");
+  expect(policy).toContain(`style-src 'sha256-${digest(style)}'; `);
+  expect(policy).toContain(`script-src 'sha256-${digest(script)}'; `);
+  expect(html).not.toMatch(/<link|\bsrc=/);
 });
 
 test('the root leads to the page, the probes stay, and what is unknown is not found', async () => {

@@ -4,7 +4,8 @@
  *     node test/support/kubernetes-schema/generate-types.ts
  */
 import { writeFileSync } from 'node:fs';
-import { kubernetesEntry, readTypeData, typeFiles } from './type-files.ts';
+import { readTypeData } from './type-data.ts';
+import { kubernetesEntry, typeFiles } from './type-files.ts';
 
 const operator = new URL('../../../operator/', import.meta.url);
 const files = typeFiles(readTypeData());

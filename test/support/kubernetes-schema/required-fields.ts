@@ -1,5 +1,5 @@
 import { Names } from './names.ts';
-import type { TypeData } from './type-files.ts';
+import type { TypeData } from './type-data.ts';
 
 /** Required by validation (`ValidateEventCreate`), optional in the Go type for the sake of old Events. */
 const BY_VALIDATION: readonly string[] = [

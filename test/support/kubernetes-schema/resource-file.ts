@@ -1,6 +1,6 @@
 import { BUILT_IN_RESOURCES } from '../../../testing/src/apiserver/registry/built-in-resources.ts';
 import { Names } from './names.ts';
-import type { TypeData } from './type-files.ts';
+import type { TypeData } from './type-data.ts';
 
 /**
  * Served in two versions: the constant is that of the one that people use. The others are the same

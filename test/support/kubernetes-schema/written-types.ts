@@ -1,5 +1,5 @@
 import { Names } from './names.ts';
-import type { TypeData } from './type-files.ts';
+import type { TypeData } from './type-data.ts';
 
 /**
  * The types that people write: what a kind holds outside its status. All others are only reported by

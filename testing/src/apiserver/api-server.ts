@@ -2,7 +2,7 @@ import type { KubernetesObject } from 'chancery';
 import { ConfigurationError, parseYamlDocuments } from 'chancery';
 import type { Cancel } from 'chancery/internal-testing';
 import { deepCopy } from 'chancery/internal-testing';
-import { listenAgain } from '../listen-again.ts';
+import { listenAgain, reservePort } from '../listen-again.ts';
 import { manifestObjects } from '../manifest-objects.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';
@@ -63,6 +63,9 @@ export class ApiServer {
   #port = 0;
   #listening = false;
   #hasListened = false;
+  #isClosing = false;
+  /** After `stop`. Resolves to the function that gives the port back. */
+  #reserved: Promise<() => void> | undefined;
 
   private constructor(
     cluster: Cluster,
@@ -271,6 +274,7 @@ export class ApiServer {
   async stop(): Promise<void> {
     this.#listening = false;
     await this.#http.close();
+    if (this.#hasListened && !this.#isClosing) this.#reserved = reservePort(this.#port);
   }
 
   /** Listens again on the same port, as a restarted server: with its objects, without its history. */
@@ -282,13 +286,17 @@ export class ApiServer {
       this.#secure === undefined
         ? this.#http.listen(this.#port)
         : this.#http.listenSecurely(this.#port, this.#secure);
+    const release = await this.#reserved;
+    this.#reserved = undefined;
     this.#port = await (this.#hasListened ? listenAgain(listen) : listen());
+    release?.();
     this.#hasListened = true;
     await this.#callerPorts.listenAgain();
   }
 
   /** Stops, and ends controllers and timers. Calling it again does nothing. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     for (const end of this.#endings.splice(0)) end();
     for (const cancel of this.#alarms) cancel();
     this.#alarms.clear();

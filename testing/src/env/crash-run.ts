@@ -1,11 +1,54 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, OperatorError } from 'chancery';
 import { eventually } from '../eventually.ts';
-import type { CrashPoint, CrashScenario, Killable } from './crash-points.ts';
 import { RequestLine } from './request-line.ts';
 import type { LoggedRequest } from './request-log.ts';
 import { startTestEnv } from './start-test-env.ts';
 import type { TestEnv } from './test-env.ts';
+
+/** An operator under test: what `startOperator` returns, or a process of your own. */
+export interface Killable {
+  /** At once, as SIGKILL does. */
+  kill(): Promise<void>;
+}
+
+export interface CrashScenario {
+  /** A cluster for one run. Default: `startTestEnv()`. */
+  readonly env?: () => Promise<TestEnv>;
+  /** What there is before the operator starts. */
+  readonly arrange: (env: TestEnv, namespace: string) => Promise<unknown>;
+  /**
+   * Starts the operator, at first and again after the crash, with another URL. It must not wait until
+   * the operator is ready: the crash may come before.
+   */
+  readonly start: (url: string, namespace: string) => Promise<Killable> | Killable;
+  /** What happens while the operator runs, once, wherever the crash is. `until` is asked after it. */
+  readonly act?: (env: TestEnv, namespace: string) => Promise<unknown>;
+  /** True when the operator has done all it should: asked again until then. */
+  readonly until: (env: TestEnv, namespace: string) => Promise<unknown>;
+  /**
+   * What is compared with the run without a crash: plain data, without what differs from run to run
+   * (`withoutServerFields`, and the name of the namespace).
+   */
+  readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
+  /** Which of its calls to crash at. Default: every one. */
+  readonly calls?: (call: LoggedRequest) => boolean;
+  /** Told of each place when the operator, started again, has come to the same state: for progress. */
+  readonly passed?: (point: CrashPoint) => void;
+  /** How long a run may take to come to the same state. Default 10 s. */
+  readonly timeoutMs?: number;
+  /** Runs at most, against an operator that never ends calling. Default 500. */
+  readonly maxRuns?: number;
+}
+
+/** A place where the operator was killed. */
+export interface CrashPoint {
+  /** `before`: the call was not sent. `after`: it was carried out, and the answer did not come. */
+  readonly when: 'before' | 'after';
+  /** Which of the operator's calls it was, from 1. */
+  readonly nth: number;
+  readonly call: LoggedRequest;
+}
 
 interface Outcome {
   readonly state: unknown;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, systemClock } from 'chancery';
-import { listenAgain } from '../listen-again.ts';
+import { listenAgain, reservePort } from '../listen-again.ts';
 import type { ConnectionFault, CutKind } from './connection-fault.ts';
 import { ProxiedConnection } from './proxied-connection.ts';
 
@@ -28,6 +28,8 @@ export class TcpProxy {
   #always: ConnectionFault = {};
   #server: Server | undefined;
   #port = 0;
+  /** After `refuse`. Resolves to the function that gives the port back. */
+  #reserved: Promise<() => void> | undefined;
   #accepted = 0;
   #frozen = false;
 
@@ -82,6 +84,7 @@ export class TcpProxy {
     this.#server = undefined;
     // Its `close` is not awaited: it is emitted when the last open connection has ended.
     server.close();
+    this.#reserved = reservePort(this.#port);
   }
 
   /** Listens again, on the same port. */
@@ -96,7 +99,10 @@ export class TcpProxy {
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     };
+    const release = await this.#reserved;
+    this.#reserved = undefined;
     this.#port = await listenAgain(listen);
+    release?.();
   }
 
   /** Ends every open connection. */

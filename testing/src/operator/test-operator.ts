@@ -1,7 +1,7 @@
 import type { Controller, Log, Runnable } from 'chancery';
 import { type Clock, systemClock, undiciTransport } from 'chancery';
 import type { ProcessStatus } from 'chancery/internal-testing';
-import { connect, connectOptions, Manager, settingsFrom } from 'chancery/internal-testing';
+import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal-testing';
 import { eventually } from '../eventually.ts';
 import { RecordingMeter } from '../recording-meter.ts';
 import { MortalClock } from './mortal-clock.ts';
@@ -41,7 +41,7 @@ export class TestOperator implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #clock: MortalClock;
   readonly #transport: MortalTransport;
-  readonly #manager: Manager;
+  readonly #manager: OperatorProcess;
   #running: Promise<void> = Promise.resolve();
   #ended: Promise<void> | undefined;
 
@@ -70,7 +70,7 @@ export class TestOperator implements AsyncDisposable {
       transport: this.#transport,
       ...connectOptions(settings, this.#logger({})),
     });
-    this.#manager = new Manager({
+    this.#manager = new OperatorProcess({
       settings,
       controllers,
       ...(runnables && { runnables }),

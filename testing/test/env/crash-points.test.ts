@@ -1,7 +1,8 @@
 import { AWAIT_CHANGE, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
-import { type CrashPoint, type CrashScenario, crashPoints } from '../../src/env/crash-points.ts';
+import { crashPoints } from '../../src/env/crash-points.ts';
+import type { CrashPoint, CrashScenario } from '../../src/env/crash-run.ts';
 import { startTestEnv } from '../../src/env/start-test-env.ts';
 import { configMap } from '../../src/objects/config.ts';
 import { startOperator } from '../../src/operator/test-operator.ts';

@@ -1,4 +1,4 @@
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import { isAmbassador } from '../installation.ts';
 
 const WHY = 'whoever is in the Pod reaches the ambassador, and has every right of the operator';

@@ -1,4 +1,4 @@
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 
 export const fixedImages: Rule = {
   id: 'fixed-images',

@@ -1,6 +1,6 @@
 import { type CacheSize, neededMemory } from '../cache-memory.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import type { PlacedContainer } from '../installation.ts';
 import { quantity } from '../quantity.ts';
 

@@ -1,5 +1,5 @@
 import type { Container, PodSpec } from '../../../model/kubernetes/core-v1.ts';
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 
 const PSS = 'the restricted Pod Security Standard asks for it, and nothing here needs more';
 

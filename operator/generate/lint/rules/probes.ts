@@ -1,7 +1,7 @@
 import type { Container, Probe } from '../../../model/kubernetes/core-v1.ts';
 import { readable } from '../accepted.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import { portOf } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import type { Installation } from '../installation.ts';
 
 const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;

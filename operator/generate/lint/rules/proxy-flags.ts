@@ -1,7 +1,7 @@
 import { REJECT_PATHS } from '../../filter/reject-paths.ts';
 import { ALWAYS_REJECTED_METHODS } from '../always-rejected.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath, portOf, variable } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import type { Installation } from '../installation.ts';
 import { elementsOf } from '../proxy-flags.ts';
 

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../../model/kubernetes/rbac-v1.ts';
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 import { grantsOf, isOwnAccount } from '../rights.ts';
 

@@ -1,5 +1,5 @@
+import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import { goBytes, quantity } from '../quantity.ts';
 
 export const memoryLimits: Rule = {

@@ -1,5 +1,5 @@
+import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../fields.ts';
-import type { Problem, Rule } from '../finding.ts';
 import type { Installation } from '../installation.ts';
 
 /** What `chancery run` takes at most when CHANCERY_SHUTDOWN_TIMEOUT does not say otherwise. */

@@ -1,5 +1,5 @@
 import type { Volume } from '../../../model/kubernetes/core-v1.ts';
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 
 /** Where kubectl looks for its credentials when it is told nothing. */

@@ -1,4 +1,4 @@
-import type { Problem, Rule } from '../finding.ts';
+import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation, PlacedContainer } from '../installation.ts';
 
 const IDS = ['runAsUser', 'runAsGroup'] as const;

@@ -7,7 +7,7 @@ export interface Canary {
   readonly rule: string;
   /** What somebody did. */
   readonly does: string;
-  /** Object and path of the finding. */
+  /** Object and path of the diagnostic. */
   readonly at: string;
   readonly level?: 'warning';
   /** Words of the message. */

@@ -1,10 +1,6 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
+import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
-import {
-  fieldSchema,
-  type StructuralSchema,
-  type ValidationRule,
-} from '../schema/structural-schema.ts';
 import { type Declaration, Declarations } from './declaration.ts';
 import { celEnvironment } from './environment.ts';
 import { compile, type Program, type Rejection } from './program.ts';

@@ -1,6 +1,6 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
+import { type StructuralSchema, valuesSchema } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
-import { type StructuralSchema, valuesSchema } from '../schema/structural-schema.ts';
 import { celDurationText } from './duration-text.ts';
 import { celFieldName } from './field-names.ts';
 import { celEquals } from './value-equality.ts';

@@ -1,3 +1,4 @@
+import { fieldSchema, type StructuralSchema, type ValidationRule } from 'chancery/internal-testing';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
@@ -10,13 +11,7 @@ import {
   invalidUnshown,
   required,
 } from '../schema/field-errors.ts';
-import {
-  childPath,
-  fieldSchema,
-  type StructuralSchema,
-  spineOf,
-  type ValidationRule,
-} from '../schema/structural-schema.ts';
+import { childPath, spineOf } from '../schema/structural-schema.ts';
 import { Budget } from './budget.ts';
 import { type CompiledRule, compileRules, type LevelRules } from './compiled-rules.ts';
 import { runtimeErrorText } from './runtime-error.ts';

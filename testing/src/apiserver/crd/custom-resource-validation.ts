@@ -1,3 +1,4 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import type { Rules } from '../cel/rules.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
@@ -7,7 +8,6 @@ import { Correlation } from '../schema/correlation.ts';
 import { embeddedResourceProblems } from '../schema/embedded-resources.ts';
 import { invalid } from '../schema/field-errors.ts';
 import { listTypeProblems } from '../schema/list-types.ts';
-import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { validateBySchema } from '../schema/validate.ts';
 
 /** What custom resources of one version are held to. */

@@ -1,3 +1,4 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import { rulesOf } from '../cel/rules.ts';
 import type { StoredObject } from '../cluster-access.ts';
 import { failure } from '../failures.ts';
@@ -12,7 +13,6 @@ import type {
 } from '../registry/served-resource.ts';
 import { applyDefaults } from '../schema/apply-defaults.ts';
 import { prune } from '../schema/prune.ts';
-import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { validateCustomResource } from './custom-resource-validation.ts';
 import {
   acceptedNamesOf,

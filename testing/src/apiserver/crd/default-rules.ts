@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { OBJECT_FIELDS, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
 import { forbidden, invalid } from '../schema/field-errors.ts';
 import { prune } from '../schema/prune.ts';
-import { OBJECT_FIELDS, type StructuralSchema } from '../schema/structural-schema.ts';
 import { validateBySchema } from '../schema/validate.ts';
 
 /** What is wrong with the defaults of a schema: each must be valid by the schema that it stands in. */

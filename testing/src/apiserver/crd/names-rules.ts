@@ -1,10 +1,10 @@
+import { DNS_1035_LABEL } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { invalid, required } from '../schema/field-errors.ts';
 import type { DefinitionNames } from './definition.ts';
 
-const LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
-const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
-const NOT_A_LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${LABEL}')`;
+const LABEL_PATTERN = new RegExp(`^${DNS_1035_LABEL}$`);
+const NOT_A_LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_LABEL}')`;
 
 /** Why a text is no label that starts with a letter; '' when it is one. */
 export function labelProblem(text: string): string {

@@ -1,8 +1,8 @@
+import type { StructuralSchema, ValidationRule } from 'chancery/internal-testing';
 import { isFieldPath } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { forbidden, invalid, notSupported, required } from '../schema/field-errors.ts';
-import type { StructuralSchema, ValidationRule } from '../schema/structural-schema.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const REASONS = [

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { DNS_SUBDOMAIN } from 'chancery/internal-testing';
 import type { StoredObject } from '../cluster-access.ts';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
@@ -53,10 +54,8 @@ function specProblems(spec: DefinitionSpec): readonly FieldError[] {
 
 function groupProblems(group: string | undefined): readonly FieldError[] {
   if (!group) return [required('spec.group')];
-  const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-  const subdomain = `${label}(\\.${label})*`;
-  if (!new RegExp(`^${subdomain}$`).test(group)) {
-    const why = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${subdomain}')`;
+  if (!new RegExp(`^${DNS_SUBDOMAIN}$`).test(group)) {
+    const why = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${DNS_SUBDOMAIN}')`;
     return [invalid('spec.group', group, why)];
   }
   if (group.includes('.')) return [];

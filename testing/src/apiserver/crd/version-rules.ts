@@ -1,7 +1,7 @@
+import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject } from '../objects/metadata.ts';
 import { duplicate, forbidden, invalid, required, tooMany } from '../schema/field-errors.ts';
-import { fieldSchema, type StructuralSchema } from '../schema/structural-schema.ts';
 import { defaultProblems, rootDefaultProblems } from './default-rules.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';
 import { rulesProblems } from './rule-rules.ts';

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../objects/metadata.ts';
-import { compareQuantities } from '../validation/quantity.ts';
+import { compareQuantities } from '../objects/quantity.ts';
 import { asObject } from './fill.ts';
 
 /** The resources that decide who is evicted first. */

@@ -1,5 +1,5 @@
+import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
-import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
 /**
  * `value` with the defaults of the schema where fields are missing; the same value when none is.

@@ -1,6 +1,6 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import { invalid } from './field-errors.ts';
 import { Findings } from './findings.ts';
-import type { StructuralSchema } from './structural-schema.ts';
 
 type Check = (schema: StructuralSchema) => Findings;
 

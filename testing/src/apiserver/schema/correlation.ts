@@ -1,6 +1,6 @@
+import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
 import { jsonEquals } from '../patch/json-value.ts';
-import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
 /**
  * A value and the one that it replaces. Where the two can be matched, what was wrong before may

@@ -1,11 +1,11 @@
+import { DNS_1035_LABEL, fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { invalid, required } from './field-errors.ts';
-import { childPath, fieldSchema, join, type StructuralSchema } from './structural-schema.ts';
+import { childPath, join } from './structural-schema.ts';
 
-const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const NOT_A_LABEL =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+const LABEL = new RegExp(`^${DNS_1035_LABEL}$`);
+const NOT_A_LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_LABEL}')`;
 
 /** What is wrong with the objects inside an object: each has to say what it is. */
 export function embeddedResourceProblems(

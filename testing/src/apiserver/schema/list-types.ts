@@ -1,9 +1,10 @@
+import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { sortedDeep } from '../objects/canonical.ts';
 import { jsonText } from '../objects/json-text.ts';
 import { isObject } from '../objects/metadata.ts';
 import { duplicate, invalid } from './field-errors.ts';
-import { childPath, fieldSchema, type StructuralSchema } from './structural-schema.ts';
+import { childPath } from './structural-schema.ts';
 
 /** What breaks the promise of a list: sets have no value twice, maps no key. */
 export function listTypeProblems(

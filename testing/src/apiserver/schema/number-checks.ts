@@ -1,6 +1,6 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { invalid } from './field-errors.ts';
-import type { StructuralSchema } from './structural-schema.ts';
 
 /** The first integers that Go's int64 and int32 do not hold. */
 const INT64_END = 2 ** 63;

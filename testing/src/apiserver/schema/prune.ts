@@ -1,11 +1,6 @@
+import { fieldSchema, OBJECT_FIELDS, type StructuralSchema } from 'chancery/internal-testing';
 import { isObject } from '../objects/metadata.ts';
-import {
-  fieldSchema,
-  isResource,
-  join,
-  OBJECT_FIELDS,
-  type StructuralSchema,
-} from './structural-schema.ts';
+import { isResource, join } from './structural-schema.ts';
 
 /**
  * `value` without the fields that the schema does not know; the same value when it has none.

@@ -1,9 +1,9 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import { isFormat } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { invalid, tooLong, typeInvalid } from './field-errors.ts';
 import { checkedFormat } from './format.ts';
 import { regularExpression } from './regular-expression.ts';
-import type { StructuralSchema } from './structural-schema.ts';
 
 /** The first thing that is wrong with the length or the form of a text. */
 export function textProblem(

@@ -1,7 +1,7 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { typeInvalid } from './field-errors.ts';
 import { checkedFormat } from './format.ts';
-import type { StructuralSchema } from './structural-schema.ts';
 
 /** True for a schema that says of which type a value is. */
 export function isTyped(schema: StructuralSchema): boolean {

@@ -1,3 +1,4 @@
+import { fieldSchema, type StructuralSchema } from 'chancery/internal-testing';
 import type { FieldError } from '../failures.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { jsonEquals } from '../patch/json-value.ts';
@@ -6,7 +7,7 @@ import type { Correlation } from './correlation.ts';
 import { invalid, notSupported, required, tooMany } from './field-errors.ts';
 import { Findings } from './findings.ts';
 import { numberProblems } from './number-checks.ts';
-import { fieldSchema, join, type StructuralSchema } from './structural-schema.ts';
+import { join } from './structural-schema.ts';
 import { formatProblem, textProblem } from './text-checks.ts';
 import { isTyped, typeProblem } from './type-check.ts';
 

@@ -1,15 +1,15 @@
+import { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-testing';
+
 /**
  * The forms of texts in the API. Each function says what is wrong with a text, in the words of
  * Kubernetes' own libraries; nothing when it has the form.
  */
 type Form = (text: string) => readonly string[];
 
-const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
-const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
-const SUBDOMAIN_PATTERN = new RegExp(`^${SUBDOMAIN}$`);
+const LABEL_PATTERN = new RegExp(`^${DNS_LABEL}$`);
+const SUBDOMAIN_PATTERN = new RegExp(`^${DNS_SUBDOMAIN}$`);
 
 function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
@@ -39,14 +39,14 @@ export const dnsSubdomain: Form = both(
   atMost(253, 'characters'),
   pattern(
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-    SUBDOMAIN,
+    DNS_SUBDOMAIN,
     'example.com',
   ),
 );
 
 const labelPattern: Form = pattern(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-  LABEL,
+  DNS_LABEL,
   'my-name',
   '123-abc',
 );
@@ -62,7 +62,7 @@ export const dns1035Label: Form = both(
   atMost(63, 'characters'),
   pattern(
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-    '[a-z]([-a-z0-9]*[a-z0-9])?',
+    DNS_1035_LABEL,
     'my-name',
     'abc-123',
   ),
@@ -72,7 +72,7 @@ export const wildcardDnsSubdomain: Form = both(
   atMost(253, 'characters'),
   pattern(
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
-    `\\*\\.${SUBDOMAIN}`,
+    `\\*\\.${DNS_SUBDOMAIN}`,
     '*.example.com',
   ),
 );

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../objects/metadata.ts';
+import { compareQuantities, quantityNanos } from '../objects/quantity.ts';
 import { labelKey } from './formats.ts';
 import { invalidValue, type Problem, required } from './problem.ts';
-import { compareQuantities, parseQuantity } from './quantity.ts';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
@@ -63,14 +63,14 @@ function isExtended(name: string): boolean {
 }
 
 export function notNegativeQuantity(value: unknown, field: string): readonly Problem[] {
-  const quantity = parseQuantity(value);
-  if (quantity === undefined || quantity.nanos >= 0n) return [];
+  const nanos = quantityNanos(value);
+  if (nanos === undefined || nanos >= 0n) return [];
   const why = 'must be greater than or equal to 0';
   return [invalidValue(field, value, why)];
 }
 
 export function positiveQuantity(value: unknown, field: string): readonly Problem[] {
-  const quantity = parseQuantity(value);
-  if (quantity === undefined || quantity.nanos > 0n) return [];
+  const nanos = quantityNanos(value);
+  if (nanos === undefined || nanos > 0n) return [];
   return [invalidValue(field, value, 'must be greater than zero')];
 }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../cluster-access.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
+import { compareQuantities } from '../objects/quantity.ts';
 import { type ChangeCheck, changed, immutable } from './change.ts';
 import { type Check, fields, formed, isEmpty, maybeOneOf, needed } from './check.ts';
 import { dnsSubdomain, labelKey } from './formats.ts';
 import { labelSelector } from './label-selector.ts';
 import { forbidden, invalidValue, notSupported, type Problem, required } from './problem.ts';
-import { compareQuantities } from './quantity.ts';
 import { positiveQuantity } from './resources.ts';
 import { specDifference } from './spec-difference.ts';
 

@@ -1,11 +1,8 @@
+import type { StructuralSchema, ValidationRule } from 'chancery/internal-testing';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
 import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
-import type {
-  StructuralSchema,
-  ValidationRule,
-} from '../../../src/apiserver/schema/structural-schema.ts';
 
 const SPEC: StructuralSchema = {
   type: 'object',
@@ -122,6 +119,8 @@ test.each([
   ['self.map["zz"] == ""', 'no such key: zz'],
   ['self.list[9] == 1', 'index out of bounds: 9'],
   ['1 / (self.replicas - 3) == 1', 'division by zero'],
+  ['quantity("1MM") == quantity("1M")', "unable to parse quantity's suffix"],
+  ['quantity(".") == quantity("0")', 'unable to parse numeric part of quantity'],
 ])('[F-11] the rule %s cannot be evaluated: %s', (rule, why) => {
   expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
 });
@@ -157,7 +156,7 @@ describe('[F-11] what a refusal says', () => {
     ]);
   });
 
-  test.each([
+  test.each<[NonNullable<ValidationRule['reason']>, string]>([
     ['FieldValueForbidden', 'Forbidden: no'],
     ['FieldValueRequired', 'Required value: no'],
     ['FieldValueDuplicate', 'Duplicate value'],

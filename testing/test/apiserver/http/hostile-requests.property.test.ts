@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { jsonValue } from '../../../../test/support/json-arbitraries.ts';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';
 import { startCluster } from '../support/cluster.ts';
 
@@ -176,7 +177,7 @@ const accept = fc.constantFrom(
 /** Values in the place of any field: what a schema would never allow. */
 const anything = fc.oneof(
   fc.constantFrom(null, true, 0, -1, 1e300, '', 'a', [], {}, [[]], [{}], [null], { a: null }),
-  fc.jsonValue({ maxDepth: 2 }),
+  jsonValue({ maxDepth: 2 }),
 );
 
 const SPEC_FIELDS = [

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { jsonText as jsonTexts, jsonValue } from '../../../../test/support/json-arbitraries.ts';
 import { parseGoJson } from '../../../src/apiserver/objects/go-json.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../../../src/apiserver/objects/json-text.ts';
 import { rebuildJson } from '../../../src/apiserver/objects/json-walk.ts';
 
 test('[attack A-7] writes what JSON.stringify writes, and long integers besides', () => {
   fc.assert(
-    fc.property(fc.jsonValue(), fc.constantFrom('', '  '), (value, indent) => {
+    fc.property(jsonValue(), fc.constantFrom('', '  '), (value, indent) => {
       const expected = JSON.stringify({ a: value, b: '\u0000' }, undefined, indent);
       const written = jsonText({ a: value, b: 9007199254740993n, c: undefined }, indent);
       expect(written.replace('9007199254740993', '"\\u0000"')).toBe(expected);
@@ -32,7 +33,7 @@ test('[attack A-1] a value deeper than people read is not indented, on a stack o
 
 test('[attack A-1] a copy has the same text, and shares nothing', () => {
   fc.assert(
-    fc.property(fc.json(), (text) => {
+    fc.property(jsonTexts(), (text) => {
       const { value } = parseGoJson(text);
       const copy = rebuildJson(value);
 

@@ -1,7 +1,7 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import { describe, expect, test } from 'vitest';
 import { applyDefaults } from '../../../src/apiserver/schema/apply-defaults.ts';
 import { prune } from '../../../src/apiserver/schema/prune.ts';
-import type { StructuralSchema } from '../../../src/apiserver/schema/structural-schema.ts';
 
 const text: StructuralSchema = { type: 'string', default: 'd' };
 

@@ -3,13 +3,13 @@
  * valid, and what is valid is what an independent implementation of JSON Schema finds valid.
  */
 import { Ajv } from 'ajv';
+import type { StructuralSchema } from 'chancery/internal-testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';
 import { applyDefaults } from '../../../src/apiserver/schema/apply-defaults.ts';
 import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
 import { prune } from '../../../src/apiserver/schema/prune.ts';
-import type { StructuralSchema } from '../../../src/apiserver/schema/structural-schema.ts';
 import { validateBySchema } from '../../../src/apiserver/schema/validate.ts';
 
 const FIELD = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');

@@ -1,8 +1,8 @@
+import type { StructuralSchema } from 'chancery/internal-testing';
 import { describe, expect, test } from 'vitest';
 import { Correlation } from '../../../src/apiserver/schema/correlation.ts';
 import { embeddedResourceProblems } from '../../../src/apiserver/schema/embedded-resources.ts';
 import { listTypeProblems } from '../../../src/apiserver/schema/list-types.ts';
-import type { StructuralSchema } from '../../../src/apiserver/schema/structural-schema.ts';
 import { validateBySchema } from '../../../src/apiserver/schema/validate.ts';
 
 function problems(value: unknown, schema: StructuralSchema): readonly string[] {

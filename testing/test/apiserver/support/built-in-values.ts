@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { memberName } from '../../../../test/support/json-arbitraries.ts';
 import { builtInType, elementType } from '../../../src/apiserver/built-in-types/built-in-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,5 +41,8 @@ function valueOfType(type: string, depth: number): fc.Arbitrary<unknown> | undef
   const item = valueOfType(element, depth);
   if (item === undefined) return undefined;
   if (type.startsWith('[]')) return fc.array(item, { minLength: 1, maxLength: 2 });
-  return fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), item, { minKeys: 1, maxKeys: 2 });
+  return fc.dictionary(memberName(fc.string({ minLength: 1, maxLength: 3 })), item, {
+    minKeys: 1,
+    maxKeys: 2,
+  });
 }

@@ -1,7 +1,6 @@
 import type { ResourceName, StoredObject } from '../../cluster-access.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
-import { quantityText } from '../../objects/quantity.ts';
-import { parseQuantity } from '../../validation/quantity.ts';
+import { quantityNanos, quantityText } from '../../objects/quantity.ts';
 
 /** An amount in billionths, and whether it is written in powers of 1024. */
 export interface Amount {
@@ -118,6 +117,6 @@ export function amountsOf(list: unknown): Usage {
 }
 
 function amountOf(text: unknown): Amount {
-  const nanos = parseQuantity(text)?.nanos ?? 0n;
+  const nanos = quantityNanos(text) ?? 0n;
   return { nanos, binary: /[KMGTPE]i$/.test(String(text)) };
 }

@@ -1,8 +1,6 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
-import { isFormat } from 'chancery/internal-testing';
+import { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN, isFormat } from 'chancery/internal-testing';
 
-const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
 /** A form of text that can be asked for by name. */
@@ -21,18 +19,18 @@ class CelFormat {
 }
 
 const FORMATS: readonly CelFormat[] = [
-  byPattern('dns1123Label', 63, LABEL, 'a lowercase RFC 1123 label'),
-  byPattern('dns1123Subdomain', 253, `${LABEL}(\\.${LABEL})*`, 'a lowercase RFC 1123 subdomain'),
-  byPattern('dns1035Label', 63, DNS_LABEL, 'a DNS-1035 label'),
-  byPattern('dns1123LabelPrefix', 63, `${LABEL}-?`, 'a lowercase RFC 1123 label'),
+  byPattern('dns1123Label', 63, DNS_LABEL, 'a lowercase RFC 1123 label'),
+  byPattern('dns1123Subdomain', 253, DNS_SUBDOMAIN, 'a lowercase RFC 1123 subdomain'),
+  byPattern('dns1035Label', 63, DNS_1035_LABEL, 'a DNS-1035 label'),
+  byPattern('dns1123LabelPrefix', 63, `${DNS_LABEL}-?`, 'a lowercase RFC 1123 label'),
   byPattern(
     'dns1123SubdomainPrefix',
     253,
-    `${LABEL}(\\.${LABEL})*[-.]?`,
+    `${DNS_SUBDOMAIN}[-.]?`,
     'a lowercase RFC 1123 subdomain',
   ),
-  byPattern('dns1035LabelPrefix', 63, `${DNS_LABEL}-?`, 'a DNS-1035 label'),
-  byPattern('qualifiedName', 317, `(${LABEL}(\\.${LABEL})*/)?${QUALIFIED}`, 'a qualified name'),
+  byPattern('dns1035LabelPrefix', 63, `${DNS_1035_LABEL}-?`, 'a DNS-1035 label'),
+  byPattern('qualifiedName', 317, `(${DNS_SUBDOMAIN}/)?${QUALIFIED}`, 'a qualified name'),
   byPattern('labelValue', 63, `(${QUALIFIED})?`, 'a valid label'),
   byFormat('uri'),
   byFormat('uuid'),

@@ -1,5 +1,12 @@
 import type { StoredObject } from '../../cluster-access.ts';
-import type { Report } from './event-recorder.ts';
+
+/** What a controller tells people about an object. */
+export interface Report {
+  /** Default `Normal`. */
+  readonly type?: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** An Event that was recorded, and how often since. */
 export interface RecordedEvent {

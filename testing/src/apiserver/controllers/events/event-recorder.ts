@@ -1,18 +1,10 @@
 import type { Clock } from 'chancery';
 import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery';
 import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
-import { EventCorrelation, type Occurrence } from './event-correlation.ts';
+import { EventCorrelation, type Occurrence, type Report } from './event-correlation.ts';
 
 const EVENTS: ResourceName = 'events';
 const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
-
-/** What a controller tells people about an object. */
-export interface Report {
-  /** Default `Normal`. */
-  readonly type?: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** Tells people what was done about an object. */
 export type RecordEvent = (about: StoredObject, report: Report) => void;

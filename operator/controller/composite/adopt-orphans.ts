@@ -1,0 +1,78 @@
+import { type KubernetesObject, keyOf, type OwnerReference, ownersIn } from '../../model/object.ts';
+import { controllerReference } from '../../model/owner-reference.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Selector } from '../../model/selector.ts';
+import { isLiveOwner } from '../children/live-owner.ts';
+import type { ReconcileContext } from '../reconciler.ts';
+import { type ChildSource, OWNER_INDEX } from './child.ts';
+import { type Claim, claim } from './claim.ts';
+
+interface ClaimOptions {
+  readonly parent: KubernetesObject;
+  readonly parentResource: Resource;
+  readonly sources: readonly ChildSource[];
+  readonly selector: Selector | undefined;
+  readonly context: ReconcileContext;
+}
+
+/**
+ * The parent's children, by the name of their resource; what is to be adopted or orphaned has been.
+ * Both are guarded by uid and resourceVersion: the loser of a race throws a conflict, and looks again.
+ *
+ * Undefined when the parent is found to be going, which the cache does not know yet: what it would
+ * adopt then, the garbage collector would take.
+ */
+export async function adoptOrphans(
+  options: ClaimOptions,
+): Promise<ReadonlyMap<string, readonly KubernetesObject[]> | undefined> {
+  const { parent, parentResource, sources, context } = options;
+  const claims = sources.map((source) => ({ source, ...claimIn(source, options) }));
+  const adopts = claims.some(({ adopt }) => adopt.length > 0);
+  if (adopts && !(await isLiveOwner(context.client, parentResource, parent))) return undefined;
+  const children = new Map<string, readonly KubernetesObject[]>();
+  for (const { source, own, adopt, orphan } of claims) {
+    const { resource } = source;
+    for (const object of orphan) {
+      const others = ownersIn(object.metadata).filter(({ uid }) => uid !== parent.metadata.uid);
+      await setReferences(resource, object, others, context);
+      context.log.info({ child: object.metadata.name }, 'child orphaned, its labels do not match');
+    }
+    const adopted: KubernetesObject[] = [];
+    for (const object of adopt) {
+      const all = [...ownersIn(object.metadata), controllerReference(parent, parentResource)];
+      adopted.push(await setReferences(resource, object, all, context));
+      context.log.info({ child: object.metadata.name }, 'child adopted');
+    }
+    children.set(resourceName(resource), [...own, ...adopted]);
+  }
+  return children;
+}
+
+function claimIn(
+  { source }: ChildSource,
+  { parent, selector, context }: ClaimOptions,
+): Claim<KubernetesObject> {
+  const store = context.store(source);
+  const owned = store.byIndex(OWNER_INDEX, parent.metadata.uid ?? '');
+  const matching = selector === undefined ? [] : store.list(inPlace(parent, selector));
+  const candidates = new Map([...owned, ...matching].map((object) => [keyOf(object), object]));
+  return claim(parent, [...candidates.values()], selector);
+}
+
+function inPlace(
+  { metadata: { namespace } }: KubernetesObject,
+  selector: Selector,
+): { readonly selector: Selector; readonly namespace?: string } {
+  return namespace === undefined ? { selector } : { selector, namespace };
+}
+
+async function setReferences(
+  resource: Resource,
+  object: KubernetesObject,
+  ownerReferences: readonly OwnerReference[],
+  { client }: ReconcileContext,
+): Promise<KubernetesObject> {
+  const { uid, resourceVersion } = object.metadata;
+  const body = { metadata: { uid, resourceVersion, ownerReferences } };
+  return client.patch(resource, object.metadata, { type: 'merge', body });
+}

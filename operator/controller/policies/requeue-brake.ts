@@ -1,0 +1,66 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ObjectKey } from '../../model/object.ts';
+import type { AttemptOutcome, KeyPolicy } from './key-policy.ts';
+
+/**
+ * A key that asks to be reconciled again in less than `soonMs` gets what it asks for `freely` times in
+ * a row, which is enough for work in steps. From then on it waits: 10 ms, twice as long each time, up
+ * to a second, which is one attempt where thousands were made without the brake.
+ */
+export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_000 } as const;
+
+/** The log gets one line about braked keys in this time. */
+const LINE_MS = 10 * 60_000;
+
+const REMEDY =
+  'return AWAIT_CHANGE, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
+
+/** Slows down keys that ask to be reconciled again at once, again and again. A change lifts the brake. */
+export class RequeueBrake implements KeyPolicy {
+  readonly #clock: Clock;
+  /** Keys that have asked so last. They are in the queue, which bounds them. */
+  readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  changed(key: ObjectKey): void {
+    const asked = this.#asked.get(key);
+    if (asked !== undefined) asked.untilMs = 0;
+  }
+
+  delayMs(key: ObjectKey): number {
+    const asked = this.#asked.get(key);
+    return asked === undefined ? 0 : Math.max(0, asked.untilMs - this.#clock.monotonic());
+  }
+
+  finished(key: ObjectKey, { kind, requeueAfterMs, log }: AttemptOutcome): void {
+    if (kind !== 'success' && kind !== 'terminal') return;
+    if (requeueAfterMs === undefined || requeueAfterMs >= REQUEUE_BRAKE.soonMs) {
+      this.#asked.delete(key);
+      return;
+    }
+    const inARow = (this.#asked.get(key)?.inARow ?? 0) + 1;
+    const brakeMs = brakeAfter(inARow);
+    this.#asked.set(key, { inARow, untilMs: this.#clock.monotonic() + brakeMs });
+    if (brakeMs > 0) this.#tell(brakeMs, log);
+  }
+
+  #tell(waitMs: number, log: AttemptOutcome['log']): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#toldAt < LINE_MS) return;
+    this.#toldAt = now;
+    log.warn(
+      { waitMs, remedy: REMEDY },
+      'a key asks for the next reconcile at once again and again, it waits',
+    );
+  }
+}
+
+function brakeAfter(inARow: number): number {
+  const beyond = inARow - REQUEUE_BRAKE.freely;
+  if (beyond <= 0) return 0;
+  return Math.min(REQUEUE_BRAKE.firstMs * 2 ** (beyond - 1), REQUEUE_BRAKE.lastMs);
+}

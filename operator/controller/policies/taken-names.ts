@@ -1,0 +1,203 @@
+import type { Cancel, Clock } from '../../core/clock.ts';
+import {
+  controllerOf,
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  type ObjectMeta,
+} from '../../model/object.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import { isOlder } from '../../model/resource-version.ts';
+import { LOW_PRIORITY } from '../../queue/work-queue.ts';
+import type { Change } from '../../store/change.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import type { Controller } from '../controller.ts';
+import { isSameResource, type Source } from '../source.ts';
+import type { KeyPolicy } from './key-policy.ts';
+
+/** Names that are waited for at once. Beyond that the oldest is forgotten, and its key has its back-off. */
+const MAX_WAITS = 10_000;
+
+/**
+ * When a key tries again although no event can tell of the object in its way: no cache has it, because
+ * it lived between two lists, or the source does not select it. Doubled each time.
+ */
+const RETRY_MS = { first: 30_000, last: 1_000_000 } as const;
+
+/** A key that could not have the name of a child. */
+interface Wait {
+  readonly key: ObjectKey;
+  readonly name: string;
+  /** Of the object in the way, as the attempt found it; empty if that was gone again. */
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly controller: string | undefined;
+  /** Retries in a row that found the same object. */
+  retries: number;
+  /** The present attempt, or else the last one, has met the object. */
+  isCurrent: boolean;
+  cancelRetry: Cancel | undefined;
+}
+
+interface TakenNamesOptions {
+  readonly clock: Clock;
+  readonly controller: Controller;
+  /** Of the controller's sources; may be filled later. */
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
+  /** Enqueues a key that is to try again. */
+  readonly enqueue: (key: ObjectKey, priority: number) => void;
+}
+
+/**
+ * If a child's name is taken, the key is retried when the name becomes free. Without this nothing would
+ * retry it: the object in the way enqueues its own owner, if any.
+ *
+ * A wait lasts until the object goes or changes its controller, or until an attempt of the key no longer
+ * meets it. It begins with the refusal, in the middle of an attempt: a later change enqueues the key,
+ * which is reconciled once more after the attempt. An earlier change is found by comparing the caches
+ * with what was refused.
+ */
+export class TakenNames implements KeyPolicy {
+  readonly #options: TakenNamesOptions;
+  /** The key that was refused last is the last. */
+  readonly #byKey = new Map<ObjectKey, Map<string, Wait>>();
+  readonly #byName = new Map<string, Set<Wait>>();
+  #count = 0;
+
+  constructor(options: TakenNamesOptions) {
+    this.#options = options;
+  }
+
+  started(key: ObjectKey): void {
+    if (this.#count === 0) return; // nearly always
+    for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
+  }
+
+  /** Names that the attempt has not met again are not waited for. */
+  finished(key: ObjectKey): void {
+    if (this.#count === 0) return;
+    for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
+      if (!wait.isCurrent) this.#forget(wait);
+    }
+  }
+
+  /**
+   * Notes that the attempt of `key` could not have the name of `child`. Only a resource that the
+   * controller owns can be waited for: of others no events come.
+   *
+   * @param by - the object that has the name; undefined if it was gone as soon as it was read.
+   */
+  refused(
+    key: ObjectKey,
+    resource: Resource,
+    child: KubernetesObject,
+    by: KubernetesObject | undefined,
+  ): void {
+    const caches = this.#cachesOf(resource);
+    if (caches.length === 0) return;
+    const name = nameOf(resource, keyOf(child));
+    const { uid = '', resourceVersion = '' } = by?.metadata ?? {};
+    const before = this.#byKey.get(key)?.get(name);
+    if (before !== undefined) this.#forget(before);
+    const wait: Wait = {
+      key,
+      name,
+      uid,
+      resourceVersion,
+      controller: by && controllerOf(by)?.uid,
+      retries: before?.uid === uid ? before.retries : 0,
+      isCurrent: true,
+      cancelRetry: undefined,
+    };
+    this.#remember(wait);
+    const knowledge = caches.map((cache) => knowledgeOf(cache, keyOf(child), wait));
+    if (knowledge.includes('blocked')) return; // and the end will be an event
+    const isFree = wait.retries === 0 && (uid === '' || knowledge.includes('newer'));
+    // Once: a cache that does not select the object takes it for gone, again and again.
+    const afterMs = isFree ? 0 : Math.min(RETRY_MS.first * 2 ** wait.retries, RETRY_MS.last);
+    wait.cancelRetry = this.#options.clock.schedule(afterMs, () => {
+      wait.cancelRetry = undefined;
+      wait.retries++;
+      this.#options.enqueue(key, isFree ? 0 : LOW_PRIORITY);
+    });
+  }
+
+  /** The keys that waited for the name that `change` sets free. */
+  freedBy(resource: Resource, change: Change): readonly ObjectKey[] {
+    if (this.#count === 0) return [];
+    const freed: ObjectKey[] = [];
+    for (const wait of [...(this.#byName.get(nameOf(resource, change.key)) ?? [])]) {
+      if (isFreed(wait, change)) {
+        this.#forget(wait);
+        freed.push(wait.key);
+      } else {
+        wait.cancelRetry?.(); // a cache has it now
+        wait.cancelRetry = undefined;
+      }
+    }
+    return freed;
+  }
+
+  stop(): void {
+    for (const waits of [...this.#byKey.values()]) {
+      for (const wait of [...waits.values()]) this.#forget(wait);
+    }
+  }
+
+  #cachesOf(resource: Resource): readonly SharedInformer<KubernetesObject>[] {
+    const { controller, informers } = this.#options;
+    return controller.owns
+      .filter(({ source }) => isSameResource(source.resource, resource))
+      .map(({ source }) => informers.get(source))
+      .filter((informer) => informer !== undefined);
+  }
+
+  #remember(wait: Wait): void {
+    const ofKey = this.#byKey.get(wait.key) ?? new Map<string, Wait>();
+    this.#byKey.delete(wait.key);
+    this.#byKey.set(wait.key, ofKey.set(wait.name, wait));
+    const ofName = this.#byName.get(wait.name) ?? new Set();
+    this.#byName.set(wait.name, ofName.add(wait));
+    if (++this.#count <= MAX_WAITS) return;
+    const [oldest] = this.#byKey.values();
+    const [first] = oldest?.values() ?? [];
+    if (first !== undefined) this.#forget(first);
+  }
+
+  #forget(wait: Wait): void {
+    const { key, name } = wait;
+    wait.cancelRetry?.();
+    const ofKey = this.#byKey.get(key);
+    if (ofKey?.delete(name)) this.#count--;
+    if (ofKey?.size === 0) this.#byKey.delete(key);
+    const ofName = this.#byName.get(name);
+    ofName?.delete(wait);
+    if (ofName?.size === 0) this.#byName.delete(name);
+  }
+}
+
+function nameOf(resource: Resource, key: ObjectKey): string {
+  return `${resourceName(resource)} ${key}`;
+}
+
+/** Whether a cache has the object in the way, has something newer, or is not as far yet. */
+function knowledgeOf(
+  cache: SharedInformer<KubernetesObject>,
+  key: ObjectKey,
+  wait: Wait,
+): 'blocked' | 'newer' | 'older' {
+  const entry = cache.cached(key);
+  if (entry !== undefined && isInTheWay(wait, entry.metadata)) return 'blocked';
+  const version = entry?.resourceVersion ?? cache.resourceVersion;
+  return version === undefined || isOlder(version, wait.resourceVersion) ? 'older' : 'newer';
+}
+
+function isFreed(wait: Wait, { type, entry }: Change): boolean {
+  if (type === 'delete') return true;
+  return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
+}
+
+/** It is the same object, and has the same controller, or none. */
+function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
+  return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
+}

@@ -1,0 +1,233 @@
+import { type LinkedAbort, linkedAbort } from '../../core/abort.ts';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
+import type { Cancel, Clock } from '../../core/clock.ts';
+import { OperatorError } from '../../core/errors.ts';
+import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import { LOW_PRIORITY, type WorkQueue } from '../../queue/work-queue.ts';
+import type { Controller } from '../controller.ts';
+import type { EventRecorder } from '../events/event-recorder.ts';
+import type { Finalizing } from '../finalizers/finalizing.ts';
+import type { KeyGate } from '../policies/key-gate.ts';
+import type { Log, Result } from '../reconciler.ts';
+import { retryOptionsFor } from '../retry-refused.ts';
+import type { Contexts } from './context.ts';
+import { type Failure, failureOf, isLeadershipLost } from './failure.ts';
+import { FailureReport } from './failure-report.ts';
+import {
+  type Attempt,
+  type AttemptEnd,
+  type ReconcileMiddleware,
+  withMiddleware,
+} from './middleware.ts';
+import type { ReconcileMetrics } from './reconcile-metrics.ts';
+import { checkedResult } from './result.ts';
+
+interface ReconcileLoopOptions {
+  readonly controller: Controller;
+  readonly queue: WorkQueue<ObjectKey>;
+  readonly gate: KeyGate;
+  readonly contexts: Contexts;
+  readonly finalizing: Finalizing;
+  readonly metrics: ReconcileMetrics;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  /** In milliseconds; 0: an attempt may take any time. */
+  readonly reconcileTimeoutMs: number;
+  readonly middleware?: ReconcileMiddleware | undefined;
+}
+
+/** The parts of one attempt. */
+interface Work {
+  readonly attempt: Attempt;
+  readonly object: KubernetesObject | undefined;
+  /** The error of a cache that could not be read. */
+  readonly unreadable: unknown;
+  readonly log: Log;
+  readonly report: FailureReport;
+  /** Aborts with the process. */
+  readonly stop: AbortSignal;
+  readonly startedAt: number;
+}
+
+/** How user code ended, before the key is put back. */
+type Ended =
+  | { readonly kind: 'success'; readonly result: Result }
+  | { readonly kind: 'aborted'; readonly isLeadershipLost: boolean }
+  | (Failure & { readonly isFinalizing: boolean });
+
+type End = Omit<AttemptEnd, 'durationMs'>;
+
+/** Calls user code for keys, within a time limit, and puts each key back as the outcome says. */
+export class ReconcileLoop {
+  readonly #options: ReconcileLoopOptions;
+
+  constructor(options: ReconcileLoopOptions) {
+    this.#options = options;
+  }
+
+  /** Makes one attempt at a key that a worker has taken. Never rejects. */
+  async run(key: ObjectKey, stop: AbortSignal): Promise<void> {
+    const { controller, logFor, middleware, queue } = this.#options;
+    const attempt: Attempt = {
+      controller: controller.name,
+      key,
+      reconcileId: nodeCrypto().randomUUID(),
+      attempt: queue.failures(key),
+      priority: queue.heldPriority(key),
+    };
+    const log = logFor({ controller: controller.name, key, reconcileId: attempt.reconcileId });
+    const next = (): Promise<AttemptEnd> => this.#attempt(attempt, log, stop);
+    if (middleware === undefined) {
+      await next();
+      return;
+    }
+    await withMiddleware(middleware, attempt, next, (err) =>
+      log.error({ err }, 'the middleware around an attempt failed, the attempt did not'),
+    );
+  }
+
+  async #attempt(attempt: Attempt, log: Log, stop: AbortSignal): Promise<AttemptEnd> {
+    const { clock, events, finalizing, gate, metrics } = this.#options;
+    const { key } = attempt;
+    const startedAt = clock.monotonic();
+    metrics.attemptBegan();
+    gate.started(key);
+    const cached = this.#cached(key);
+    const { object } = cached;
+    const verb = finalizing.isDue(object) ? 'finalize' : 'reconcile';
+    const report = new FailureReport({ events, log, object, verb });
+    const work: Work = { attempt, ...cached, log, report, stop, startedAt };
+    try {
+      const end = this.#putBack(work, await this.#called(work));
+      const durationMs = clock.monotonic() - startedAt;
+      if (end.error === undefined && end.outcome !== 'aborted') {
+        log.debug({ durationMs: Math.round(durationMs) }, 'reconciled');
+      }
+      return { ...end, durationMs };
+    } finally {
+      metrics.attemptEnded(clock.monotonic() - startedAt);
+    }
+  }
+
+  #cached(key: ObjectKey): Pick<Work, 'object' | 'unreadable'> {
+    const { contexts, controller } = this.#options;
+    try {
+      return { object: contexts.store(controller.for).get(key), unreadable: undefined };
+    } catch (unreadable) {
+      return { object: undefined, unreadable };
+    }
+  }
+
+  async #called(work: Work): Promise<Ended> {
+    const { contexts, finalizing } = this.#options;
+    const { object, unreadable, log, stop } = work;
+    const { key, attempt, priority } = work.attempt;
+    using limit = linkedAbort(stop);
+    const { signal } = limit;
+    const cancelLimit = this.#limit(work, limit);
+    try {
+      if (unreadable !== undefined) throw unreadable;
+      const returned = await finalizing.run({
+        key,
+        object,
+        stop,
+        contextFor: (current) =>
+          contexts.of({ key, object: current, signal, log, attempt, priority }),
+      });
+      return { kind: 'success', result: checkedResult(returned) };
+    } catch (error) {
+      if (stop.aborted) return { kind: 'aborted', isLeadershipLost: false };
+      if (isLeadershipLost(error)) return { kind: 'aborted', isLeadershipLost: true };
+      const failure = failureOf(error);
+      const isFinalizing = finalizing.isDue(object);
+      // Cleanup is tried for ever: an object that nobody tries to finalize would never go.
+      const kind = failure.kind === 'terminal' && isFinalizing ? 'failed' : failure.kind;
+      return { ...failure, kind, isFinalizing };
+    } finally {
+      cancelLimit();
+    }
+  }
+
+  /** Aborts the attempt after its time, and reports it again each time that so much more has passed. */
+  #limit({ report, startedAt }: Work, limit: LinkedAbort): Cancel {
+    const { clock, metrics, reconcileTimeoutMs } = this.#options;
+    if (reconcileTimeoutMs === 0) return () => {};
+    let cancel: Cancel;
+    let isFirst = true;
+    const arm = (): void => {
+      cancel = clock.schedule(reconcileTimeoutMs, () => {
+        arm();
+        report.stuck(reconcileTimeoutMs, clock.monotonic() - startedAt, isFirst);
+        if (isFirst) metrics.timedOut();
+        isFirst = false;
+        limit.abort(timedOut());
+      });
+    };
+    arm();
+    return () => cancel();
+  }
+
+  /** The policies hear of the end first, so that the key is put back with the delays of by then. */
+  #putBack({ attempt: { key }, object, log, report }: Work, ended: Ended): End {
+    const { gate, queue } = this.#options;
+    const requeueAfterMs = ended.kind === 'success' ? ended.result.requeueAfterMs : undefined;
+    const warn = (reason: string, note: string): void => report.event(reason, note);
+    gate.finished(key, { kind: ended.kind, requeueAfterMs, log, warn });
+    if (ended.kind === 'success') return this.#succeeded(key, ended.result);
+    if (ended.kind !== 'aborted') return this.#failed(key, object, ended, report);
+    // After a lost leadership the process is about to stop. Should it not, the key is not lost.
+    if (ended.isLeadershipLost) return { outcome: 'aborted', requeueAfterMs: queue.retry(key) };
+    return { outcome: 'aborted' };
+  }
+
+  #succeeded(key: ObjectKey, result: Result): End {
+    const { gate, metrics, queue } = this.#options;
+    const { requeueAfterMs, refusal, ...options } = result;
+    if (refusal !== undefined) return this.#refused(key, result);
+    queue.forget(key);
+    metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
+    if (requeueAfterMs === undefined) return { outcome: 'success' };
+    const waitMs = Math.max(requeueAfterMs, gate.delayMs(key));
+    queue.addAfter(key, waitMs, { priority: LOW_PRIORITY, ...options });
+    return { outcome: 'requeue_after', requeueAfterMs: waitMs };
+  }
+
+  /** A refused write of which people were told is no failure: the key is retried when it may succeed. */
+  #refused(key: ObjectKey, { refusal, requeueAfterMs = Number.POSITIVE_INFINITY }: Result): End {
+    const { gate, metrics, queue } = this.#options;
+    metrics.succeeded('requeue');
+    const delayMs = gate.delayMs(key);
+    const retryMs = queue.retry(key, delayMs, retryOptionsFor(refusal));
+    const earlierMs = Math.max(requeueAfterMs, delayMs);
+    if (earlierMs < retryMs) queue.addAfter(key, earlierMs, { priority: LOW_PRIORITY });
+    return { outcome: 'requeue', requeueAfterMs: Math.round(Math.min(retryMs, earlierMs)) };
+  }
+
+  #failed(
+    key: ObjectKey,
+    object: KubernetesObject | undefined,
+    failure: Failure & { readonly isFinalizing: boolean },
+    report: FailureReport,
+  ): End {
+    const { finalizing, gate, metrics, queue } = this.#options;
+    const { kind, error, refusal, isFinalizing } = failure;
+    metrics.failed(kind);
+    if (kind === 'terminal') {
+      queue.forget(key);
+      report.failed(failure, undefined);
+      return { outcome: 'terminal', error };
+    }
+    const atLeastMs = Math.max(failure.atLeastMs, gate.delayMs(key));
+    const ownMs = queue.retry(key, atLeastMs, retryOptionsFor(refusal));
+    const patienceMs = isFinalizing ? finalizing.patienceMs(object) : undefined;
+    if (patienceMs !== undefined && patienceMs < ownMs) queue.addAfter(key, patienceMs);
+    const requeueAfterMs = Math.round(Math.min(ownMs, patienceMs ?? ownMs));
+    report.failed(failure, requeueAfterMs);
+    return { outcome: kind === 'failed' ? 'error' : kind, error, requeueAfterMs };
+  }
+}
+
+function timedOut(): OperatorError {
+  return new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' });
+}

@@ -1,0 +1,266 @@
+import type { Clock } from '../../core/clock.ts';
+import { OperatorError } from '../../core/errors.ts';
+import type { Entry } from '../../model/entry.ts';
+import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
+import type { Resource } from '../../model/resource.ts';
+import { LOW_PRIORITY } from '../../queue/work-queue.ts';
+import type { Change } from '../../store/change.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import type { Controller, Mapping, MappingContext } from '../controller.ts';
+import type { TakenNames } from '../policies/taken-names.ts';
+import type { Predicate, PredicateEvent } from '../predicate.ts';
+import type { Log } from '../reconciler.ts';
+import type { Source } from '../source.ts';
+import { mapInOrder, mappedKeys, ownerKeys } from './mapped-keys.ts';
+
+/** Enqueues `key` because of a change of an object of `resource`. */
+export type EnqueueChange = (
+  key: ObjectKey,
+  cause: { readonly resource: Resource; readonly change: Change },
+  options: { readonly priority: number },
+) => void;
+
+interface SubscribeOptions {
+  readonly controller: Controller;
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
+  readonly enqueue: EnqueueChange;
+  /** What mappings may read. */
+  readonly mappingContext: MappingContext;
+  readonly takenNames: TakenNames;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly resyncPeriodMs: number;
+  /** Ends the pauses of mappings that failed. */
+  readonly signal: AbortSignal;
+  readonly mappingFailed: () => void;
+  readonly predicateFailed: () => void;
+}
+
+/** The subscriptions of one controller. */
+export interface Subscriptions {
+  /** The controller has heard of all that was cached, and of every change since. */
+  readonly told: boolean;
+  end(): void;
+}
+
+/**
+ * Subscribes a controller to its event sources. Cached objects come first, as creates, then each
+ * change. A change becomes the key of the object itself, the keys of its owners, or those of a mapping.
+ */
+export function subscribe(options: SubscribeOptions): Subscriptions {
+  const { controller, informers, resyncPeriodMs } = options;
+  const registrations = [
+    [controller.for, forSelf(options)] as const,
+    ...controller.owns.map((owned) => [owned.source, forOwners(options, owned)] as const),
+    ...controller.watches.map((mapping) => [mapping.source, forMapped(options, mapping)] as const),
+  ].map(([source, handler]) => {
+    const informer = informers.get(source);
+    const registration = informer?.addHandler(handler, { resyncPeriodMs });
+    // Enqueue the owner of a child that was deleted before a list showed it.
+    const cancel = informer?.onVanished((changes) => void handler(changes));
+    return { informer, registration, cancel };
+  });
+  return {
+    get told() {
+      return registrations.every(
+        ({ informer, registration }) =>
+          registration === undefined ||
+          informer?.state === 'unserved' ||
+          (registration.synced && registration.pending === 0),
+      );
+    },
+    end() {
+      for (const { registration, cancel } of registrations) {
+        cancel?.();
+        registration?.remove();
+      }
+    },
+  };
+}
+
+type Handler = (changes: readonly Change[]) => void | Promise<void>;
+
+function forSelf(options: SubscribeOptions): Handler {
+  const { controller, enqueue } = options;
+  const { resource } = controller.for;
+  const passes = filter(options, controller.predicate);
+  const finalizer = controller.finalizer?.name;
+  return (changes) => {
+    for (const change of changes) {
+      const begins = (): boolean => beginsToFinalize(change, finalizer);
+      if (!passes(change) && !ifReadable(options, change, begins)) continue;
+      enqueue(change.key, { resource, change }, { priority: priorityOf(change) });
+    }
+  };
+}
+
+function forOwners(
+  options: SubscribeOptions,
+  { source, anyOwner = false, predicate }: Controller['owns'][number],
+): Handler {
+  const { controller, enqueue, takenNames } = options;
+  const passes = filter(options, predicate);
+  const owner = controller.for.resource;
+  return (changes) => {
+    for (const change of changes) {
+      // A predicate has no say in who waits for the name.
+      const keys = new Set(
+        ifReadable(options, change, () => takenNames.freedBy(source.resource, change)),
+      );
+      for (const entry of passes(change) ? statesOf(change) : []) {
+        const owners = ifReadable(options, change, () =>
+          ownerKeys(entry.metadata, owner, anyOwner),
+        );
+        for (const key of owners ?? []) keys.add(key);
+      }
+      const priority = priorityOf(change);
+      for (const key of keys) enqueue(key, { resource: source.resource, change }, { priority });
+    }
+  };
+}
+
+function statesOf(change: Change): readonly Entry[] {
+  return change.type === 'update' ? [change.entry, change.old] : [change.entry];
+}
+
+/**
+ * While a mapping looks something up, later changes of its source wait and are merged.
+ *
+ * A mapping may ask a store which objects refer to the one that changed, and no wake-up is missed. The
+ * change is in its store before the mapping is called. A referring object is either in the store when
+ * the mapping reads it, and is found; or it comes into the store later, is enqueued for that, and its
+ * reconcile reads the change. An object under reconcile is found like any other, and reconciled again.
+ */
+function forMapped(options: SubscribeOptions, { source, map, predicate }: Mapping): Handler {
+  const { controller, enqueue, clock, log, mappingContext: context, signal } = options;
+  const passes = filter(options, predicate);
+  const target = controller.for.resource;
+  return (changes) =>
+    mapInOrder(
+      changes.filter(passes),
+      (change) => mappedKeys(change, { map, context, target, clock, signal }),
+      (change, keys) => {
+        const priority = priorityOf(change);
+        for (const key of keys) enqueue(key, { resource: source.resource, change }, { priority });
+      },
+      (change, err) => {
+        if (signal.aborted) return;
+        options.mappingFailed();
+        log.error({ err, key: change.key }, 'mapping failed, the change is dropped');
+      },
+    );
+}
+
+function filter(
+  { log, predicateFailed }: SubscribeOptions,
+  predicate: Controller['predicate'],
+): Passes {
+  return passesOf(predicate, (err, { key }) => {
+    predicateFailed();
+    log.error({ err, key }, 'predicate failed, it lets such changes through; told once');
+  });
+}
+
+/**
+ * The answer of `read`; undefined when the object cannot be read, so that the other changes still count.
+ * The source lists such an object again, or has reported that its transform failed. Anything else is
+ * reported here: metadata that no kube-apiserver writes, or a bug.
+ */
+function ifReadable<R>(
+  { log, mappingFailed }: SubscribeOptions,
+  { key }: Change,
+  read: () => R,
+): R | undefined {
+  try {
+    return read();
+  } catch (err) {
+    if (err instanceof OperatorError) return undefined;
+    mappingFailed();
+    log.error({ err, key }, 'mapping failed, the change is dropped');
+    return undefined;
+  }
+}
+
+/** Predicates are not asked about it: an object with our finalizer would never go otherwise. */
+function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
+  if (change.type !== 'update' || finalizer === undefined) return false;
+  const { deletionTimestamp, finalizers } = change.metadata;
+  return (
+    deletionTimestamp !== undefined &&
+    change.old.metadata.deletionTimestamp === undefined &&
+    finalizers?.includes(finalizer) === true
+  );
+}
+
+/**
+ * Low for what was there before the controller looked, is told again, or has changed while it could not
+ * see it: nobody waits for that. Somebody may wait for a change. An object that was made or deleted
+ * meanwhile is a change: it is rare, and late already.
+ */
+function priorityOf(change: Change): number {
+  const isInitial = change.type === 'add' && change.initial;
+  const isRepeated = change.type === 'update' && (change.resync ?? change.relist) === true;
+  return isInitial || isRepeated ? LOW_PRIORITY : 0;
+}
+
+/** True for a change that may go on to the queue. */
+type Passes = (change: Change) => boolean;
+
+/**
+ * A predicate over changes of a cache. One that throws lets the change through.
+ *
+ * @param failed - told of the first throw only: it may throw for every object of a cluster.
+ */
+function passesOf(
+  predicate: Predicate | undefined,
+  failed: (error: unknown, change: Change) => void,
+): Passes {
+  if (predicate === undefined) return () => true;
+  let hasFailed = false;
+  return (change) => {
+    try {
+      return predicate(eventOf(change));
+    } catch (error) {
+      // Of an object that cannot be read its source has told. The attempt at its key fails, too.
+      if (!hasFailed && !isUnreadable(change)) {
+        failed(error, change);
+        hasFailed = true;
+      }
+      return true;
+    }
+  };
+}
+
+function isUnreadable(change: Change): boolean {
+  return change.entry.isUnreadable || (change.type === 'update' && change.old.isUnreadable);
+}
+
+/** An event that has no state before. */
+class EventOfEntry {
+  readonly type: 'create' | 'delete' | 'generic';
+  readonly #entry: Entry;
+
+  constructor(type: 'create' | 'delete' | 'generic', entry: Entry) {
+    this.type = type;
+    this.#entry = entry;
+  }
+
+  get object(): KubernetesObject {
+    return this.#entry.object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#entry.metadata;
+  }
+}
+
+/**
+ * A resync is no update: a predicate that compares would drop what was asked to be told again, while
+ * one that looks at the object itself still decides.
+ */
+function eventOf(change: Change): PredicateEvent {
+  if (change.type === 'delete') return new EventOfEntry('delete', change.entry);
+  if (change.type === 'add') return new EventOfEntry('create', change.entry);
+  if (change.resync === true) return new EventOfEntry('generic', change.entry);
+  return change;
+}

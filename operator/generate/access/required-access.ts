@@ -1,0 +1,255 @@
+import { type Controller, type Permission, sourcesOf } from '../../controller/controller.ts';
+import { definedResources } from '../../controller/defined-resources.ts';
+import { leaseNameOf } from '../../controller/lease-name.ts';
+import type { Source } from '../../controller/source.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isBuiltInGroup } from '../../model/built-in-group.ts';
+import { customResourceDefinitions, events, leases } from '../../model/builtin.ts';
+import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Placement } from '../placement.ts';
+import type { AccessRule, Verb } from './access.ts';
+import { mergeAccess } from './merge-access.ts';
+import { isUsableName, refuseUnusableNames } from './usable-names.ts';
+
+/** Which part of a declaration an access follows from. */
+export type AccessReason =
+  | 'source'
+  | 'owns'
+  | 'finalizer'
+  | 'status'
+  | 'permission'
+  | 'events'
+  | 'leader election'
+  | 'definitions';
+
+/** An access, and who needs it for what. */
+export interface RequiredAccessRule extends AccessRule {
+  /** Left out: the process does, whatever its controllers are. */
+  readonly controller?: string;
+  readonly reason: AccessReason;
+}
+
+/**
+ * Everything that controllers do at the API server: get, list and watch of their sources, the writes
+ * that follow from `owns`, `finalizer` and a status, their permissions, the Events that the toolkit
+ * records for them, and what election and installation need. Merged and sorted, so that equal
+ * declarations give equal answers, in whatever order they come; of their order only the name of the
+ * Lease is made, see `leaseNameOf`. A verb that is there for every object is not repeated for some,
+ * and one for every namespace not for one.
+ *
+ * A source whose field selector names its one object is that object alone: so are its reads and what
+ * is written to it.
+ *
+ * Objects that carry the finalizer and are no longer selected are looked for where the source looks,
+ * past its selectors: what lists the source may do that, too.
+ *
+ * A permission holds where its controller looks: in the namespaces of its namespaced sources, and in
+ * all of them when it has none.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern,
+ *   and for a list of names or namespaces with nothing in it, which Kubernetes takes for all.
+ */
+export function accessOf(
+  controllers: readonly Controller[],
+  placement: Placement,
+): readonly AccessRule[] {
+  const declared = requiredAccess(controllers, placement);
+  for (const access of declared) refuseUnusableNames(access);
+  return mergeAccess(declared);
+}
+
+/** Every access that follows from the declarations, one by one: see `accessOf`. */
+export function requiredAccess(
+  controllers: readonly Controller[],
+  placement: Placement,
+): readonly RequiredAccessRule[] {
+  if (placement.namespaces?.length === 0) {
+    throw new ConfigurationError('namespaces is empty: name one, or leave it undefined for all');
+  }
+  return [
+    ...controllers.flatMap((controller) => accessOfOne(controller, placement)),
+    ...because('leader election', accessOfElection(controllers, placement)),
+    ...because(
+      'definitions',
+      placement.installCrds === true ? accessToDefinitions(controllers) : [],
+    ),
+  ];
+}
+
+function because(
+  reason: AccessReason,
+  accesses: readonly AccessRule[],
+): readonly RequiredAccessRule[] {
+  return accesses.map((access) => ({ ...access, reason }));
+}
+
+function accessOfOne(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
+  const { owns, permissions } = controller;
+  const sources = sourcesOf(controller);
+  const places = placesOf(sources, placement);
+  const permitted = permissions.flatMap(({ resource, subresource, verbs, resourceNames }) =>
+    (resource.namespaced ? places : [undefined]).map((namespace) => ({
+      resource,
+      subresource,
+      namespace,
+      verbs,
+      ...(resourceNames !== undefined && { resourceNames }),
+    })),
+  );
+  const recorded = eventPlaces([...sources, ...permissions], places).map((namespace) => ({
+    resource: events,
+    subresource: undefined,
+    namespace,
+    verbs: ['create', 'patch'] as const,
+  }));
+  return [
+    ...sources.flatMap((source) => because('source', accessOfSource(source, placement))),
+    ...owns.flatMap(({ source }) => because('owns', accessToChildren(source, placement))),
+    ...accessToRoot(controller, placement),
+    ...because('permission', permitted),
+    ...because('events', recorded),
+  ].map((access) => ({ ...access, controller: controller.name }));
+}
+
+function accessOfSource(source: Source, placement: Placement): readonly AccessRule[] {
+  const own = accessTo(source, placement, ['get', 'list', 'watch']);
+  const { resource, onUnserved } = source;
+  if (onUnserved !== 'clear' || isBuiltInGroup(resource)) return own;
+  return [
+    ...own,
+    {
+      resource: customResourceDefinitions,
+      subresource: undefined,
+      namespace: undefined,
+      verbs: ['get'],
+      resourceNames: [resourceName(resource)],
+    },
+  ];
+}
+
+function accessToChildren(source: Source, placement: Placement): readonly AccessRule[] {
+  return [
+    // A POST has no name in its path, so that no name can be asked for.
+    ...accessTo({ ...source, fieldSelector: '' }, placement, ['create']),
+    ...accessTo(source, placement, ['patch']),
+  ];
+}
+
+/** What is written to the reconciled objects themselves. */
+function accessToRoot(
+  { for: root, owns, finalizer }: Controller,
+  placement: Placement,
+): readonly RequiredAccessRule[] {
+  const accesses: RequiredAccessRule[] = [];
+  if (finalizer !== undefined) {
+    accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
+    // Who has lost the selection is looked for past the selectors.
+    const past = { ...root, fieldSelector: '' };
+    accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
+  }
+  if ((root.resource as { readonly hasStatus?: boolean }).hasStatus === true) {
+    const status = { subresource: 'status' };
+    accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
+  }
+  if (owns.length > 0) {
+    // `blockOwnerDeletion` in a child, where OwnerReferencesPermissionEnforcement is on, as on OpenShift.
+    const asked = { subresource: 'finalizers', unrequested: true };
+    accesses.push(...because('owns', accessTo(root, placement, ['update'], asked)));
+  }
+  return accesses;
+}
+
+function accessTo(
+  source: Source,
+  placement: Placement,
+  verbs: readonly Verb[],
+  rest: Partial<AccessRule> = {},
+): readonly AccessRule[] {
+  const { resource, fieldSelector } = source;
+  const name = selectedName(resource, fieldSelector);
+  return (resource.namespaced ? namespacesOf(source, placement) : [undefined]).map((namespace) => ({
+    resource,
+    subresource: undefined,
+    namespace,
+    verbs,
+    ...(name !== undefined && { resourceNames: [name] }),
+    ...rest,
+  }));
+}
+
+/** The one name that a selector leaves, as an authorizer understands it. */
+function selectedName(resource: Resource, fieldSelector = ''): string | undefined {
+  for (const term of fieldSelector.split(',')) {
+    const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
+    if (name !== undefined) return isUsableName(resource, name) ? name : undefined;
+  }
+  return undefined;
+}
+
+/** The elector reads, makes and renews its Lease, and tells there who leads. */
+function accessOfElection(
+  controllers: readonly Controller[],
+  { leaderElection }: Placement,
+): readonly AccessRule[] {
+  if (leaderElection === undefined) return [];
+  const { namespace, leaseName = leaseNameOf(controllers) } = leaderElection;
+  const lease = { resource: leases, subresource: undefined, namespace };
+  return [
+    { ...lease, verbs: ['create'] },
+    { ...lease, verbs: ['get', 'update'], resourceNames: [leaseName] },
+    { resource: events, subresource: undefined, namespace, verbs: ['create'] },
+  ];
+}
+
+function accessToDefinitions(controllers: readonly Controller[]): readonly AccessRule[] {
+  return permissionsForCrds(controllers).map((permission) => ({
+    subresource: undefined,
+    namespace: undefined,
+    ...permission,
+  }));
+}
+
+/** An Event is recorded beside its object, and in `default` when that has no namespace. */
+function eventPlaces(
+  regarding: readonly { readonly resource: Resource }[],
+  places: readonly (string | undefined)[],
+): readonly (string | undefined)[] {
+  const beside = regarding.some(({ resource }) => resource.namespaced) ? places : [];
+  const apart = regarding.some(({ resource }) => !resource.namespaced) ? ['default'] : [];
+  return beside.includes(undefined) ? beside : [...beside, ...apart];
+}
+
+/** Where a controller looks. */
+function placesOf(
+  sources: readonly Source[],
+  placement: Placement,
+): readonly (string | undefined)[] {
+  const namespaces = new Set(
+    sources
+      .filter(({ resource }) => resource.namespaced)
+      .flatMap((source) => namespacesOf(source, placement)),
+  );
+  return namespaces.size === 0 || namespaces.has(undefined) ? [undefined] : [...namespaces];
+}
+
+function namespacesOf(
+  { namespace }: Source,
+  placement: Placement,
+): readonly (string | undefined)[] {
+  if (namespace === 'configured') return placement.namespaces ?? [undefined];
+  return [namespace === 'all' ? undefined : namespace.name];
+}
+
+/**
+ * What `ensureCrds` has to be allowed. Empty when no resource brings a definition.
+ *
+ * It creates by server-side apply, whose path has the name, so that no other definition can be created.
+ */
+export function permissionsForCrds(controllers: readonly Controller[]): readonly Permission[] {
+  const resourceNames = definedResources(controllers).map(
+    ({ definition }) => definition.metadata.name,
+  );
+  if (resourceNames.length === 0) return [];
+  const verbs = ['get', 'create', 'patch'] as const;
+  return [{ resource: customResourceDefinitions, verbs, resourceNames }];
+}

@@ -1,0 +1,250 @@
+import type { Fence } from '../../client/connection.ts';
+import type { Clock } from '../../core/clock.ts';
+import { LeadershipLostError, OperatorError } from '../../core/errors.ts';
+import { type ElectionTiming, SAFETY_MARGIN_MS } from './election-timing.ts';
+import {
+  type LostLease,
+  type LostTerm,
+  type Moment,
+  momentOf,
+  type OwnLease,
+  transitionsOf,
+} from './lease-record.ts';
+
+interface LeaseTermOptions {
+  readonly clock: Clock;
+  readonly timing: ElectionTiming;
+  /** The error of the last request about the Lease; undefined when it succeeded. */
+  readonly lastFailure: () => unknown;
+  /** Called once. */
+  readonly onLoss: (error: LeadershipLostError) => void;
+}
+
+type State =
+  | { readonly phase: 'none' | 'released' }
+  | { readonly phase: 'held'; readonly own: OwnLease; readonly bounds: TermBounds }
+  | {
+      readonly phase: 'lost';
+      readonly own: OwnLease;
+      readonly bounds: TermBounds;
+      readonly loss: LeadershipLostError;
+      readonly exitBy: number;
+    };
+
+/** A process that still leads so long after its Lease has expired is unhealthy. */
+const UNWELL_AFTER_MS = 20_000;
+
+/** The end of something that should be over already: another process may act. */
+const NOW = Number.NEGATIVE_INFINITY;
+
+/**
+ * One term of leadership: it begins once, is renewed, and is then lost or released for ever. Each query
+ * reads the clock. The first query after expiry ends the term, even if no timer has fired.
+ */
+export class LeaseTerm implements Fence {
+  readonly #options: LeaseTermOptions;
+  #state: State = { phase: 'none' };
+
+  constructor(options: LeaseTermOptions) {
+    this.#options = options;
+  }
+
+  /** The Lease as this process wrote it last; undefined before the term. */
+  get own(): OwnLease | undefined {
+    return 'own' in this.#state ? this.#state.own : undefined;
+  }
+
+  /** Why the term was lost; undefined unless it was. */
+  get loss(): LeadershipLostError | undefined {
+    return this.#state.phase === 'lost' ? this.#state.loss : undefined;
+  }
+
+  /** Undefined unless the term is lost. */
+  get lostTerm(): LostTerm | undefined {
+    if (this.#state.phase !== 'lost') return undefined;
+    const { own, bounds } = this.#state;
+    return { transitions: transitionsOf(own.lease), expiresAt: bounds.expiresAt };
+  }
+
+  /** Whether writes may begin now. */
+  get isValid(): boolean {
+    const state = this.#state;
+    return (
+      state.phase === 'held' && state.bounds.endAt(momentOf(this.#options.clock)) === undefined
+    );
+  }
+
+  /** False when the term should be long over and is not released. */
+  get healthy(): boolean {
+    if (!('bounds' in this.#state)) return true;
+    return this.#options.clock.monotonic() <= this.#state.bounds.expiresAt + UNWELL_AFTER_MS;
+  }
+
+  /** By when, on the monotonic clock, a process that has lost it must be gone; infinity before. */
+  get exitBy(): number {
+    return this.#state.phase === 'lost' ? this.#state.exitBy : Number.POSITIVE_INFINITY;
+  }
+
+  /** False when the answer came too late: the term is over before it has begun. */
+  begin(own: OwnLease): boolean {
+    const bounds = new TermBounds(this.#options.timing, own.since);
+    if (bounds.endAt(momentOf(this.#options.clock)) !== undefined) return false;
+    this.#state = { phase: 'held', own, bounds };
+    return true;
+  }
+
+  /** A renewal that comes too late does not bring back a term that is over. */
+  renew(own: OwnLease): void {
+    if (this.leftMs() > 0) this.begin(own);
+  }
+
+  /** Ends the term without a loss. */
+  release(): void {
+    this.#state = { phase: 'released' };
+  }
+
+  /** Ends the term because the Lease says so. */
+  lose(lost: LostLease): void {
+    if (this.leftMs() <= 0 || this.#state.phase !== 'held') return;
+    const exitBy = lost.how === 'taken' ? NOW : this.#state.bounds.cutOffAt;
+    this.#lose(this.#state, lossToAnother(lost), exitBy);
+  }
+
+  /** Milliseconds in which writes may still begin. Not positive when they may not. */
+  leftMs(): number {
+    if (this.#state.phase !== 'held') return 0;
+    const { bounds } = this.#state;
+    const { clock, timing, lastFailure } = this.#options;
+    const now = momentOf(clock);
+    const end = bounds.endAt(now);
+    if (end === undefined) return bounds.safeUntil - now.monotonicMs;
+    const exitBy = end.kind === 'suspended' ? NOW : bounds.cutOffAt;
+    this.#lose(this.#state, lossByTime(end, lastFailure(), timing), exitBy);
+    return 0;
+  }
+
+  /**
+   * @throws LeadershipLostError `LEADERSHIP_LOST` from the end of the time that the last renewal gives,
+   *   and before there is a term.
+   */
+  writeDeadlineAt(): number {
+    if (this.leftMs() <= 0 || this.#state.phase !== 'held') throw this.refusal();
+    return this.#state.bounds.cutOffAt;
+  }
+
+  /**
+   * The deadline of Events: infinity before the term, and `exitBy` after a loss.
+   *
+   * @throws LeadershipLostError `LEADERSHIP_LOST` when it is over.
+   */
+  eventDeadlineAt(): number {
+    this.leftMs();
+    const state = this.#state;
+    if (state.phase === 'none') return Number.POSITIVE_INFINITY;
+    if (state.phase === 'held') return state.bounds.cutOffAt;
+    if (this.#options.clock.monotonic() < this.exitBy && state.phase === 'lost') return this.exitBy;
+    throw this.refusal();
+  }
+
+  /** Why writes may not begin now. */
+  refusal(): LeadershipLostError {
+    const { phase } = this.#state;
+    const text = phase === 'released' ? 'has given up its leadership' : 'does not lead';
+    return this.loss ?? new LeadershipLostError(`this process ${text}`);
+  }
+
+  #lose({ own, bounds }: State & { phase: 'held' }, loss: LeadershipLostError, by: number): void {
+    this.#state = { phase: 'lost', own, bounds, loss, exitBy: by };
+    this.#options.onLoss(loss);
+  }
+}
+
+/** Why time has ended a term: the last renewal is too old, or the machine was suspended. */
+type TermEnd =
+  | { readonly kind: 'expired'; readonly lateMs: number }
+  | { readonly kind: 'suspended'; readonly forMs: number };
+
+/** A suspended machine stops the monotonic clock, not the wall clock. Corrections of the wall clock are smaller. */
+const SUSPENDED_MS = 2_000;
+
+/**
+ * How long a leader may act, by its own clock. It counts from the beginning of its last successful
+ * renewal, because no other process can have seen that renewal earlier.
+ */
+class TermBounds {
+  readonly #timing: ElectionTiming;
+  readonly #since: Moment;
+
+  /** @param since - when the request began that wrote the Lease. */
+  constructor(timing: ElectionTiming, since: Moment) {
+    this.#timing = timing;
+    this.#since = since;
+  }
+
+  /** From then on no write may begin. */
+  get safeUntil(): number {
+    return this.#since.monotonicMs + this.#timing.renewDeadlineMs;
+  }
+
+  /** By then every write must have ended: a second later another process may lead. */
+  get cutOffAt(): number {
+    return this.expiresAt - SAFETY_MARGIN_MS;
+  }
+
+  /** From then on another process may lead. */
+  get expiresAt(): number {
+    return this.#since.monotonicMs + this.#timing.leaseDurationMs;
+  }
+
+  /** Undefined while the term lasts. */
+  endAt(now: Moment): TermEnd | undefined {
+    const forMs = now.wallMs - this.#since.wallMs - (now.monotonicMs - this.#since.monotonicMs);
+    if (forMs > SUSPENDED_MS) return { kind: 'suspended', forMs };
+    const lateMs = now.monotonicMs - this.safeUntil;
+    return lateMs >= 0 ? { kind: 'expired', lateMs } : undefined;
+  }
+}
+
+/** A timer that is later than this shows that the process did not run. */
+const STALLED_MS = 1_000;
+
+/**
+ * The error of a term that time has ended.
+ *
+ * @param failure - the error of the last renewal; undefined when it succeeded.
+ */
+function lossByTime(
+  end: TermEnd,
+  failure: unknown,
+  { renewDeadlineMs }: { readonly renewDeadlineMs: number },
+): LeadershipLostError {
+  if (end.kind === 'suspended') {
+    return new LeadershipLostError('the machine was suspended, another may lead by now', {
+      layer: 'process',
+      context: { suspendedMs: Math.round(end.forMs) },
+    });
+  }
+  if (end.lateMs > STALLED_MS) {
+    return new LeadershipLostError(
+      'the process did not run for so long that another may lead by now: its event loop was blocked, or it was stopped',
+      { layer: 'process', context: { lateMs: Math.round(end.lateMs) } },
+    );
+  }
+  const layer = failure instanceof OperatorError ? failure.layer : 'ambassador';
+  return new LeadershipLostError('the Lease could not be renewed in time', {
+    layer,
+    cause: failure ?? new Error('the last renewal was not answered'),
+    context: { renewDeadlineMs },
+  });
+}
+
+/** The error of a term that the Lease has ended. */
+function lossToAnother({ by, how }: LostLease): LeadershipLostError {
+  const message =
+    how === 'preferred'
+      ? 'the Lease names another process that should lead'
+      : by === undefined
+        ? 'somebody has taken the holder out of the Lease'
+        : 'another process holds the Lease';
+  return new LeadershipLostError(message, { context: { holder: by ?? '' } });
+}

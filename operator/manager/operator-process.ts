@@ -1,0 +1,319 @@
+import { type Controller, isController } from '../controller/controller.ts';
+import type { Log } from '../controller/reconciler.ts';
+import { abortable, aborted } from '../core/abort.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { ControllerHost } from './controller-host.ts';
+import type { DefinitionInstaller } from './crds/install-definitions.ts';
+import type { HealthServer } from './http/health-server.ts';
+import { Campaign } from './leader/campaign.ts';
+import type { LeaderElector } from './leader/leader-elector.ts';
+import {
+  definitionInstallerOf,
+  electorOf,
+  healthServerOf,
+  hurryingSources,
+  informersOptions,
+  leadershipStatus,
+  sourceChecks,
+} from './manager-parts.ts';
+import type { OperatorProcessOptions } from './options.ts';
+import type { Runnable } from './runnable.ts';
+import { runnableTask } from './runnable-task.ts';
+import { waitForAmbassador } from './safety/wait-for-ambassador.ts';
+import { Informers } from './sources/informers.ts';
+import type { ProcessStatus } from './status-page/process-status.ts';
+import { ProcessView } from './status-page/process-view.ts';
+import { stopInOrder } from './stop.ts';
+import { StopBudget } from './stop-budget.ts';
+import { Tasks } from './tasks.ts';
+
+export type { OperatorProcessOptions } from './options.ts';
+
+/** The controllers and runnables of one process, with what they share. */
+export class OperatorProcess {
+  readonly #options: OperatorProcessOptions;
+  readonly #log: Log;
+  readonly #informers: Informers;
+  readonly #host: ControllerHost;
+  readonly #health: HealthServer | undefined;
+  readonly #view: ProcessView;
+  /** Undefined without an election. */
+  readonly #campaign: Campaign | undefined;
+  /** Undefined unless the settings say `installCrds`. */
+  readonly #definitions: DefinitionInstaller | undefined;
+  readonly #controllerNames = new Set<string>();
+  readonly #declared = new Set<Controller | Runnable>();
+  /** What waits for the start, or for leadership. */
+  readonly #waiting = new Set<Controller | Runnable>();
+  readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
+  readonly #stop = new AbortController();
+  readonly #sources = new AbortController();
+  readonly #failures: unknown[] = [];
+  #phase: 'new' | 'starting' | 'running' | 'stopped' = 'new';
+  #leads = false;
+  #watching: Promise<void> = Promise.resolve();
+  #budget: StopBudget | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  /** @throws ConfigurationError `CONFIG` when two controllers have the same name. */
+  constructor(options: OperatorProcessOptions) {
+    this.#options = options;
+    this.#log = options.logFor({});
+    const elector = electorOf(options, this.#log);
+    this.#campaign = elector && this.#campaignOf(elector);
+    this.#informers = new Informers(informersOptions(options, this.#log));
+    this.#view = new ProcessView({
+      ...options,
+      phase: () => this.#shownPhase,
+      ready: () => this.ready,
+      leadership: () => this.#campaign && leadershipStatus(this.#campaign.elector),
+      scopes: () => this.#informers.scopes(),
+      controllers: () => this.#host.activities(),
+    });
+    const connection = hurryingSources(options.connection, this.#informers);
+    this.#host = new ControllerHost({
+      ...options,
+      connection,
+      reconcileMiddleware: this.#view.around(options.reconcileMiddleware),
+      writes: this.#view.writes,
+      informers: this.#informers,
+      ...(elector && { term: elector }),
+    });
+    this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
+    const checks = {
+      live: [
+        { name: 'leaderelection', ok: () => this.#campaign?.elector.healthy ?? true },
+        { name: 'reconciles', ok: () => !this.#host.stuck },
+      ],
+      ready: [
+        ...sourceChecks(options, () => this.#informers.needed()),
+        { name: 'running', ok: () => this.#isRunning },
+        ...(this.#definitions === undefined ? [] : [this.#definitions.check]),
+      ],
+    };
+    this.#health = healthServerOf(options, checks, this.#log, this.#view);
+    for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
+  }
+
+  /** True when it runs and every source has its first list; part of what `/readyz` says. */
+  get ready(): boolean {
+    return this.#isRunning && this.#informers.synced;
+  }
+
+  /**
+   * True when every controller has looked at everything that its sources hold, so that only a change,
+   * or time, gives it work.
+   */
+  get idle(): boolean {
+    return this.#isRunning && this.#host.idle;
+  }
+
+  /** What the process is doing, as the status page shows it. */
+  get status(): ProcessStatus {
+    return this.#view.status;
+  }
+
+  /** True while this process may do what needs leadership; without election from the start. */
+  get leads(): boolean {
+    return this.#leads;
+  }
+
+  /**
+   * Takes on another controller or runnable: before the run, or during it, when it begins at once, or
+   * with leadership if it needs that.
+   *
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another, and when the
+   *   manager has been asked to stop.
+   */
+  add(declared: Controller | Runnable): void {
+    if (this.#stop.signal.aborted) {
+      throw new ConfigurationError('a manager that stops takes nothing on', {
+        context: { name: declared.name },
+      });
+    }
+    if (isController(declared)) {
+      if (this.#controllerNames.has(declared.name)) {
+        throw new ConfigurationError('two controllers have the same name', {
+          context: { controller: declared.name },
+        });
+      }
+      this.#controllerNames.add(declared.name);
+    }
+    this.#declared.add(declared);
+    this.#waiting.add(declared);
+    if (this.#phase !== 'running') return;
+    this.#watch(declared);
+    this.#launch(declared);
+  }
+
+  /**
+   * Works until `signal` aborts or `stop` is called, then stops in order, within the
+   * `shutdownTimeoutMs` of the settings: what gives the controllers work; controllers, whose reconciles
+   * may end in peace for 40 % of that time, get their signals aborted, and are left behind after 20 %
+   * more; runnables; sources; Events; the Lease, if nothing that it guards is left; the servers last.
+   *
+   * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
+   * With `onLost: 'standby'` in the settings the loss of the Lease begins no stop: what needs leadership
+   * has its signals aborted, ends before another may lead (or within 1 s, where that is later), and
+   * begins anew with the next term, a runnable by another call of its `run`.
+   *
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began; with
+   *   `onLost: 'standby'` when something that needs leadership did not end in time.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
+   *   served after 2 minutes; `USER_CODE` when a runnable fails. Nothing else that the cluster does
+   *   makes it throw; a bug in the toolkit does, after an orderly stop.
+   */
+  run(signal: AbortSignal): Promise<void> {
+    if (this.#phase !== 'new') {
+      return Promise.reject(new ConfigurationError('a manager runs once: make another'));
+    }
+    this.#phase = 'starting';
+    this.#running = this.#run(signal);
+    return this.#running;
+  }
+
+  /**
+   * Begins the stop, as the signal of `run` does; resolves when it is over, and never rejects. Again,
+   * or before the run, it changes nothing more; it may be called by a handler of signals.
+   */
+  async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
+    this.#stop.abort(reason);
+    await this.#running.catch(() => {}); // `run` tells it
+  }
+
+  get #shownPhase(): ProcessStatus['phase'] {
+    if (this.#stop.signal.aborted) return 'stopping';
+    return this.#phase === 'running' ? 'running' : 'starting';
+  }
+
+  get #isRunning(): boolean {
+    return this.#phase === 'running' && !this.#stop.signal.aborted;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const follow = (): void => this.#stop.abort(signal.reason);
+    if (signal.aborted) follow();
+    signal.addEventListener('abort', follow, { once: true });
+    try {
+      await this.#start(this.#stop.signal);
+      await aborted(this.#stop.signal);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#fail(error);
+    }
+    try {
+      await this.#end();
+    } finally {
+      signal.removeEventListener('abort', follow);
+      this.#phase = 'stopped';
+    }
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const { clock, connection, metricsServer, prepare, settings } = this.#options;
+    signal.throwIfAborted();
+    await this.#health?.start();
+    await metricsServer?.start();
+    if (connection.isListening !== undefined) {
+      await waitForAmbassador(connection.isListening, { clock, log: this.#log }, signal);
+    }
+    if (prepare !== undefined) await abortable(prepare(signal), signal);
+    await this.#definitions?.install([...this.#waiting].filter(isController), signal);
+    signal.throwIfAborted();
+    this.#leads = this.#campaign === undefined;
+    for (const declared of this.#waiting) this.#watch(declared);
+    this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
+    this.#phase = 'running';
+    this.#log.info(
+      {
+        controllers: [...this.#controllerNames],
+        apiUrl: settings.apiUrl,
+        namespace: settings.namespaces?.join(',') ?? '*',
+      },
+      'manager started',
+    );
+    for (const declared of this.#waiting) this.#launch(declared);
+    this.#campaign?.begin();
+  }
+
+  /** Lists and watches what it needs, unless that is left until it leads. */
+  #watch(declared: Controller | Runnable): void {
+    if (!isController(declared)) return;
+    if (this.#mayRun(declared) || this.#options.settings.warmup) this.#host.attach(declared);
+  }
+
+  #launch(declared: Controller | Runnable): void {
+    if (!this.#mayRun(declared)) return;
+    this.#waiting.delete(declared);
+    this.#tasks.start(
+      isController(declared) ? this.#host.taskOf(declared) : runnableTask(declared, this.#log),
+    );
+  }
+
+  #mayRun({ needsLeaderElection = true }: Controller | Runnable): boolean {
+    return this.#leads || !needsLeaderElection;
+  }
+
+  #campaignOf(elector: LeaderElector): Campaign {
+    const { leaderElection } = this.#options.settings;
+    return new Campaign({
+      elector,
+      onLost: leaderElection?.onLost ?? 'exit',
+      releaseOnStop: leaderElection?.releaseOnStop ?? true,
+      clock: this.#options.clock,
+      log: this.#log,
+      tasks: this.#tasks,
+      stop: this.#stop.signal,
+      gained: () => {
+        this.#leads = true;
+        this.#informers.ownWritesJournal.clear(); // another has led, and may have written since
+        for (const declared of this.#waiting) this.#launch(declared);
+      },
+      lost: (withinMs, standsBy) => {
+        this.#leads = false;
+        this.#options.onLeadershipLost?.(withinMs, standsBy);
+        this.#budget?.shrinkTo(this.#campaign?.stopLimitMs ?? 0);
+      },
+      termEnded: (limitMs) => this.#host.endTerm(limitMs),
+      standsBy: (next) => {
+        this.#host.beginTerm(next);
+        for (const declared of this.#declared) {
+          if (!this.#mayRun(declared)) this.#waiting.add(declared);
+        }
+      },
+      fail: (error) => this.#fail(error),
+    });
+  }
+
+  /** From a manager of which a part has failed nothing more must come. */
+  #fail(error: unknown): void {
+    this.#failures.push(error);
+    this.#stop.abort(error);
+  }
+
+  async #end(): Promise<void> {
+    const { clock, metricsServer, settings } = this.#options;
+    const { reason } = this.#stop.signal;
+    using budget = new StopBudget(clock, settings.shutdownTimeoutMs);
+    this.#budget = budget;
+    budget.shrinkTo(this.#campaign?.stopLimitMs ?? Number.POSITIVE_INFINITY);
+    const { leftMs } = budget;
+    this.#log.info(Number.isFinite(leftMs) ? { budgetMs: Math.round(leftMs) } : {}, 'stopping');
+    const sources = (): Promise<void> => {
+      this.#sources.abort(reason);
+      return this.#watching;
+    };
+    const events = (limitMs: number): Promise<void> => this.#host.flushEvents(limitMs);
+    const options = { budget, log: this.#log, reason };
+    try {
+      const eventsDone = await stopInOrder(this.#tasks, { sources, events }, options);
+      this.#leads = false;
+      await this.#campaign?.end(budget, eventsDone);
+    } finally {
+      await metricsServer?.stop();
+      this.#view.stop();
+      await this.#health?.stop();
+    }
+    this.#log.info({}, 'stopped');
+  }
+}

@@ -1,0 +1,204 @@
+import { beforeRepetition, maskQuoted, NOT_SHOWN, scanValue } from './refused-value.ts';
+
+/** One thing that is wrong with a request. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** What a failure is about, as far as the API server says. */
+export interface StatusDetails {
+  /** Name of the object. */
+  readonly name?: string;
+  /** API group of the resource; left out for the core group. */
+  readonly group?: string;
+  /** The resource (plural) that failed, despite its name. */
+  readonly kind?: string;
+  /** The object itself, where its uid was part of the request. */
+  readonly uid?: string;
+  /** One for each thing that is wrong, such as a field. */
+  readonly causes?: readonly StatusCause[];
+  /** Whole seconds after which the request may be repeated. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The API server's answer where there is no object to return. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion?: string;
+  readonly status?: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+type AnyStatus = Omit<Status, 'kind'>;
+
+/**
+ * A failure as it may be printed: the values that the API server quotes are replaced by `(not shown)`.
+ * A refused value may be a Secret's, or a password in the environment of a Deployment.
+ *
+ * What stays: status, reason, kind and name of the object, paths of fields, and the words of a rule up
+ * to where they repeat a part of the value. Where the end of a value cannot be told, all that follows
+ * is left out. Words that the author of an admission policy, a webhook or a `messageExpression` has
+ * composed stay, but for values in the server's own form.
+ *
+ * The forms are those of `field.Error` in `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
+ *
+ * @param code - the HTTP status, which decides how errors outside of fields are read.
+ */
+export function withoutValues<T extends AnyStatus>(status: T, code: number): T {
+  const causes = asList(status.details?.causes);
+  const { message } = status;
+  const isWebhook = WEBHOOK.test(message ?? '');
+  const shownCauses = causes.map((cause) => shownCause(cause, isWebhook, code));
+  const isAboutFields = shownCauses.length > 0 && shownCauses.every(({ field }) => field);
+  const heading = isAboutFields && code === 422 ? HEADING.exec(message ?? '')?.[0] : undefined;
+  const shown =
+    heading === undefined
+      ? shownText(message ?? '', { code, scalars: causes.flatMap(scalarsIn), isWebhook })
+      : `${heading}: ${listed(shownCauses)}`;
+  return {
+    ...status,
+    ...(message !== undefined && { message: shown }),
+    ...(causes.length > 0 && { details: { ...status.details, causes: shownCauses } }),
+  };
+}
+
+/** How the API server begins the message of an object that it refuses: kind, group and name. */
+const HEADING = /^[\w.-]* ?"(?:[^"\\\n]|\\.)*" is invalid(?=: )/;
+
+const WEBHOOK = /denied the request/;
+
+/** How `field.Error` begins. After the first group a value follows, after the second none. */
+const FIELD_ERROR =
+  /^(?:(Invalid value|Unsupported value|Duplicate value|Not found|Too many)|(Required value|Forbidden|Too long|Internal error))(?:: |$)/;
+
+const VALUE_MARKER = /\b(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many): /g;
+
+/** Constants of a schema, or names of fields: nothing of the object. */
+const CONSTANTS =
+  /^(?:(?:supported|valid) values: (?:"(?:[^"\\]|\\.)*"(?:, |$))+|strict decoding error: (?:(?:unknown|duplicate) field "[^"\\\n]*"(?:, |$))+)$/;
+
+function asList(causes: unknown): readonly StatusCause[] {
+  return Array.isArray(causes) ? causes.filter((each) => typeof each === 'object' && each) : [];
+}
+
+function listed(causes: readonly StatusCause[]): string {
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  return texts.length === 1 ? `${texts[0]}` : `[${texts.join(', ')}]`;
+}
+
+function shownCause(cause: StatusCause, isWebhook: boolean, code: number): StatusCause {
+  const { reason, field } = cause;
+  const message = cause.message ?? '';
+  const isFieldError =
+    typeof field === 'string' && field !== '' && /^FieldValue/.test(reason ?? '');
+  return {
+    ...cause,
+    ...(field !== undefined && { field: withoutElements(field) }),
+    message: isFieldError
+      ? fieldMessage(message, isWebhook)
+      : shownText(message, { code, scalars: [], isWebhook }),
+  };
+}
+
+function fieldMessage(message: string, isWebhook: boolean): string {
+  const [start, withValue, withoutValue] = FIELD_ERROR.exec(message) ?? [];
+  if (start === undefined) return NOT_SHOWN;
+  const rest = message.slice(start.length);
+  if (withoutValue !== undefined) return joined(withoutValue, detail(rest, []));
+  const heading = `${withValue} ${NOT_SHOWN}`;
+  const value = scanValue(rest, 0);
+  if (value !== undefined && rest.slice(value.end, value.end + 2).match(/^(?:: |$)/)) {
+    return joined(heading, detail(rest.slice(value.end + 2), value.scalars));
+  }
+  // A rule of a schema: the server says its text in place of the value.
+  const isRule = /^[\p{L}`']/u.test(rest) && !/[{}]|^[\w.*]*[[(&]/.test(rest) && !isWebhook;
+  const [, withColon = rest] = /^failed rule: (.*)$/s.exec(rest) ?? [];
+  if (!isRule || (withColon === rest && rest.includes(': '))) return heading;
+  return joined(withValue ?? '', withColon === rest ? detail(rest, []) : firstLine(rest));
+}
+
+/** The words of a rule. Behind the first line is a difference of objects, or a part of a value. */
+function detail(text: string, scalars: readonly string[]): string {
+  const line = firstLine(text);
+  if (CONSTANTS.test(line)) return line;
+  return beforeRepetition(
+    maskQuoted(line, () => false),
+    scalars,
+  );
+}
+
+function firstLine(text: string): string {
+  const at = text.search(/[\r\n]/);
+  return at < 0 ? text : `${text.slice(0, at)} …`;
+}
+
+function joined(heading: string, words: string): string {
+  return words === '' ? heading : `${heading}: ${words}`;
+}
+
+function scalarsIn({ message = '' }: StatusCause): readonly string[] {
+  const marker = FIELD_ERROR.exec(message);
+  return marker?.[1] === undefined ? [] : (scanValue(message, marker[0].length)?.scalars ?? []);
+}
+
+interface TextOptions {
+  readonly code: number;
+  /** Values that are known from the causes. */
+  readonly scalars: readonly string[];
+  readonly isWebhook: boolean;
+}
+
+/** Any other text. Only the answers that are about a body or a query need more than its values cut. */
+function shownText(text: string, { code, scalars }: TextOptions): string {
+  VALUE_MARKER.lastIndex = 0;
+  const marker = VALUE_MARKER.exec(text);
+  if (marker === null) return withoutElements(outsideOfFields(text, code));
+  const value = scanValue(text, VALUE_MARKER.lastIndex);
+  const before = text.slice(0, VALUE_MARKER.lastIndex - 2);
+  const heading = `${withoutElements(outsideOfFields(before, code))} ${NOT_SHOWN}`;
+  if (value === undefined) return heading;
+  const rest = text.slice(value.end);
+  const known = [...value.scalars, ...scalars];
+  // A second value would need the end of the first rule, which nothing marks.
+  const next = rest.search(VALUE_MARKER);
+  if (next >= 0) return heading;
+  return joined(heading, detail(rest.replace(/^: /, ''), known));
+}
+
+/** Answers that tell of names: of users, resources, namespaces, limits and managers of fields. */
+const ABOUT_NAMES: ReadonlySet<number> = new Set([
+  401, 403, 404, 405, 409, 410, 415, 429, 503, 504,
+]);
+
+const NAME_BEFORE =
+  /\b(?:(?:version|field|parameter|kind|webhook|Post|Get|resources?|namespace|container|pod|group) |\w+=)$/;
+
+/** Texts of decoders, which quote what they could not read. */
+function outsideOfFields(text: string, code: number): string {
+  if (ABOUT_NAMES.has(code)) return text;
+  const head = ABOUT_AN_OBJECT.exec(text)?.[0] ?? '';
+  return head + decoderText(text.slice(head.length));
+}
+
+/** How an answer about one object begins: its resource and its name. */
+const ABOUT_AN_OBJECT = /^[\w.-]+ "(?:[^"\\\n]|\\.)*" is (?:forbidden|invalid): /;
+
+function decoderText(text: string): string {
+  const cut = text
+    .replace(/(json parse error: [^(]*)\(.*/s, `$1${NOT_SHOWN}`)
+    .replace(/got &?[\w.]+\{.*/s, `got ${NOT_SHOWN}`)
+    .replace(/unmarshal number \S+ into/g, `unmarshal number ${NOT_SHOWN} into`)
+    .replace(/(!!\w+) `[^`]*(?:`|$)/g, `$1 ${NOT_SHOWN}`)
+    .replace(/invalid character '(?:[^'\\]|\\.)*'/g, `invalid character ${NOT_SHOWN}`);
+  return maskQuoted(cut, (before) => NAME_BEFORE.test(before));
+}
+
+/** An element of a set is named by its value: `.spec.words["x"]`, printed as `[="x"]`. */
+function withoutElements(text: string): string {
+  return text.replace(/\[=(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]/g, `[=${NOT_SHOWN}]`);
+}

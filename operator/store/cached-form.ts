@@ -1,0 +1,75 @@
+import { deepCopy } from '../core/deep-copy.ts';
+import type { Entry } from '../model/entry.ts';
+import type { KubernetesObject } from '../model/object.ts';
+import type { Resource } from '../model/resource.ts';
+import { matchesSelector, type Selector } from '../model/selector.ts';
+import { parseSelector } from '../model/selector-parser.ts';
+import { type Transform, transformedEntry } from '../model/transform.ts';
+import type { CachedForm } from './own-writes.ts';
+
+/** What a source selects, and what it keeps of each object. */
+export interface CachedFormOptions<T extends KubernetesObject> {
+  readonly resource: Resource<T>;
+  /** Undefined for all namespaces. */
+  readonly namespace: string | undefined;
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly metadataOnly?: boolean;
+  readonly transform: Transform<T>;
+}
+
+/**
+ * Answers of the API server as a source would cache them: as much of them, with the same transform,
+ * and only what its selectors select. A copy: the answer belongs to whoever asked.
+ */
+export function cachedForm<T extends KubernetesObject>({
+  fieldSelector,
+  labelSelector = '',
+  ...source
+}: CachedFormOptions<T>): (answer: T) => CachedForm<T> {
+  const { metadataOnly = false, namespace, transform } = source;
+  const labels = selectorOf(labelSelector);
+  const fields = (fieldSelector ?? '').split(',').filter((term) => term.trim() !== '');
+  const kept = (answer: T): Entry<T> => {
+    const { apiVersion, kind, metadata } = answer;
+    const received = metadataOnly ? ({ apiVersion, kind, metadata } as T) : answer;
+    return transformedEntry(deepCopy(received), transform);
+  };
+  return (answer) => {
+    const { metadata } = answer;
+    if (namespace !== undefined && metadata.namespace !== namespace) return { entry: undefined };
+    if (labels === undefined) return undefined;
+    if (!matchesSelector(labels, metadata.labels)) return { entry: undefined };
+    const selected = fields.map((term) => holds(term, answer));
+    if (selected.includes(false)) return { entry: undefined };
+    if (selected.includes(undefined)) return undefined;
+    return { entry: kept(answer) };
+  };
+}
+
+/** Undefined for a selector that the server will refuse: it selects what nobody can know. */
+function selectorOf(text: string): Selector | undefined {
+  try {
+    return parseSelector(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether one term of a field selector holds; undefined where the answer does not tell. A few fields
+ * have defaults or names that only the server knows: a text that stands where the path leads is
+ * compared, anything else is left open.
+ */
+function holds(term: string, answer: KubernetesObject): boolean | undefined {
+  const [, path = '', operator = '', wanted = ''] =
+    /^([^=!]*)(==|!=|=)(.*)$/.exec(term.trim()) ?? [];
+  let value: unknown = answer;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  if (typeof value !== 'string' || wanted.includes('\\')) return undefined;
+  return operator === '!=' ? value !== wanted : value === wanted;
+}

@@ -1,0 +1,152 @@
+/** Whether a key may run now: the gate, and the order of its policies. */
+import { FakeClock } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { controller } from '../../operator/controller/controller.ts';
+import { KeyGate, type Resume } from '../../operator/controller/policies/key-gate.ts';
+import { keyPolicies } from '../../operator/controller/policies/key-policies.ts';
+import type { KeyPolicy } from '../../operator/controller/policies/key-policy.ts';
+import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { noMeter } from '../../operator/core/metrics.ts';
+import { deployments } from '../../operator/model/builtin.ts';
+import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
+import { WorkQueue } from '../../operator/queue/work-queue.ts';
+
+const KEY = objectKey('demo', 'a');
+
+/** Answers `delayMs` with whatever `answer` is by then. */
+class Scripted implements KeyPolicy {
+  answer: number | 'park' = 0;
+
+  delayMs(): number | 'park' {
+    return this.answer;
+  }
+}
+
+function start(...policies: KeyPolicy[]) {
+  const clock = new FakeClock();
+  const queue = new WorkQueue<ObjectKey>({ clock });
+  let resume: Resume = () => {};
+  const gate = new KeyGate(queue, (given) => {
+    resume = given;
+    return policies;
+  });
+  /** Takes the next key, asks the gate, and lets go of the key. */
+  const turn = async (): Promise<{ key: ObjectKey; priority: number; admitted: boolean }> => {
+    const key = (await queue.take()) ?? KEY;
+    const priority = queue.heldPriority(key);
+    const admitted = gate.admits(key);
+    queue.done(key);
+    return { key, priority, admitted };
+  };
+  return { clock, queue, gate, turn, resume: (key = KEY) => resume(key) };
+}
+
+test('the policies of a controller have this order, which is behaviour', () => {
+  const clock = new FakeClock();
+  const namesFor = (consistency: 'wait' | 'none'): readonly string[] => {
+    const of = controller({
+      ...{ name: 'a', for: deployments, consistency },
+      reconcile: async () => AWAIT_CHANGE,
+    });
+    const informers = new Map();
+    const takenNames = new TakenNames({ clock, controller: of, informers, enqueue: () => {} });
+    const policies = keyPolicies({
+      ...{ clock, controller: of, informers, meter: noMeter, takenNames },
+      ...{ ready: () => 0, looped: () => {}, resume: () => {} },
+    });
+    return policies.map((policy) => policy.constructor.name);
+  };
+
+  expect(namesFor('wait')).toEqual([
+    'CacheSync',
+    'ConsistencyWait',
+    'MinInterval',
+    'WriteLoops',
+    'RequeueBrake',
+    'TakenNames',
+    'Storm',
+  ]);
+  expect(namesFor('none')).toEqual(namesFor('wait').filter((name) => name !== 'ConsistencyWait'));
+});
+
+test('every policy is asked, and the longest delay counts', async () => {
+  const [short, long] = [new Scripted(), new Scripted()];
+  const { clock, queue, gate, turn } = start(short, long, {});
+  queue.add(KEY, { priority: 7 });
+  [short.answer, long.answer] = [10, 250];
+
+  const first = await turn();
+  [short.answer, long.answer] = [0, 0];
+  clock.advance(249);
+  const early = queue.depth;
+  clock.advance(1);
+
+  expect([first.admitted, early]).toEqual([false, 0]);
+  expect(await turn()).toEqual({ key: KEY, priority: 7, admitted: true });
+  [short.answer, long.answer] = [40, 30];
+  expect(gate.delayMs(KEY)).toBe(40);
+});
+
+test('a key is enqueued for the time at which it may run', () => {
+  const policy = new Scripted();
+  const { clock, queue, gate } = start(policy);
+  policy.answer = 90;
+
+  gate.add(KEY);
+  const before = [queue.depth, queue.delayedCount];
+  clock.advance(90);
+
+  expect(before).toEqual([0, 1]);
+  expect(queue.depth).toBe(1);
+});
+
+test('a parked key waits for its policy alone, and keeps the highest priority it came with', async () => {
+  const [delays, parks] = [new Scripted(), new Scripted()];
+  const { clock, queue, gate, turn, resume } = start(delays, parks);
+  [delays.answer, parks.answer] = [5, 'park'];
+
+  for (const priority of [-3, 12, 4]) {
+    queue.add(KEY, { priority });
+    await turn();
+  }
+  clock.advance(3_600_000);
+  const parked = [gate.parkedCount, queue.waitingCount];
+  [delays.answer, parks.answer] = [0, 0];
+  resume(objectKey('demo', 'another'));
+  resume();
+  resume();
+
+  expect(parked).toEqual([1, 0]);
+  expect([gate.parkedCount, queue.depth]).toEqual([0, 1]);
+  expect(await turn()).toEqual({ key: KEY, priority: 12, admitted: true });
+  expect(queue.waitingCount).toBe(0);
+});
+
+test('a key that runs because of a change is not resumed once more', async () => {
+  const policy = new Scripted();
+  const { queue, gate, turn, resume } = start(policy);
+  policy.answer = 'park';
+  queue.add(KEY);
+  await turn();
+  policy.answer = 0;
+
+  gate.add(KEY);
+  const { admitted } = await turn();
+  resume();
+
+  expect([admitted, queue.waitingCount, gate.parkedCount]).toEqual([true, 0, 0]);
+});
+
+test('a worker waits for the first policy that holds it', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let held: Promise<void> | undefined = promise;
+  const { gate } = start({}, { pause: () => held });
+  const first = gate.pause();
+
+  held = undefined;
+  resolve();
+
+  await expect(first).resolves.toBeUndefined();
+  expect(gate.pause()).toBeUndefined();
+});

@@ -1,0 +1,429 @@
+import { eventually, settle } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import { enqueueMapped } from '../../operator/controller/controller.ts';
+import { generationChanged } from '../../operator/controller/predicate.ts';
+import { source } from '../../operator/controller/source.ts';
+import type { Trigger } from '../../operator/controller/trigger.ts';
+import { channel, everyMs } from '../../operator/controller/trigger.ts';
+import { ConfigurationError } from '../../operator/core/errors.ts';
+import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
+import type { Entry } from '../../operator/model/entry.ts';
+import { type ObjectKey, objectKey } from '../../operator/model/object.ts';
+import { ControllerBench, others, recordKeys } from '../support/controller-bench.ts';
+import type { Thing } from '../support/fake-collection.ts';
+
+const other = source<Thing>(others);
+const keyOf = ({ object }: Entry<Thing>): ObjectKey => objectKey('demo', `v${object.value}`);
+
+test('[K-10] an asynchronous mapping enqueues what it finds for the old and for the new object, each once', async () => {
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({
+    watches: [enqueueMapped(other, async (entry) => [keyOf(entry), objectKey('demo', 'both')])],
+    reconcile,
+  });
+  bench.collection(others).put('c', 1);
+  await bench.run();
+  keys.length = 0;
+
+  bench.collection(others).put('c', 2);
+  await settle();
+
+  expect(keys).toEqual(['demo/v1', 'demo/both', 'demo/v2']);
+});
+
+test('[K-10] the changes of one object are mapped in order, those of others beside them', async () => {
+  const begun: string[] = [];
+  const gates = new Map<string, () => void>();
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, async ({ metadata: { name }, object: { value } }) => {
+        begun.push(`${name}=${value}`);
+        if (name === 'slow') await new Promise<void>((resolve) => gates.set(`${value}`, resolve));
+        return [];
+      }),
+    ],
+    reconcile: async () => ({}),
+  });
+  await bench.run();
+  const collection = bench.collection(others);
+
+  collection.put('slow', 1);
+  await settle();
+  collection.put('slow', 2);
+  collection.put('quick', 1);
+  await settle();
+  const whileSlow = [...begun];
+  gates.get('1')?.();
+  await settle();
+  gates.get('1')?.(); // the old object of the update
+  gates.get('2')?.();
+  await settle();
+
+  expect(whileSlow).toEqual(['slow=1']);
+  expect(begun).toEqual(['slow=1', 'slow=1', 'slow=2', 'quick=1']);
+});
+
+test('[K-10] a slow mapping does not make what waits for it pile up', async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let mapped = 0;
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, async () => {
+        mapped++;
+        await held;
+        return [];
+      }),
+    ],
+    reconcile: async () => ({}),
+  });
+  const collection = bench.collection(others);
+  collection.put('c', 0);
+  await bench.run();
+
+  for (let value = 1; value <= 5_000; value++) collection.put('c', value);
+  await settle();
+  release();
+  await settle();
+
+  expect(mapped).toBe(3); // the first, then one change that says all: its old and its new object
+});
+
+test('[K-10] 16 objects are looked up side by side', async () => {
+  let now = 0;
+  let most = 0;
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, async () => {
+        most = Math.max(most, ++now);
+        await held;
+        now--;
+        return [];
+      }),
+    ],
+    reconcile: async () => ({}),
+  });
+  for (let index = 0; index < 50; index++) bench.collection(others).put(`c${index}`);
+
+  await bench.run();
+  release();
+  await settle();
+
+  expect([most, now]).toEqual([16, 0]);
+});
+
+test.each<[string, (calls: number) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>]>([
+  [
+    'throws',
+    () => {
+      throw new Error('a bug');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no answer'))],
+  ['returns what are no keys', () => [undefined] as never],
+  ['returns a key without the namespace', () => [objectKey(undefined, 'a')]],
+  ['returns a string', () => 'demo/a' as never],
+])('[K-10] a mapping that %s is called three times, then the change is dropped and told of', async (_how, map) => {
+  let calls = 0;
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, () => {
+        calls++;
+        return map(calls);
+      }),
+    ],
+    reconcile: async () => ({}),
+  });
+  bench.collection(others).put('c');
+
+  await bench.run();
+  await bench.clock.advanceAndSettle(5_000);
+
+  expect(calls).toBe(3);
+  expect(bench.lines.filter(({ message }) => message.startsWith('mapping failed'))).toHaveLength(1);
+  expect(bench.count('chancery_mapping_failures_total')).toBe(1);
+});
+
+test('[K-10] a mapping that fails twice loses nothing', async () => {
+  let calls = 0;
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({
+    watches: [
+      enqueueMapped(other, async (entry) => {
+        if (++calls < 3) throw new Error('no answer');
+        return [keyOf(entry)];
+      }),
+    ],
+    reconcile,
+  });
+  bench.collection(others).put('c', 7);
+
+  await bench.run();
+  await bench.clock.advanceAndSettle(1_099);
+  const early = [...keys];
+  await bench.clock.advanceAndSettle(1);
+
+  expect([early, keys]).toEqual([[], ['demo/v7']]);
+  expect(bench.lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('[K-10] who stops does not wait for the next try of a mapping', async () => {
+  const bench = new ControllerBench({
+    watches: [enqueueMapped(other, () => Promise.reject(new Error('no answer')))],
+    reconcile: async () => ({}),
+  });
+  bench.collection(others).put('c');
+  await bench.run();
+
+  await bench.stop();
+
+  expect(bench.count('chancery_mapping_failures_total')).toBe(0);
+});
+
+test('[K-10] a predicate of a mapping keeps changes from it', async () => {
+  const mapped: number[] = [];
+  const map = ({ object }: Entry<Thing>): ObjectKey[] => {
+    mapped.push(object.value);
+    return [];
+  };
+  const bench = new ControllerBench({
+    watches: [enqueueMapped(other, map, { predicate: generationChanged })],
+    reconcile: async () => ({}),
+  });
+  bench.collection(others).put('c', 1, { generation: 1 });
+  await bench.run();
+
+  bench.collection(others).put('c', 2, { generation: 1 });
+  await settle();
+
+  expect(mapped).toEqual([1]);
+});
+
+test('[K-10] everyMs enqueues by the clock, spread, behind what changes', async () => {
+  const seen: [number, number][] = [];
+  const bench = new ControllerBench({
+    triggers: [everyMs(10_000, [objectKey('demo', 'poll')], { random: () => 0.5 })],
+    reconcile: async (_key, _object, { clock, priority }) => {
+      seen.push([clock.monotonic() - 1_000_000, priority]);
+      return {};
+    },
+  });
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(25_000);
+
+  expect(seen).toEqual([
+    [10_000, -100],
+    [20_000, -100],
+  ]);
+});
+
+test('[K-10] everyMs asks for its keys each time', async () => {
+  const { keys, reconcile } = recordKeys();
+  let asked = 0;
+  const bench = new ControllerBench({
+    triggers: [everyMs(1_000, async () => [objectKey('demo', `${++asked}`)], { jitter: 0 })],
+    reconcile,
+  });
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(2_000);
+
+  expect(keys).toEqual(['demo/1', 'demo/2']);
+});
+
+test.each([
+  0,
+  -1,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+])('[K-10] everyMs refuses %s', (periodMs) => {
+  expect(() => everyMs(periodMs, [])).toThrow(ConfigurationError);
+});
+
+test('[K-10] a channel enqueues what it is sent while the controller works, and keeps nothing', async () => {
+  const { keys, reconcile } = recordKeys();
+  const hook = channel();
+  const bench = new ControllerBench({ triggers: [hook], reconcile });
+  hook.send([objectKey('demo', 'before')]);
+  await bench.run();
+
+  hook.send([objectKey('demo', 'a'), objectKey('demo', 'b')]);
+  await settle();
+  await bench.stop();
+  hook.send([objectKey('demo', 'after')]);
+  await settle();
+
+  expect(keys).toEqual(['demo/a', 'demo/b']);
+});
+
+test('[K-10] a trigger that throws is told of and begun again, each time later', async () => {
+  const startedAt: number[] = [];
+  const broken: Trigger = {
+    run: async (_enqueue, { clock }) => {
+      startedAt.push(clock.monotonic() - 1_000_000);
+      throw new Error('a bug');
+    },
+  };
+  const bench = new ControllerBench({ triggers: [broken], reconcile: async () => ({}) });
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(5_000);
+
+  expect(startedAt).toHaveLength(3);
+  expect(startedAt[1]).toBeGreaterThanOrEqual(1_000);
+  expect((startedAt[2] ?? 0) - (startedAt[1] ?? 0)).toBeGreaterThanOrEqual(2_000);
+  expect(bench.count('chancery_trigger_failures_total')).toBe(3);
+});
+
+test('[K-10] triggers begin when the caches are there, and have ended when the controller has', async () => {
+  const states: string[] = [];
+  const trigger: Trigger = {
+    run: async (_enqueue, { signal }) => {
+      states.push(
+        `begun, synced: ${bench.lines.some(({ message }) => message === 'controller started')}`,
+      );
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      states.push('ended');
+    },
+  };
+  const bench: ControllerBench = new ControllerBench({
+    triggers: [trigger],
+    reconcile: async () => ({}),
+  });
+  await bench.standBy();
+  const standingBy = [...states];
+  await bench.run();
+
+  await bench.drain();
+
+  expect(standingBy).toEqual([]);
+  expect(states).toEqual(['begun, synced: true', 'ended']);
+});
+
+test('[M-2] who stands by reconciles nothing and collects nothing, and then everything that is there', async () => {
+  const { keys, reconcile } = recordKeys();
+  const priorities: number[] = [];
+  const bench = new ControllerBench({
+    reconcile: async (key, _object, { priority }) => {
+      priorities.push(priority);
+      return reconcile(key);
+    },
+  });
+  const collection = bench.collection();
+  collection.put('a');
+  await bench.standBy();
+  collection.put('b');
+  collection.put('gone');
+  await settle();
+  collection.remove('gone');
+  await settle();
+  const standingBy = [...keys];
+
+  await bench.run();
+
+  expect(standingBy).toEqual([]);
+  expect(keys).toEqual(['demo/a', 'demo/b']);
+  expect(priorities).toEqual([-100, -100]);
+});
+
+test('[M-2] of 10,000 objects the first is reconciled in the first turns after the gain', async () => {
+  let reconciled = 0;
+  const bench = new ControllerBench({
+    maxConcurrentReconciles: 4,
+    reconcile: async () => {
+      reconciled++;
+      return {};
+    },
+  });
+  for (let index = 0; index < 10_000; index++) bench.collection().put(`o${index}`);
+  await bench.standBy();
+  await eventually(() => bench.synced);
+
+  const running = bench.run();
+  let turns = 0;
+  for (; reconciled === 0; turns++) await yieldToEventLoop();
+  await running;
+  await eventually(() => reconciled === 10_000);
+
+  expect(turns).toBeLessThanOrEqual(2);
+});
+
+test('[K-14] 100 updates are one reconcile, then one in each interval, and the last is seen', async () => {
+  const seen: [number, number | undefined][] = [];
+  const bench = new ControllerBench({
+    minIntervalMs: 1_000,
+    reconcile: async (_key, object, { clock }) => {
+      seen.push([clock.monotonic() - 1_000_000, object?.value]);
+      return {};
+    },
+  });
+  await bench.run();
+
+  for (let value = 0; value < 100; value++) bench.collection().put('a', value);
+  await settle();
+  const burst = [...seen];
+  for (let value = 100; value < 200; value++) {
+    bench.collection().put('a', value);
+    await bench.clock.advanceAndSettle(25);
+  }
+  await bench.clock.advanceAndSettle(10_000);
+
+  expect(burst).toHaveLength(1);
+  expect(seen.map(([at]) => at)).toEqual([0, 1_000, 2_000, 3_000]);
+  expect(seen.at(-1)?.[1]).toBe(199);
+});
+
+test('[K-14] retries, polls and triggers keep the interval, too', async () => {
+  const seenAt: number[] = [];
+  const announced: (number | undefined)[] = [];
+  const hook = channel();
+  const bench = new ControllerBench(
+    {
+      minIntervalMs: 1_000,
+      triggers: [hook],
+      reconcile: async (_key, _object, { clock }) => {
+        seenAt.push(clock.monotonic() - 1_000_000);
+        if (seenAt.length === 1) throw new Error('once');
+        return seenAt.length === 2 ? { requeueAfterMs: 1 } : {};
+      },
+    },
+    {
+      reconcileMiddleware: async (_attempt, next) => {
+        const end = await next();
+        announced.push(end.requeueAfterMs);
+        return end;
+      },
+    },
+  );
+  bench.collection().put('a');
+  await bench.run();
+
+  await bench.clock.advanceAndSettle(2_500);
+  hook.send([objectKey('demo', 'a')]);
+  await bench.clock.advanceAndSettle(2_500);
+
+  expect(seenAt).toEqual([0, 1_000, 2_000, 3_000]);
+  expect(announced).toEqual([1_000, 1_000, undefined, undefined]);
+});
+
+test('[K-14] one key that waits holds up no other', async () => {
+  const { keys, reconcile } = recordKeys();
+  const bench = new ControllerBench({ minIntervalMs: 60_000, reconcile });
+  bench.collection().put('a');
+  await bench.run();
+
+  bench.collection().put('a', 1);
+  bench.collection().put('b');
+  await settle();
+
+  expect(keys).toEqual(['demo/a', 'demo/b']);
+});

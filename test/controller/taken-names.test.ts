@@ -1,0 +1,410 @@
+/** Keys that wait for a name which somebody else's object has. */
+
+import { FakeClock, startOperator } from '@chancery/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Stored } from '../../operator/client/client.ts';
+import { clientOf } from '../../operator/client/client-of.ts';
+import { child } from '../../operator/controller/composite/child.ts';
+import { composite } from '../../operator/controller/composite/composite.ts';
+import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
+import { TakenNames } from '../../operator/controller/policies/taken-names.ts';
+import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
+import { source } from '../../operator/controller/source.ts';
+import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
+import { Entry } from '../../operator/model/entry.ts';
+import {
+  controllerOf,
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+} from '../../operator/model/object.ts';
+import { ApiError } from '../../operator/model/status.ts';
+import { Added, type Change, Deleted } from '../../operator/store/change.ts';
+import type { SharedInformer } from '../../operator/store/shared-informer.ts';
+import { ControllerBench, others, things } from '../support/controller-bench.ts';
+import type { Thing } from '../support/fake-collection.ts';
+import { type Site, type SitesTest, sites, startSites } from '../support/sites.ts';
+
+const OTHER = { apiVersion: 'v1', kind: 'Node', name: 'other' };
+
+function ownedBy(uid: string): Partial<KubernetesObject['metadata']> {
+  return { ownerReferences: [{ ...OTHER, uid, controller: true }] };
+}
+
+describe('a Site whose child has the name of somebody else’s object', () => {
+  /** Sites that make a ConfigMap of their name, and are content when they may not. */
+  async function start(more: Partial<ControllerOptions<Site>> = {}) {
+    const place = await startSites();
+    const { env, namespace } = place;
+    const outcomes: string[] = [];
+    const operate = () =>
+      place.operate(async (_key, site, { applyOwned }) => {
+        if (site === undefined) return AWAIT_CHANGE;
+        try {
+          await applyOwned(configMaps, {
+            metadata: { name: 'a' },
+            data: { of: site.metadata.name },
+          });
+          const has = `${site.metadata.name} has it`;
+          if (!outcomes.includes(has)) outcomes.push(has); // its own child wakes it as well
+        } catch (error) {
+          outcomes.push(`${site.metadata.name}: ${(error as Error).name}`);
+        }
+        return AWAIT_CHANGE;
+      }, more);
+    const foreign = (metadata: object = {}): Promise<ConfigMap> =>
+      env.create({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'a', namespace, ...metadata },
+      });
+    const patch = (metadata: object): Promise<unknown> =>
+      env.patch('v1', 'ConfigMap', namespace, 'a', { metadata });
+    const remove = (): Promise<unknown> => env.delete('v1', 'ConfigMap', namespace, 'a');
+    return { ...place, outcomes, operate, foreign, patch, remove };
+  }
+
+  const settled = ({ env }: SitesTest) => env.advance(1_000);
+
+  test.each([
+    ['no controller', {}],
+    ['another controller', ownedBy('u9')],
+  ])('[K-45] of %s is made when that goes, and not tried before', async (_, metadata) => {
+    const place = await start();
+    await place.foreign(metadata);
+    await place.createSite('one');
+    await place.operate();
+    await place.patch({ labels: { busy: 'yes' } });
+    await settled(place);
+    const before = [...place.outcomes];
+
+    await place.remove();
+    await settled(place);
+
+    expect(before).toEqual(['one: AlreadyOwnedError']);
+    expect(place.outcomes).toEqual([...before, 'one has it']);
+  });
+
+  test('[K-45] that is on its way out is made when it is gone', async () => {
+    const place = await start();
+    await place.foreign({ finalizers: ['example.dev/held'] });
+    await place.remove();
+    await place.createSite('one');
+    await place.operate();
+
+    await place.patch({ finalizers: null });
+    await settled(place);
+
+    expect(place.outcomes).toEqual(['one: BeingDeletedError', 'one has it']);
+  });
+
+  test('[K-45] is told when it changes whose it is, once for each time', async () => {
+    const place = await start();
+    await place.foreign(ownedBy('u9'));
+    const one = await place.createSite('one');
+    await place.operate();
+
+    await place.patch(ownedBy('u10'));
+    await settled(place);
+    const between = [...place.outcomes];
+    const { name, uid = '' } = one.metadata;
+    const reference = { apiVersion: 'example.dev/v1', kind: 'Site', name, uid, controller: true };
+    await place.patch({ ownerReferences: [reference] });
+    await place.env.advance(60_000);
+
+    expect(between).toEqual(['one: AlreadyOwnedError', 'one: AlreadyOwnedError']);
+    expect(place.outcomes).toEqual([...between, 'one has it']);
+  });
+
+  test('[K-45] of several who wait one gets it, and the others are told once', async () => {
+    const place = await start();
+    await place.foreign();
+    for (const name of ['one', 'two', 'three']) await place.createSite(name);
+    await place.operate();
+    place.outcomes.length = 0;
+
+    await place.remove();
+    await place.env.advance(60_000);
+
+    expect(place.outcomes.filter((each) => each.endsWith('has it'))).toHaveLength(1);
+    expect(place.outcomes.filter((each) => each.endsWith('Error'))).toHaveLength(2);
+  });
+
+  test('[K-45] of a composite, which lets the error through, does not wait for its back-off', async () => {
+    const place = await start();
+    const { clock, env, namespace } = place;
+    await place.foreign();
+    await place.createSite('one');
+    const declared = composite<Site>({
+      name: 'sites',
+      parent: sites,
+      children: [configMaps],
+      sync: () => ({ children: [child(configMaps, { metadata: { name: 'a' } })] }),
+    });
+    const operator = startOperator({ url: env.url, namespace, clock, controllers: [declared] });
+    onTestFinished(() => operator.stop());
+    await env.advance(10 * 60_000);
+
+    await place.remove();
+    await settled(place);
+
+    const made = await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a');
+    expect(made && controllerOf(made)).toMatchObject({ kind: 'Site', name: 'one' });
+  });
+
+  test('[K-45] a predicate of the children keeps nobody waiting', async () => {
+    const owns = [{ source: source(configMaps), predicate: () => false }];
+    const place = await start({ owns });
+    await place.foreign();
+    await place.createSite('one');
+    await place.operate();
+
+    await place.remove();
+    await settled(place);
+
+    expect(place.outcomes).toEqual(['one: AlreadyOwnedError', 'one has it']);
+  });
+
+  test('[K-45] that no source selects is looked at now and then, ever more seldom', async () => {
+    const owns = [source(configMaps, { labelSelector: 'ours=yes' })];
+    const place = await start({ owns });
+    await place.foreign();
+    await place.createSite('one');
+    await place.operate();
+    await place.env.advance(10 * 60_000);
+    const looks = place.outcomes.length;
+
+    await place.remove();
+    await place.env.advance(10 * 60_000);
+
+    expect(looks).toBeGreaterThan(2); // at once, and after 60, 120, 240 s
+    expect(looks).toBeLessThan(7);
+    expect(place.outcomes.at(-1)).toBe('one has it');
+  });
+});
+
+test('a controller that ends waits for nothing any more', async () => {
+  const theirs: Thing = {
+    apiVersion: 'example.dev/v1',
+    kind: 'Thing',
+    metadata: { name: 'a', namespace: 'demo', uid: 'u1', resourceVersion: '500' },
+    value: 0,
+  };
+  const client = clientOf(async ({ verb }) => {
+    if (verb === 'create') throw new ApiError({ code: 409, reason: 'AlreadyExists' });
+    return theirs as Stored<Thing>;
+  });
+  const refused: string[] = [];
+  const bench = new ControllerBench(
+    {
+      owns: [others],
+      reconcile: async (key, _thing, { applyOwned }) => {
+        await applyOwned(others, { metadata: { name: 'a' }, value: 1 }).catch((error: Error) =>
+          refused.push(`${key}: ${error.name}`),
+        );
+        return {};
+      },
+    },
+    { client },
+  );
+  bench.collection(things).put('one');
+  await bench.run();
+  const waiting = bench.clock.pending;
+
+  await bench.drain();
+
+  expect(refused).toEqual(['demo/one: AlreadyOwnedError']);
+  expect(bench.clock.pending).toBeLessThan(waiting);
+});
+
+/** What a cache shows of one object, and how far it is. */
+class FakeCache {
+  shown: ConfigMap | undefined;
+  resourceVersion = '1';
+
+  cached(): Entry<ConfigMap> | undefined {
+    return this.shown && Entry.of(this.shown);
+  }
+}
+
+const CHILD: ConfigMap = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'demo' },
+};
+
+function state(uid: string, version: number, more: object = {}): ConfigMap {
+  const metadata = { ...CHILD.metadata, uid, resourceVersion: String(version), ...more };
+  return { ...CHILD, metadata };
+}
+
+const KEY = objectKey('demo', 'one');
+
+describe('what happens between a refusal and its note', () => {
+  function start() {
+    const clock = new FakeClock();
+    const cache = new FakeCache();
+    const owned = source(configMaps);
+    const again: [number, ObjectKey, number][] = [];
+    const waits = new TakenNames({
+      clock,
+      controller: controller({
+        name: 'a',
+        for: deployments,
+        owns: [owned],
+        reconcile: async () => AWAIT_CHANGE,
+      }),
+      informers: new Map([[owned, cache as unknown as SharedInformer<KubernetesObject>]]),
+      enqueue: (key, priority) => again.push([clock.monotonic(), key, priority]),
+    });
+    onTestFinished(() => {
+      waits.stop();
+      expect(clock.pending).toBe(0);
+    });
+    const attempt = (by?: ConfigMap, key = KEY): void => {
+      waits.started(key);
+      waits.refused(key, configMaps, CHILD, by);
+      waits.finished(key);
+    };
+    const quiet = (key = KEY): void => {
+      waits.started(key);
+      waits.finished(key);
+    };
+    const tell = (change: Change): readonly ObjectKey[] => waits.freedBy(configMaps, change);
+    const added = (object: ConfigMap) => tell(new Added(Entry.of(object), false));
+    const deleted = (object: ConfigMap) => tell(new Deleted(Entry.of(object), false));
+    return { added, again, attempt, cache, clock, deleted, quiet, waits };
+  }
+
+  test('an object that the cache has is waited for without a timer', () => {
+    const { attempt, cache, clock, deleted } = start();
+    cache.shown = state('u1', 5);
+
+    attempt(state('u1', 5));
+    const pending = clock.pending;
+
+    expect([pending, deleted(state('u1', 6))]).toEqual([0, [KEY]]);
+  });
+
+  test.each<[string, (cache: FakeCache) => void]>([
+    ['has gone', () => {}],
+    [
+      'has changed hands',
+      (cache) => {
+        cache.shown = state('u1', 8, ownedBy('u9'));
+      },
+    ],
+    [
+      'is another one',
+      (cache) => {
+        cache.shown = state('u2', 9);
+      },
+    ],
+  ])('one that the cache knows %s meanwhile is looked at once more, at once', (_, happen) => {
+    const { again, attempt, cache, clock } = start();
+    cache.resourceVersion = '9';
+    happen(cache);
+
+    attempt(state('u1', 5));
+    clock.advance(0);
+    attempt(state('u1', 5)); // such a cache may be wrong
+    clock.advance(29_999);
+
+    expect(again).toEqual([[0, KEY, 0]]);
+  });
+
+  test('one that was gone as soon as it was asked for is looked at once more, at once', () => {
+    const { again, attempt, clock } = start();
+
+    attempt(undefined);
+    clock.advance(0);
+
+    expect(again).toEqual([[0, KEY, 0]]);
+  });
+
+  test('one that the cache is to learn of is waited for, and not looked at when it has come', () => {
+    const { added, again, attempt, cache, clock, deleted } = start();
+    cache.resourceVersion = '4';
+    attempt(state('u1', 5));
+
+    const freed = added(state('u1', 5));
+    clock.advance(120_000);
+
+    expect([freed, again]).toEqual([[], []]);
+    expect(deleted(state('u1', 6))).toEqual([KEY]);
+  });
+
+  test('one that the cache learns of as somebody else’s, or under another uid, is free', () => {
+    for (const object of [state('u1', 7, ownedBy('u9')), state('u2', 7)]) {
+      const { added, attempt } = start();
+      attempt(state('u1', 5));
+
+      expect(added(object)).toEqual([KEY]);
+    }
+  });
+
+  test('what the cache is told of older states frees nobody', () => {
+    const { added, attempt } = start();
+    attempt(state('u1', 5));
+
+    expect(added(state('u1', 3, ownedBy('u9')))).toEqual([]);
+  });
+
+  test('one whose whole life the cache has missed is looked at after 30 s, then ever more seldom', () => {
+    const { again, attempt, clock } = start();
+    for (const seconds of [30, 60, 120, 240, 480, 960, 1_000, 1_000]) {
+      attempt(state('u1', 5));
+      clock.advance(seconds * 1_000);
+    }
+
+    const at = again.map(([ms]) => ms / 1_000);
+    expect(at).toEqual([30, 90, 210, 450, 930, 1_890, 2_890, 3_890]);
+    expect(new Set(again.map(([, , priority]) => priority))).toEqual(new Set([-100]));
+  });
+
+  test('an attempt that does not run into it ends the wait', () => {
+    const { again, attempt, clock, deleted, quiet } = start();
+    attempt(state('u1', 5));
+
+    quiet();
+    clock.advance(60_000);
+
+    expect([deleted(state('u1', 6)), again]).toEqual([[], []]);
+  });
+
+  test('a change in the middle of an attempt is not lost', () => {
+    const { deleted, waits } = start();
+    waits.started(KEY);
+    waits.refused(KEY, configMaps, CHILD, state('u1', 5));
+
+    expect(deleted(state('u1', 6))).toEqual([KEY]);
+    waits.finished(KEY);
+  });
+
+  test('whom a change has woken is woken once', () => {
+    const { attempt, cache, deleted } = start();
+    cache.shown = state('u1', 5);
+    attempt(cache.shown);
+
+    expect([deleted(state('u1', 6)), deleted(state('u1', 6))]).toEqual([[KEY], []]);
+  });
+
+  test('what the controller does not own is not waited for: nobody would tell', () => {
+    const { clock, waits } = start();
+
+    waits.refused(KEY, deployments, CHILD, state('u1', 5));
+
+    expect(clock.pending).toBe(0);
+  });
+
+  test('10,000 wait at most: the one that was refused longest ago is forgotten', () => {
+    const { attempt, cache, deleted } = start();
+    cache.shown = state('u1', 5);
+    for (let index = 0; index <= 10_000; index++)
+      attempt(cache.shown, objectKey('demo', `k${index}`));
+
+    const freed = new Set(deleted(state('u1', 6)));
+
+    expect([freed.size, freed.has(objectKey('demo', 'k0'))]).toEqual([10_000, false]);
+  });
+});

@@ -1,0 +1,172 @@
+/** An informer hides an object that this process deleted, or whose last finalizer it removed. */
+
+import { settle } from '@chancery/testing';
+import { describe, expect, test } from 'vitest';
+import type { ObjectMeta } from '../../operator/model/object.ts';
+import { OWN_WRITES_TTL_MS } from '../../operator/store/own-writes.ts';
+import type { Thing } from '../support/fake-collection.ts';
+import { DELETED_AT, KEY, withObject, world } from './informer-with-own-writes.ts';
+import { LaggingServer } from './lagging-server.ts';
+
+describe('what this process deleted', () => {
+  test('[K-62] is absent from get, list and indices while the cache still has it', async () => {
+    const { informer, server, remove } = await withObject();
+    server.remove('a');
+
+    remove();
+
+    const { store, storeWithOwnWrites } = informer;
+    expect(storeWithOwnWrites.get(KEY)).toBeUndefined();
+    expect(storeWithOwnWrites.list()).toEqual([]);
+    expect(storeWithOwnWrites.byIndex('value', '1')).toEqual([]);
+    expect(store.get(KEY)?.value).toBe(1);
+  });
+
+  test('[K-62] is absent though its ADDED event comes only now', async () => {
+    const { server, write, remove, value, deliverAll } = await world();
+    write(server.put('a', 1));
+    remove();
+    server.remove('a');
+    const before = value();
+
+    server.deliver(1);
+    await settle();
+    const afterAdded = value();
+    await deliverAll();
+
+    expect([before, afterAdded, value()]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('[K-62] a create after it does not see the old one', async () => {
+    const { server, write, remove, value, deliverAll } = await withObject();
+    server.remove('a');
+    remove();
+    const between = value();
+
+    write(server.put('a', 2));
+    const after = value();
+    await deliverAll();
+
+    expect([between, after, value()]).toEqual([undefined, 2, 2]);
+  });
+
+  test('[K-62] is shown on its way out as soon as the cache knows of its deletionTimestamp', async () => {
+    const { server, remove, value, deliverAll } = await withObject();
+    server.put('a', 2, { deletionTimestamp: DELETED_AT, finalizers: ['example.dev/x'] });
+    remove();
+    const before = value();
+
+    await deliverAll();
+
+    expect([before, value()]).toEqual([undefined, 2]);
+  });
+
+  test('[K-62] an answer from before the delete does not bring it back', async () => {
+    const { server, begin, remove, value } = await withObject();
+    const late = begin();
+    const answer = server.put('a', 2);
+    server.remove('a');
+    remove();
+
+    late.wrote(answer);
+
+    expect(value()).toBeUndefined();
+  });
+
+  test('[K-62] stays absent when a list from before the delete comes', async () => {
+    const { clock, server, remove, value } = await withObject();
+    server.holdsLists = true;
+    server.expire();
+    await clock.advanceAndSettle(30_000);
+    server.remove('a');
+    remove();
+
+    server.answerLists();
+    await settle();
+
+    expect(value()).toBeUndefined();
+  });
+
+  test('[K-62] is shown again after 60 s, and counted, when the cache never heard of it', async () => {
+    const { clock, remove, value, expired } = await withObject();
+    remove();
+
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS);
+
+    expect([value(), expired()]).toEqual([1, 1]);
+  });
+
+  test('[K-62] one that is not in the cache is known by the uid of the request', async () => {
+    const { server, remove, value } = await world();
+    const { uid } = server.put('a', 1).metadata;
+    remove(uid);
+
+    server.deliver(1);
+    await settle();
+
+    expect(value()).toBeUndefined();
+  });
+});
+
+describe('[K-23] the answer to the removal of the last finalizer', () => {
+  async function deleting(metadata: Partial<ObjectMeta> = {}) {
+    const server = new LaggingServer();
+    server.put('a', 1, {
+      deletionTimestamp: DELETED_AT,
+      deletionGracePeriodSeconds: 0,
+      finalizers: ['example.dev/x'],
+      ...metadata,
+    });
+    return world(server);
+  }
+
+  function withoutFinalizers({
+    metadata: { finalizers: _, ...metadata },
+    ...object
+  }: Thing): Thing {
+    return { ...object, metadata };
+  }
+
+  test('never enters, and the object is absent from then on', async () => {
+    const { informer, server, write, value, deliverAll } = await deleting();
+    const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
+    server.remove('a');
+
+    write(answer);
+    const before = value();
+    await deliverAll();
+
+    expect([before, value()]).toEqual([undefined, undefined]);
+    expect([...informer.ownWrites.keys()]).toEqual([]);
+  });
+
+  test('does not bring back what the cache knows to be gone', async () => {
+    const { server, begin, value, deliverAll } = await deleting();
+    const late = begin();
+    const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
+    server.remove('a');
+    await deliverAll();
+
+    late.wrote(answer);
+
+    expect(value()).toBeUndefined();
+  });
+
+  test('hides no newer state, should the object live on after all', async () => {
+    const { server, write, value, deliverAll } = await deleting();
+    write(withoutFinalizers(server.live.get('a') ?? server.put('a', 1)));
+    server.put('a', 2);
+
+    await deliverAll();
+
+    expect(value()).toBe(2);
+  });
+
+  test('is told from that of a Pod whose grace period is running', async () => {
+    const { server, write, value } = await deleting({ deletionGracePeriodSeconds: 30 });
+
+    write(withoutFinalizers(server.put('a', 2)));
+
+    expect(value()).toBe(2);
+  });
+});

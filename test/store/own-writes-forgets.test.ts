@@ -1,0 +1,132 @@
+/**
+ * An ownWrites forgets own writes after a time, at a gain of leadership, and at the end of its
+ * source.
+ */
+
+import { settle } from '@chancery/testing';
+import { describe, expect, test } from 'vitest';
+import { EXPECTATION_TTL_MS, OWN_WRITES_TTL_MS } from '../../operator/store/own-writes.ts';
+import { expired, FakeCollection } from '../support/fake-collection.ts';
+import { withObject, world } from './informer-with-own-writes.ts';
+import { LaggingServer } from './lagging-server.ts';
+import { start } from './started-informer.ts';
+
+describe('an ownWrites forgets', () => {
+  test('[K-61] after 60 s what the cache has not heard of, and counts it', async () => {
+    const { clock, informer, server, write, value, expired } = await withObject();
+    write(server.put('a', 2));
+
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS - 1);
+    const before = [value(), expired()];
+    await clock.advanceAndSettle(1);
+
+    expect(before).toEqual([2, 0]);
+    expect([value(), expired(), informer.ownWrites.size]).toEqual([1, 1, 0]);
+  });
+
+  test('[K-61] without a count what the cache has long had', async () => {
+    const { clock, server, write, expired, deliverAll } = await withObject();
+    write(server.put('a', 2));
+    await deliverAll();
+
+    await clock.advanceAndSettle(2 * OWN_WRITES_TTL_MS);
+
+    expect(expired()).toBe(0);
+  });
+
+  test('[K-65] an object whose name the server made up only after 5 min', async () => {
+    const { clock, server, write, value } = await world();
+    write(server.put('a', 1, { generateName: 'web-' }));
+
+    await clock.advanceAndSettle(EXPECTATION_TTL_MS - 1);
+    const before = value();
+    await clock.advanceAndSettle(1);
+
+    expect([before, value()]).toEqual([1, undefined]);
+  });
+
+  test('[K-65] a later write to it does not make it forgotten earlier', async () => {
+    const { clock, server, write, value } = await world();
+    write(server.put('a', 1, { generateName: 'web-' }));
+    write(server.put('a', 2));
+
+    await clock.advanceAndSettle(EXPECTATION_TTL_MS - 1);
+
+    expect(value()).toBe(2);
+  });
+
+  test.each([
+    '0',
+    '',
+    '01',
+    'abc',
+    '12a',
+  ])('[K-61] what it has never taken up: an answer with resourceVersion %j', async (resourceVersion) => {
+    const { informer, server, write, value } = await withObject();
+    const answer = server.put('a', 2);
+
+    write({ ...answer, metadata: { ...answer.metadata, resourceVersion } });
+
+    expect(value()).toBe(1);
+    expect(informer.ownWrites.size).toBe(0);
+  });
+
+  test('[K-61] in the order of their versions, not of their texts: 99 is older than 100', async () => {
+    const server = new LaggingServer();
+    server.put('a', 1);
+    server.put('a', 2);
+    server.put('a', 3); // 99
+    const { write, value } = await world(server);
+
+    write(server.put('a', 4)); // 100
+
+    expect(value()).toBe(4);
+  });
+
+  test('[K-64] on a gain of leadership, with what is still on its way', async () => {
+    const { server, ownWritesJournal, begin, write, value } = await withObject();
+    write(server.put('a', 2));
+    const late = begin();
+    const answer = server.put('a', 3);
+
+    ownWritesJournal.clear();
+    late.wrote(answer);
+
+    expect(value()).toBe(1);
+  });
+
+  test('[K-64] with its source, and leaves no timer', async () => {
+    const { clock, informer, run, server, stop, write, begin } = await withObject();
+    write(server.put('a', 2));
+    begin().deleted();
+    const late = begin();
+
+    stop();
+    await run();
+    late.wrote(server.put('a', 3));
+    write(server.put('a', 4));
+    begin().deleted('uid-1');
+
+    expect(informer.ownWrites.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('[K-64] [W-34] when a list shows that the server was restored from a backup', async () => {
+    const collection = new FakeCollection();
+    collection.put('a', 1);
+    const { clock, informer, run } = start(collection);
+    void run();
+    await settle();
+    collection.loseNextEvent = true;
+    informer.ownWrites.wrote(collection.put('b', 2));
+    const before = informer.storeWithOwnWrites.list().length;
+
+    collection.restore(50, 'a');
+    collection.newestWatch.fail(expired());
+    await clock.advanceAndSettle(30_000);
+
+    expect(before).toBe(2);
+    expect(informer.storeWithOwnWrites.list().map(({ metadata }) => metadata.name)).toEqual(['a']);
+    expect(informer.ownWrites.size).toBe(0);
+  });
+});

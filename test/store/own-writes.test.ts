@@ -1,0 +1,114 @@
+/** The ownWrites by itself, over a cache that the test makes. */
+
+import { FakeClock, RecordingMeter } from '@chancery/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Entry } from '../../operator/model/entry.ts';
+import { objectKey } from '../../operator/model/object.ts';
+import { OWN_WRITES_TTL_MS, OwnWrites } from '../../operator/store/own-writes.ts';
+import type { Thing } from '../support/fake-collection.ts';
+
+describe('own writes beside a cache that is', () => {
+  /** An ownWrites by itself, over a cache that is what the test says. */
+  function alone() {
+    const clock = new FakeClock();
+    const meter = new RecordingMeter();
+    const cached = new Map<string, Entry<Thing>>();
+    const world = { resourceVersion: '100' as string | undefined, tells: true };
+    const ownWrites = new OwnWrites<Thing>({
+      clock,
+      meter,
+      cached: (key) => cached.get(key),
+      resourceVersion: () => world.resourceVersion,
+      formOf: (object) => (world.tells ? { entry: Entry.of(object) } : undefined),
+      active: () => true,
+    });
+    onTestFinished(() => ownWrites.clear());
+    const value = (name: string): number | undefined => {
+      const key = objectKey('demo', name);
+      return ownWrites.shown(key, cached.get(key))?.object.value;
+    };
+    return { clock, meter, cached, world, ownWrites, value };
+  }
+
+  function thing(name: string, resourceVersion: string, value: number, more = {}): Thing {
+    const metadata = { name, namespace: 'demo', uid: `uid-${name}`, resourceVersion, ...more };
+    return { apiVersion: 'v1', kind: 'Thing', metadata, value };
+  }
+
+  test('[K-61] ahead of its own version, by a list whose pages are not of one time, shows the cache', () => {
+    const { cached, ownWrites, value } = alone();
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '105', 5)));
+
+    ownWrites.wrote(thing('a', '103', 3));
+
+    expect(value('a')).toBe(5);
+  });
+
+  test('[K-61] without a version yet still takes up nothing that cannot be compared', () => {
+    const { world, ownWrites } = alone();
+    world.resourceVersion = undefined;
+
+    ownWrites.wrote(thing('a', 'x7', 3));
+
+    expect(ownWrites.size).toBe(0);
+  });
+
+  test('[K-61] unable to tell what it would keep of a newer write shows no older one', () => {
+    const { world, ownWrites, value } = alone();
+    ownWrites.wrote(thing('a', '101', 1));
+    world.tells = false;
+
+    ownWrites.wrote(thing('a', '102', 2));
+
+    expect(value('a')).toBeUndefined();
+  });
+
+  test('[K-61] behind on one object of two is asked about each, whichever answer came first', async () => {
+    const { clock, meter, cached, world, ownWrites, value } = alone();
+    ownWrites.wrote(thing('b', '105', 5));
+    ownWrites.wrote(thing('a', '103', 3));
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '104', 4)));
+    world.resourceVersion = '104';
+    ownWrites.advanced();
+
+    expect([value('a'), value('b')]).toEqual([4, 5]);
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS);
+    expect(meter.value('chancery_overlay_expired_total')).toBe(1); // b alone
+  });
+
+  test('[K-61] never told shows its own state at the very end of the 60 s', async () => {
+    const { clock, ownWrites, value } = alone();
+    ownWrites.wrote(thing('a', '101', 1));
+    await clock.advanceAndSettle(500);
+    ownWrites.wrote(thing('b', '102', 2));
+
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS - 1);
+    const before = [value('a'), value('b')];
+    await clock.advanceAndSettle(1);
+
+    expect(before).toEqual([undefined, 2]);
+    expect(value('b')).toBeUndefined();
+  });
+
+  test('[K-65] told of a generated name once is not waited for longer when it is written again', async () => {
+    const { clock, cached, ownWrites, value } = alone();
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '99', 1, { generateName: 'web-' })));
+    ownWrites.wrote(thing('a', '101', 2, { generateName: 'web-' }));
+
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS);
+
+    expect(value('a')).toBe(1);
+  });
+
+  test('[K-62] rid of what was deleted counts nothing after 60 s', async () => {
+    const { clock, meter, cached, ownWrites } = alone();
+    cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '99', 1)));
+    ownWrites.deleted(objectKey('demo', 'a'), ['uid-a']);
+    cached.clear();
+
+    await clock.advanceAndSettle(OWN_WRITES_TTL_MS);
+
+    expect(meter.value('chancery_overlay_expired_total')).toBe(0);
+    expect(ownWrites.size).toBe(0);
+  });
+});
