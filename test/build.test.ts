@@ -123,6 +123,18 @@ describe('what is loaded', () => {
     expect(packages).not.toContain('typebox');
     expect(packages).not.toContain('yaml');
   });
+
+  test.each([
+    ['an API server without TLS does not load', '', []],
+    ['an API server with TLS loads', 'tls: {}', ['@peculiar/utils', 'asn1js']],
+  ])('%s what makes certificates', async (_title, options, expected) => {
+    const { packages } = await loadedBy(`
+      const { ApiServer } = await import('@chancery/testing');
+      const server = await ApiServer.start({ ${options} });
+      await server.close();`);
+
+    expect(packages.filter((name) => /asn1|peculiar/.test(name))).toEqual(expected);
+  });
 });
 
 describe('what it is', () => {

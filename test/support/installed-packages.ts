@@ -25,10 +25,9 @@ export async function installPackages(): Promise<InstalledPackages> {
   const installed = await realpath(await mkdtemp(join(tmpdir(), 'chancery-built-')));
   const kit = await packed('testing', 'build.ts', archives);
   const chancery = await packed('.', 'operator/build.ts', archives);
-  const { dependencies: ofKit = {} } = await manifestOf('testing');
   // With these no registry is asked.
   const overrides = Object.fromEntries(
-    [...(await lockedPackages()).map(({ name }) => name), ...Object.keys(ofKit)]
+    [...(await lockedPackages()).map(({ name }) => name), ...(await packagesOf('testing'))]
       .filter((name) => name !== 'chancery')
       .map((name) => [name, `file:${join(repository, 'node_modules', name)}`]),
   );
@@ -62,9 +61,22 @@ async function packed(folder: string, script: string, archives: string): Promise
   return `file:${join(archives, filename)}`;
 }
 
+/** The packages that a workspace depends on, and those that these depend on, as the lock file has them. */
+async function packagesOf(workspace: string): Promise<readonly string[]> {
+  const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dependencies?: object } | undefined>>;
+  };
+  const dependenciesOf = (path: string): readonly string[] =>
+    Object.keys(lock.packages[path]?.dependencies ?? {});
+  const names = new Set(dependenciesOf(workspace));
+  // A set visits what is added while it is walked.
+  for (const name of names)
+    for (const each of dependenciesOf(`node_modules/${name}`)) names.add(each);
+  return [...names];
+}
+
 async function manifestOf(folder: string): Promise<{
   readonly files?: readonly string[];
-  readonly dependencies?: Readonly<Record<string, string>>;
 }> {
   return JSON.parse(await readFile(join(repository, folder, 'package.json'), 'utf8'));
 }

@@ -51,6 +51,19 @@ test('every dependency of the kit is imported', () => {
   expect(Object.keys(dependencies).filter((name) => !used.has(name))).toEqual([]);
 });
 
+/** Package → the one file of the kit that may import it. CEL is a folder of its own. */
+const OWNER: Readonly<Record<string, string>> = {
+  asn1js: 'testing/src/apiserver/tls/certificate-authority.ts',
+  croner: 'testing/src/apiserver/controllers/batch/cron-schedule.ts',
+  re2js: 'testing/src/apiserver/schema/regular-expression.ts',
+};
+
+test.each(Object.entries(OWNER))('of the kit, %s is imported by %s alone', (name, owner) => {
+  const importing = importsIn('testing/src').filter(({ specifier }) => specifier === name);
+
+  expect(importing.map(({ file }) => file)).toEqual([owner]);
+});
+
 test('chancery/internal-testing has at most 40 names, and each is imported by the kit', () => {
   const names = namesIn(read('operator/internal-testing.ts'), /export (?:type )?\{([^}]*)\}/g);
   const imported = filesIn('testing/src').flatMap((file) =>

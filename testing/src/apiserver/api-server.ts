@@ -17,7 +17,7 @@ import { InProcessAccess } from './in-process-access.ts';
 import { valueAt } from './objects/metadata.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
-import { SecurePort } from './tls/secure-port.ts';
+import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
 import { requestToken } from './verbs/token-request.ts';
 
 export type { ApiServerOptions } from './api-server-options.ts';
@@ -91,7 +91,7 @@ export class ApiServer {
     const cluster = createCluster(options, alarms);
     const { address = '127.0.0.1', requestLimit = DEFAULT_REQUEST_LIMIT, tls } = options;
     const http = { requestLimit, address, bodyTimeoutMs: options.bodyTimeoutMs };
-    const secure = tls && new SecurePort(tls, address);
+    const secure = tls && (await openSecurePort(tls, address));
     const server = new ApiServer(cluster, alarms, http, secure);
     await bringUp(
       cluster,
@@ -323,6 +323,12 @@ export class ApiServer {
     if (resource === undefined) throw unknownResource();
     return resource;
   }
+}
+
+/** Loads the certificate authority and its packages: a server without TLS starts without them. */
+async function openSecurePort(tls: TlsOptions, address: string): Promise<SecurePort> {
+  const { SecurePort } = await import('./tls/secure-port.ts');
+  return new SecurePort(tls, address);
 }
 
 /** What to write into a URL: a wildcard is no address to connect to. */

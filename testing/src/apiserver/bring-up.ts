@@ -4,14 +4,16 @@ import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
 import { aggregateRoles } from './auth/role-aggregation.ts';
 import type { Cluster } from './cluster.ts';
-import type { ResourceName } from './cluster-access.ts';
-import { controlPlaneObjects } from './controllers/control-plane.ts';
+import type { ResourceName, StoredObject } from './cluster-access.ts';
 import { NO_PACE, REAL_PACE } from './crd/definition-pace.ts';
 import { Definitions } from './crd/definitions.ts';
 import { InProcessAccess } from './in-process-access.ts';
 
 /** Who writes when a test does so without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';
+
+/** Namespaces that a control plane makes, besides those that every server has. */
+const CONTROL_PLANE_NAMESPACES: readonly string[] = ['kube-node-lease', 'kube-public'];
 
 /**
  * Fills a new cluster with what every cluster has, and starts what looks after it.
@@ -44,4 +46,25 @@ export async function bringUp(
   const { startWorkloads } = await import('./controllers/workloads.ts');
   const running = startWorkloads(accessOf, workloads, cluster.clock);
   endings.push(() => running.close());
+}
+
+/** The objects that a real control plane makes before the first client connects. */
+function controlPlaneObjects(nowMs: number): readonly StoredObject[] {
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  return [
+    ...CONTROL_PLANE_NAMESPACES.map((name) => ({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    })),
+    // Names the authorities of client certificates: none, because the server takes no such certificate.
+    settings('extension-apiserver-authentication', {}),
+    // Says since when the server notes the use of old tokens.
+    settings('kube-apiserver-legacy-service-account-token-tracking', { since: day }),
+  ];
+}
+
+function settings(name: string, data: Readonly<Record<string, string>>): StoredObject {
+  const metadata = { name, namespace: 'kube-system' };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
 }

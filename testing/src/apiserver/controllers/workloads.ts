@@ -1,31 +1,36 @@
 import type { Clock } from 'chancery';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { ControllerRunner } from './controller-runner.ts';
-import { CountedAccess } from './counted-access.ts';
-import { cronJobController } from './cron-job.ts';
-import { daemonSetController } from './daemon-set.ts';
-import { deploymentController } from './deployment-controller.ts';
-import { disruptionBudgetController } from './disruption-budget.ts';
-import { endpointSliceController } from './endpoint-slice.ts';
-import { endpointsController } from './endpoints.ts';
+import { daemonSetController } from './apps/daemon-set.ts';
+import { deploymentController } from './apps/deployment-controller.ts';
+import { replicaSetController } from './apps/replica-set.ts';
+import { statefulSetController } from './apps/stateful-set-controller.ts';
+import { cronJobController } from './batch/cron-job.ts';
+import { jobController } from './batch/job.ts';
 import {
   eventRecorder,
   newEventRecorder,
   type RecordEvent,
   recordNothing,
-} from './event-recorder.ts';
-import { garbageCollector } from './garbage-collector.ts';
-import { jobController } from './job.ts';
-import { kubeletController, type PodTimes } from './kubelet.ts';
-import { namespaceController } from './namespace.ts';
-import { type Pace, type PacedController, RECORDED_PACES } from './pace.ts';
-import { replicaSetController } from './replica-set.ts';
-import { rootCaPublisher } from './root-ca.ts';
-import { schedulerController } from './scheduler.ts';
-import { serviceAccountController } from './service-account.ts';
-import { statefulSetController } from './stateful-set-controller.ts';
-import type { WorkloadController } from './workload-controller.ts';
-import { WriteBudget, type WriteLimit } from './write-budget.ts';
+} from './events/event-recorder.ts';
+import { garbageCollector } from './garbage-collection/garbage-collector.ts';
+import { namespaceController } from './namespaces/namespace.ts';
+import { rootCaPublisher } from './namespaces/root-ca.ts';
+import { serviceAccountController } from './namespaces/service-account.ts';
+import { disruptionBudgetController } from './pods/disruption-budget.ts';
+import { kubeletController, type PodTimes } from './pods/kubelet.ts';
+import { schedulerController } from './pods/scheduler.ts';
+import { ControllerRunner } from './runner/controller-runner.ts';
+import { CountedAccess } from './runner/counted-access.ts';
+import {
+  type Pace,
+  type PacedController,
+  RECORDED_PACES,
+  WriteBudget,
+  type WriteLimit,
+} from './runner/pace.ts';
+import type { WorkloadController } from './runner/workload-controller.ts';
+import { endpointSliceController } from './services/endpoint-slice.ts';
+import { endpointsController } from './services/endpoints.ts';
 
 /** How long things take in the simulated part of the cluster, on the server's clock. */
 export interface WorkloadOptions {

@@ -1,6 +1,21 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
-import { bits, der, integer, objectId, octets, sequence, text } from './der.ts';
+import {
+  Boolean as Asn1Boolean,
+  Set as Asn1Set,
+  type BaseBlock,
+  BitString,
+  Constructed,
+  fromBER,
+  GeneralizedTime,
+  Integer,
+  ObjectIdentifier,
+  OctetString,
+  Primitive,
+  Sequence,
+  UTCTime,
+  Utf8String,
+} from 'asn1js';
 
 /** A key and its certificate, both PEM. */
 export interface KeyAndCertificate {
@@ -13,61 +28,81 @@ interface Pair {
   readonly publicKey: KeyObject;
 }
 
-const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
-/** As kubeadm names it: another authority, too, so that clients find it by its key alone. */
-const AUTHORITY_NAME = nameOf('kubernetes');
-/** Good at any time: RFC 5280 has the last second of the year 9999 for an end that is not known. */
-const VALIDITY = sequence(
-  der(0x17, Buffer.from('200101000000Z')),
-  der(0x18, Buffer.from('99991231235959Z')),
-);
+/** The tag class of values whose meaning depends on where they are: `[0]`, `[2]` and so on in RFC 5280. */
+const CONTEXT_SPECIFIC = 3;
+/** Version 3 of a certificate: the encoding counts from 0. */
+const VERSION_3 = 2;
+const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
+const COMMON_NAME = '2.5.4.3';
+const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1';
+const SUBJECT_KEY_IDENTIFIER = '2.5.29.14';
+const KEY_USAGE = '2.5.29.15';
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
+const BASIC_CONSTRAINTS = '2.5.29.19';
+const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+
+/** kubeadm gives its authority this name. All authorities share it: clients tell them apart by the key. */
+const AUTHORITY_NAME = 'kubernetes';
+const VALID_FROM = new Date('2020-01-01T00:00:00Z');
+/** A certificate never expires in a test. RFC 5280, 4.1.2.5, has this date for an unknown end. */
+const VALID_UNTIL = new Date('9999-12-31T23:59:59Z');
 
 /**
- * Signs certificates for servers, with a key of its own that nobody else has. What Node's crypto does
- * not do is written here: so it works where no `openssl` is installed, as in an image.
+ * Signs certificates of servers with a key of its own. Nothing outside the instance has the key.
+ *
+ * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides
+ * which fields a certificate has (RFC 5280). So no `openssl` needs to be installed.
  */
 export class CertificateAuthority {
   readonly #keys: Pair = newKeys();
-  /** PEM, what clients are told to trust. */
+  /** The certificate of the authority as PEM: clients trust it. */
   readonly certificate: string;
 
   constructor() {
-    const extensions = [
-      extension('551d13', sequence(der(0x01, Buffer.from([0xff]))), true), // an authority
-      extension('551d0f', bits(Buffer.from([0x06]), 1), true), // signs certificates and lists
-      extension('551d0e', octets(keyId(this.#keys.publicKey))),
-    ];
-    this.certificate = this.#signed(AUTHORITY_NAME, this.#keys.publicKey, extensions);
+    this.certificate = this.#signed(AUTHORITY_NAME, this.#keys.publicKey, [
+      extension(BASIC_CONSTRAINTS, sequence(new Asn1Boolean({ value: true })), 'critical'),
+      extension(KEY_USAGE, bits([0b0000_0110], 1), 'critical'), // signs certificates and revocation lists
+      extension(SUBJECT_KEY_IDENTIFIER, new OctetString({ valueHex: keyId(this.#keys.publicKey) })),
+    ]);
   }
 
-  /** A key and a certificate for a server. @param names - DNS names and IP addresses. */
+  /** Makes a key and a certificate for a server. @param names - DNS names and IP addresses. */
   issue(names: readonly string[]): KeyAndCertificate {
     const { privateKey, publicKey } = newKeys();
-    const authority = sequence(der(0x80, keyId(this.#keys.publicKey)));
-    const cert = this.#signed(nameOf('kube-apiserver'), publicKey, [
-      extension('551d0f', bits(Buffer.from([0x80]), 7), true), // signs handshakes
-      extension('551d25', sequence(objectId('2b06010505070301'))), // a server
-      extension('551d23', authority),
-      extension('551d11', sequence(...names.map(alternativeName))),
+    const cert = this.#signed('kube-apiserver', publicKey, [
+      extension(KEY_USAGE, bits([0b1000_0000], 7), 'critical'), // signs TLS handshakes
+      extension(EXTENDED_KEY_USAGE, sequence(objectId(SERVER_AUTHENTICATION))),
+      extension(AUTHORITY_KEY_IDENTIFIER, sequence(tagged(0, keyId(this.#keys.publicKey)))),
+      extension(SUBJECT_ALTERNATIVE_NAME, sequence(...names.map(alternativeName))),
     ]);
     return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), cert };
   }
 
-  #signed(subject: Buffer, publicKey: KeyObject, extensions: readonly Buffer[]): string {
+  #signed(subject: string, publicKey: KeyObject, extensions: readonly Sequence[]): string {
     const body = sequence(
-      der(0xa0, integer(Buffer.from([2]))), // version 3
-      integer(randomBytes(16)),
-      ECDSA_WITH_SHA256,
-      AUTHORITY_NAME,
-      VALIDITY,
-      subject,
-      publicKey.export({ type: 'spki', format: 'der' }),
-      der(0xa3, sequence(...extensions)),
+      wrapped(0, new Integer({ value: VERSION_3 })),
+      Integer.fromBigInt(`0x${randomBytes(16).toString('hex')}`),
+      sequence(objectId(ECDSA_WITH_SHA256)),
+      nameOf(AUTHORITY_NAME),
+      sequence(
+        new UTCTime({ valueDate: VALID_FROM }),
+        new GeneralizedTime({ valueDate: VALID_UNTIL }),
+      ),
+      nameOf(subject),
+      fromBER(publicKey.export({ type: 'spki', format: 'der' })).result,
+      wrapped(3, sequence(...extensions)),
     );
-    const signature = sign('sha256', body, this.#keys.privateKey);
-    const certificate = sequence(body, ECDSA_WITH_SHA256, bits(signature));
-    const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
-    return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+    const signature = sign('sha256', Buffer.from(body.toBER()), this.#keys.privateKey);
+    const certificate = sequence(
+      body,
+      sequence(objectId(ECDSA_WITH_SHA256)),
+      new BitString({ valueHex: signature }),
+    );
+    const lines = Buffer.from(certificate.toBER())
+      .toString('base64')
+      .match(/.{1,64}/g);
+    return `-----BEGIN CERTIFICATE-----\n${lines?.join('\n')}\n-----END CERTIFICATE-----\n`;
   }
 }
 
@@ -75,25 +110,27 @@ function newKeys(): Pair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-/** A name that consists of a common name. */
-function nameOf(commonName: string): Buffer {
-  return sequence(der(0x31, sequence(objectId('550403'), text(commonName))));
+/** A distinguished name that has a common name and nothing else. */
+function nameOf(commonName: string): Sequence {
+  const attribute = sequence(objectId(COMMON_NAME), new Utf8String({ value: commonName }));
+  return sequence(new Asn1Set({ value: [attribute] }));
 }
 
-function extension(id: string, value: Buffer, isCritical = false): Buffer {
-  const critical = isCritical ? [der(0x01, Buffer.from([0xff]))] : [];
-  return sequence(objectId(id), ...critical, octets(value));
+function extension(id: string, value: BaseBlock, critical?: 'critical'): Sequence {
+  const flag = critical === undefined ? [] : [new Asn1Boolean({ value: true })];
+  return sequence(objectId(id), ...flag, new OctetString({ valueHex: value.toBER() }));
 }
 
-/** By which a certificate names the key that signed it. */
-function keyId(publicKey: KeyObject): Buffer {
+/** The identifier of a key, by which a certificate names the key that signed it. */
+function keyId(publicKey: KeyObject): Uint8Array {
   const bytes = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(bytes).digest().subarray(0, 20);
 }
 
-function alternativeName(name: string): Buffer {
-  if (isIP(name) === 0) return der(0x82, Buffer.from(name));
-  return der(0x87, isIPv4(name) ? Buffer.from(name.split('.').map(Number)) : ipv6Bytes(name));
+/** A GeneralName of RFC 5280: `[2]` is a DNS name, `[7]` an IP address as bytes. */
+function alternativeName(name: string): Primitive {
+  if (isIP(name) === 0) return tagged(2, Buffer.from(name));
+  return tagged(7, isIPv4(name) ? Buffer.from(name.split('.').map(Number)) : ipv6Bytes(name));
 }
 
 /** The 16 bytes of an address: WHATWG's parser writes it without an IPv4 part. */
@@ -106,4 +143,27 @@ function ipv6Bytes(address: string): Buffer {
   const zeros = Array<string>(8 - before.length - after.length).fill('0');
   const groups = [...before, ...zeros, ...after];
   return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex');
+}
+
+function sequence(...value: BaseBlock[]): Sequence {
+  return new Sequence({ value });
+}
+
+function objectId(value: string): ObjectIdentifier {
+  return new ObjectIdentifier({ value });
+}
+
+/** @param unusedBits - how many bits at the end of the last byte do not count. */
+function bits(bytes: readonly number[], unusedBits: number): BitString {
+  return new BitString({ valueHex: Uint8Array.from(bytes), unusedBits });
+}
+
+/** Bytes under a tag that replaces the tag of their type. */
+function tagged(tagNumber: number, valueHex: Uint8Array): Primitive {
+  return new Primitive({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, valueHex });
+}
+
+/** A value with its own tag, inside a second tag. */
+function wrapped(tagNumber: number, value: BaseBlock): Constructed {
+  return new Constructed({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, value: [value] });
 }

@@ -4,8 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import type { StoredObject } from '../../../src/apiserver/cluster-access.ts';
-import { RECORDED_PACES } from '../../../src/apiserver/controllers/pace.ts';
-import { recordedRollout } from './recorded-rollout.ts';
+import { RECORDED_PACES } from '../../../src/apiserver/controllers/runner/pace.ts';
+import { recordedRollout } from './apps/recorded-rollout.ts';
 import { restart, type SimulatedCluster, simulatedCluster, workload } from './simulated-cluster.ts';
 
 /** What a status says that two clusters have in common. */

@@ -9,7 +9,7 @@ import type {
   ResourceName,
   StoredObject,
 } from '../../../src/apiserver/cluster-access.ts';
-import { INSTANT_PACES } from '../../../src/apiserver/controllers/pace.ts';
+import { INSTANT_PACES } from '../../../src/apiserver/controllers/runner/pace.ts';
 import {
   startWorkloads,
   type WorkloadOptions,

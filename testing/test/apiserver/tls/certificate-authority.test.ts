@@ -34,3 +34,26 @@ test('another authority has the same name and another key', () => {
   expect(mine?.subject).toBe(other?.subject);
   expect(issued.verify(other?.publicKey ?? expect.unreachable())).toBe(false);
 });
+
+test('serial numbers are positive, and no two certificates share one', () => {
+  const authority = new CertificateAuthority();
+
+  // Half of all random numbers of 16 bytes begin with a bit that DER reads as a minus.
+  const serials = Array.from(
+    { length: 32 },
+    () => new X509Certificate(authority.issue(['localhost']).cert).serialNumber,
+  );
+
+  expect(serials.filter((serial) => !/^[0-9A-F]+$/.test(serial))).toEqual([]);
+  expect(new Set(serials).size).toBe(serials.length);
+});
+
+test('a certificate serves TLS servers, from before any test until it can no longer be written', () => {
+  const issued = new X509Certificate(new CertificateAuthority().issue(['localhost']).cert);
+
+  expect(issued.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+  expect([issued.validFrom, issued.validTo]).toEqual([
+    'Jan  1 00:00:00 2020 GMT',
+    'Dec 31 23:59:59 9999 GMT',
+  ]);
+});

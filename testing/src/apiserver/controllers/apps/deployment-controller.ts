@@ -1,0 +1,184 @@
+import { type Clock, controllerOf, type ObjectKey, splitKey } from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
+import { isFinished, type Pod } from '../pods/pod.ts';
+import { PODS } from '../pods/pod-template.ts';
+import type { WorkloadController } from '../runner/workload-controller.ts';
+import { type Deployment, desiredReplicas, isRecreate } from './deployment.ts';
+import {
+  byAge,
+  currentReplicaSet,
+  ensureReplicaSet,
+  type NewReplicaSet,
+} from './deployment-revisions.ts';
+import { isScaling, rollForward, spreadReplicas } from './deployment-rollout.ts';
+import {
+  deadlineInMs,
+  deploymentStatus,
+  isComplete,
+  withNewReplicaSet,
+} from './deployment-status.ts';
+import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
+import { REVISION, replicasOf, revisionOf, scaleTo } from './replica-set-scale.ts';
+
+const DEPLOYMENTS: ResourceName = 'deployments.apps';
+
+/** Old ReplicaSets that are kept to roll back to, unless the Deployment says otherwise. */
+const DEFAULT_HISTORY = 10;
+
+/** Keeps one ReplicaSet a template, and moves the replicas to that of the current one. */
+export function deploymentController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
+  return {
+    watches: [
+      watchSelf(DEPLOYMENTS),
+      watchDependents(REPLICA_SETS, 'Deployment'),
+      watchOrphans(access, REPLICA_SETS, DEPLOYMENTS),
+      watchPodsOfRecreated(access),
+    ],
+    reconcile: (key) => reconcile({ access, clock, record }, key),
+  };
+}
+
+/** One Deployment, with what its controller has found out about it. */
+interface Scene {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+/** The end of an old Pod may be what a Deployment waits for that makes no new ones beside old ones. */
+function watchPodsOfRecreated(access: ClusterAccess): WorkloadController['watches'][number] {
+  const ofSets = watchDependents(PODS, 'ReplicaSet');
+  const ofDeployments = watchDependents(REPLICA_SETS, 'Deployment');
+  return {
+    resource: PODS,
+    keysFor: (event) =>
+      event.type !== 'DELETED'
+        ? []
+        : [...ofSets.keysFor(event)].flatMap((key) => {
+            const { namespace, name } = splitKey(key);
+            const object = access.get(REPLICA_SETS, namespace, name);
+            if (object === undefined) return [];
+            return [...ofDeployments.keysFor({ type: 'MODIFIED', object, previous: undefined })];
+          }),
+  };
+}
+
+function reconcile(scene: Scene, key: ObjectKey): number | undefined {
+  const { access, clock } = scene;
+  const { namespace, name } = splitKey(key);
+  const deployment = access.get(DEPLOYMENTS, namespace, name) as Deployment | undefined;
+  if (deployment === undefined) return undefined;
+  // What is done now is counted next time, when it has been seen: as a cache shows it.
+  const sets = claimDependents(access, REPLICA_SETS, deployment) as readonly ReplicaSet[];
+  if (deployment.metadata.deletionTimestamp === undefined) act(scene, deployment, sets);
+  return reportStatus(access, clock, deployment, sets);
+}
+
+function act(scene: Scene, deployment: Deployment, sets: readonly ReplicaSet[]): void {
+  const { access, clock, record } = scene;
+  if (deployment.spec.paused === true || isScaling(deployment, sets)) {
+    spreadIfScaled(scene, deployment, sets);
+    return;
+  }
+  const current = currentReplicaSet(deployment, sets);
+  const old = sets.filter((set) => set !== current);
+  if (isRecreate(deployment) && !isOldGone(scene, deployment, old)) return;
+  const made = ensureReplicaSet(access, record, deployment, sets);
+  announceRevision(access, clock, deployment, made);
+  if (!isRecreate(deployment)) rollForward(access, record, deployment, made.set, old);
+  else if (replicasOf(made.set) !== desiredReplicas(deployment))
+    scaleTo(access, record, deployment, made.set, desiredReplicas(deployment));
+  forgetOldSets(access, deployment, old);
+}
+
+function spreadIfScaled(
+  { access, record }: Scene,
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+): void {
+  const current = currentReplicaSet(deployment, sets);
+  const isIdle = sets.every((set) => replicasOf(set) === 0) && desiredReplicas(deployment) > 0;
+  if (isScaling(deployment, sets) || isIdle)
+    spreadReplicas(access, record, deployment, current, sets);
+}
+
+/**
+ * Scales old ReplicaSets to nothing.
+ *
+ * @returns true when none of their Pods is left.
+ */
+function isOldGone(
+  { access, record }: Scene,
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+): boolean {
+  for (const set of old) if (replicasOf(set) > 0) scaleTo(access, record, deployment, set, 0);
+  const uids = new Set(old.map(({ metadata }) => metadata.uid));
+  const pods = access.list(PODS, deployment.metadata.namespace) as readonly Pod[];
+  return !pods.some((pod) => !isFinished(pod) && uids.has(controllerOf(pod)?.uid));
+}
+
+/** Deletes old empty ReplicaSets beyond the history limit, once the rollout is complete. */
+function forgetOldSets(
+  access: ClusterAccess,
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+): void {
+  if (!isComplete(deployment, deployment.status ?? {})) return;
+  const limit = deployment.spec.revisionHistoryLimit ?? DEFAULT_HISTORY;
+  const forgettable = old
+    .filter((set) => replicasOf(set) === 0 && (set.status?.replicas ?? 0) === 0)
+    .filter((set) => set.metadata.deletionTimestamp === undefined)
+    .toSorted((left, right) => revisionOf(left) - revisionOf(right) || byAge(left, right));
+  for (const { metadata } of forgettable.slice(0, Math.max(old.length - limit, 0)))
+    access.delete(REPLICA_SETS, metadata.namespace, metadata.name);
+}
+
+/**
+ * Writes down which revision a Deployment is at, and that its ReplicaSet is new, before anything is
+ * counted. After such a write the Deployment that the controller holds is an old one: its next
+ * write in the same turn is refused, and comes again in the next turn.
+ */
+function announceRevision(
+  access: ClusterAccess,
+  clock: Clock,
+  deployment: Deployment,
+  made: NewReplicaSet,
+): void {
+  const revision = made.set.metadata.annotations?.[REVISION];
+  const former = deployment.metadata.annotations ?? {};
+  const isCurrent = revision === undefined || former[REVISION] === revision;
+  if (isCurrent && made.news === undefined && made.collisions === collisionsOf(deployment)) return;
+  const annotations = revision === undefined ? former : { ...former, [REVISION]: revision };
+  const status = withNewReplicaSet(deployment, made, clock.now());
+  const metadata = { ...deployment.metadata, annotations };
+  access.updateStatus(DEPLOYMENTS, { ...deployment, metadata, status } as StoredObject);
+}
+
+function collisionsOf({ status }: Deployment): number {
+  return status?.collisionCount ?? 0;
+}
+
+/**
+ * Counts, and says what the numbers mean.
+ *
+ * @returns milliseconds until a rollout without progress has failed.
+ */
+function reportStatus(
+  access: ClusterAccess,
+  clock: Clock,
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+): number | undefined {
+  const nowMs = clock.now();
+  const newSet = currentReplicaSet(deployment, sets);
+  const status = deploymentStatus({ deployment, newSet, sets, nowMs });
+  access.updateStatus(DEPLOYMENTS, { ...deployment, status } as StoredObject);
+  return deadlineInMs(deployment, status, nowMs) || undefined;
+}

@@ -1,0 +1,142 @@
+import { isAlreadyExists } from 'chancery';
+import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import type { RecordEvent } from '../events/event-recorder.ts';
+import {
+  controllerReference,
+  POD_TEMPLATE_HASH,
+  sameTemplate,
+  templateHash,
+} from '../pods/pod-template.ts';
+import { type Deployment, desiredReplicas, isRecreate, rolloutBounds } from './deployment.ts';
+import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
+import {
+  annotate,
+  copiedAnnotations,
+  REVISION,
+  recordScaling,
+  replicasOf,
+  revisionOf,
+  scaleAnnotations,
+  totalReplicas,
+} from './replica-set-scale.ts';
+
+/** The ReplicaSet for the current template, and what it took to have one. */
+export interface NewReplicaSet {
+  readonly set: ReplicaSet;
+  /** Undefined when the Deployment knew it already. */
+  readonly news: 'created' | 'found' | undefined;
+  /** How many names were taken by other templates so far. */
+  readonly collisions: number;
+}
+
+/**
+ * Of the ReplicaSets, the oldest that makes the Pods the Deployment asks for: one of the same
+ * template, or one made from it that the server completed in another way than the Deployment.
+ */
+export function currentReplicaSet(
+  { spec: { template }, status }: Deployment,
+  sets: readonly ReplicaSet[],
+): ReplicaSet | undefined {
+  const hash = templateHash(template, status?.collisionCount ?? 0);
+  const oldestFirst = sets.toSorted(byAge);
+  return (
+    oldestFirst.find((set) => sameTemplate(set.spec.template, template)) ??
+    oldestFirst.find(({ metadata }) => metadata.labels?.[POD_TEMPLATE_HASH] === hash)
+  );
+}
+
+/** Oldest first. */
+export function byAge(left: ReplicaSet, right: ReplicaSet): number {
+  const [leftTime, rightTime] = [left, right].map(({ metadata }) =>
+    Date.parse(metadata.creationTimestamp ?? ''),
+  );
+  return (leftTime ?? 0) - (rightTime ?? 0) || (left.metadata.name < right.metadata.name ? -1 : 1);
+}
+
+/** The ReplicaSet for the current template with its revision up to date, made if there is none. */
+export function ensureReplicaSet(
+  access: ClusterAccess,
+  record: RecordEvent,
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+): NewReplicaSet {
+  const collisions = deployment.status?.collisionCount ?? 0;
+  const current = currentReplicaSet(deployment, sets);
+  const others = sets.filter((set) => set !== current);
+  const lastRevision = Math.max(0, ...others.map(revisionOf));
+  if (current === undefined)
+    return createReplicaSet(access, record, deployment, others, lastRevision + 1, collisions);
+  const isStale = revisionOf(current) <= lastRevision;
+  const revision = isStale ? lastRevision + 1 : revisionOf(current);
+  const set = annotate(access, current, {
+    ...copiedAnnotations(deployment),
+    [REVISION]: String(revision),
+  });
+  const isKnown = deployment.status?.conditions?.some(({ type }) => type === 'Progressing');
+  return { set, news: isKnown ? undefined : 'found', collisions };
+}
+
+function createReplicaSet(
+  access: ClusterAccess,
+  record: RecordEvent,
+  deployment: Deployment,
+  others: readonly ReplicaSet[],
+  revision: number,
+  collisions: number,
+): NewReplicaSet {
+  for (let count = collisions; ; count++) {
+    const set = newReplicaSet(deployment, others, revision, count);
+    try {
+      const created = access.create(REPLICA_SETS, set) as ReplicaSet;
+      const replicas = replicasOf(created);
+      if (replicas > 0) recordScaling(record, deployment, created.metadata.name, 0, replicas);
+      return { set: created, news: 'created', collisions: count };
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+}
+
+function newReplicaSet(
+  deployment: Deployment,
+  others: readonly ReplicaSet[],
+  revision: number,
+  collisions: number,
+): StoredObject {
+  const { template, selector, minReadySeconds } = deployment.spec;
+  const { name, namespace } = deployment.metadata;
+  const hash = templateHash(template, collisions);
+  const labels = { ...template.metadata?.labels, [POD_TEMPLATE_HASH]: hash };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels,
+      annotations: {
+        ...copiedAnnotations(deployment),
+        ...scaleAnnotations(deployment),
+        [REVISION]: String(revision),
+      },
+      ownerReferences: [controllerReference(deployment)],
+    },
+    spec: {
+      replicas: firstReplicas(deployment, others),
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: {
+        ...selector,
+        matchLabels: { ...selector.matchLabels, [POD_TEMPLATE_HASH]: hash },
+      },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+}
+
+/** As many replicas as the bounds of the rollout leave room for beside the old ones. */
+function firstReplicas(deployment: Deployment, others: readonly ReplicaSet[]): number {
+  const desired = desiredReplicas(deployment);
+  if (isRecreate(deployment)) return desired;
+  const room = desired + rolloutBounds(deployment).surge - totalReplicas(others);
+  return Math.min(Math.max(room, 0), desired);
+}

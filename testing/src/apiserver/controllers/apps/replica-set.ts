@@ -1,0 +1,174 @@
+import type { Clock } from 'chancery';
+import { ApiError, type Condition, type ObjectKey, rfc3339, splitKey } from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
+import { availableInMs, isActive, isReady, isTerminating, type Pod } from '../pods/pod.ts';
+import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
+import { isNamespaceEnding } from '../runner/controller-runner.ts';
+import { earliest, type WorkloadController } from '../runner/workload-controller.ts';
+
+export const REPLICA_SETS: ResourceName = 'replicasets.apps';
+
+export interface ReplicaSetStatus {
+  readonly replicas?: number;
+  readonly fullyLabeledReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly terminatingReplicas?: number;
+  readonly observedGeneration?: number;
+  readonly [field: string]: unknown;
+}
+
+export interface ReplicaSet extends StoredObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly minReadySeconds?: number;
+    readonly selector: object;
+    readonly template: PodTemplate;
+  };
+  readonly status?: ReplicaSetStatus;
+}
+
+/** Keeps as many Pods as `spec.replicas` says: creates what is missing, deletes what is too much. */
+export function replicaSetController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
+  return {
+    watches: [
+      watchSelf(REPLICA_SETS),
+      watchDependents(PODS, 'ReplicaSet'),
+      watchOrphans(access, PODS, REPLICA_SETS),
+    ],
+    reconcile: (key) => reconcile({ access, clock, record }, key),
+  };
+}
+
+interface Tools {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access } = tools;
+  const { namespace, name } = splitKey(key);
+  const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
+  if (set === undefined) return undefined;
+  const pods = claimDependents(access, PODS, set) as readonly Pod[];
+  // What is made and deleted now is counted next time, when it has been seen: as a cache shows it.
+  const inMs = pods
+    .filter(isActive)
+    .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, tools.clock.now()));
+  try {
+    if (set.metadata.deletionTimestamp === undefined) manage(tools, set, pods.filter(isActive));
+    reportStatus(tools, set, pods, inMs, undefined);
+  } catch (error) {
+    if (error instanceof ApiError && !isNamespaceEnding(error))
+      reportStatus(tools, set, pods, inMs, error);
+    throw error;
+  }
+  return earliest(inMs);
+}
+
+function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): void {
+  const missing = (set.spec.replicas ?? 1) - active.length;
+  for (let made = 0; made < missing; made++) createPod(tools, set);
+  if (missing >= 0) return;
+  for (const { metadata } of active.toSorted(byDispensability).slice(0, -missing)) {
+    const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
+    tools.access.delete(PODS, metadata.namespace, metadata.name, options);
+    tools.record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
+  }
+}
+
+function createPod({ access, record }: Tools, set: ReplicaSet): void {
+  try {
+    const generateName = `${set.metadata.name}-`;
+    const { metadata } = access.create(PODS, podFrom(set.spec.template, set, { generateName }));
+    record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
+  } catch (error) {
+    if (error instanceof ApiError && !isNamespaceEnding(error)) {
+      const message = `Error creating: ${textOf(error)}`;
+      record(set, { type: 'Warning', reason: 'FailedCreate', message });
+    }
+    throw error;
+  }
+}
+
+/** Pods that serve least go first: not placed, not running, not ready, and of equals the youngest. */
+function byDispensability(left: Pod, right: Pod): number {
+  return usefulness(left) - usefulness(right) || age(left) - age(right);
+}
+
+function usefulness(pod: Pod): number {
+  if (pod.spec.nodeName === undefined || pod.spec.nodeName === '') return 0;
+  if (pod.status?.phase !== 'Running') return 1;
+  return isReady(pod) ? 3 : 2;
+}
+
+function age({ metadata }: Pod): number {
+  return -Date.parse(metadata.creationTimestamp ?? '') || 0;
+}
+
+function reportStatus(
+  { access, clock }: Tools,
+  set: ReplicaSet,
+  pods: readonly Pod[],
+  inMs: readonly (number | undefined)[],
+  failure: ApiError | undefined,
+): void {
+  const { namespace, name, uid, generation } = set.metadata;
+  const active = pods.filter(isActive);
+  const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
+  const current = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
+  if (current === undefined || current.metadata.uid !== uid) return;
+  const conditions = conditionsAfter(current, failure, clock);
+  access.updateStatus(REPLICA_SETS, {
+    ...current,
+    status: {
+      replicas: active.length,
+      ...nonZero({
+        fullyLabeledReplicas: active.filter((pod) =>
+          labels.every(([label, value]) => pod.metadata.labels?.[label] === value),
+        ).length,
+        readyReplicas: active.filter(isReady).length,
+        availableReplicas: inMs.filter((ms) => ms === 0).length,
+      }),
+      terminatingReplicas: pods.filter(isTerminating).length,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(conditions.length === 0 ? {} : { conditions }),
+    },
+  } as StoredObject);
+}
+
+/** One that says why Pods cannot be made, for as long as that is so. */
+function conditionsAfter(
+  { status }: ReplicaSet,
+  failure: ApiError | undefined,
+  clock: Clock,
+): readonly Condition[] {
+  const before = (status?.conditions ?? []) as readonly Condition[];
+  const others = before.filter(({ type }) => type !== 'ReplicaFailure');
+  if (failure === undefined) return others;
+  const known = before.find(({ type }) => type === 'ReplicaFailure');
+  const lastTransitionTime = known?.lastTransitionTime ?? rfc3339(clock.now());
+  const message = textOf(failure);
+  const type = 'ReplicaFailure';
+  const problem = { type, status: 'True', lastTransitionTime, reason: 'FailedCreate', message };
+  return [...others, problem as Condition];
+}
+
+/** The words of the server, without code and reason. */
+function textOf(error: ApiError): string {
+  return error.statusWithValues().message ?? 'no message';
+}
+
+/** Counts as Go writes them: a zero is left out. */
+export function nonZero<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(counts).filter(([, count]) => count !== 0),
+  ) as Partial<T>;
+}

@@ -1,0 +1,175 @@
+import type { Clock } from 'chancery';
+import { type ObjectKey, splitKey } from 'chancery';
+import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
+import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
+import { PODS } from '../pods/pod-template.ts';
+import { earliest, type WorkloadController } from '../runner/workload-controller.ts';
+import { nonZero } from './replica-set.ts';
+import {
+  createStatefulPod,
+  isHealthy,
+  ordinalOf,
+  partitionOf,
+  STATEFUL_SETS,
+  type StatefulSet,
+  wantedOrdinals,
+} from './stateful-set.ts';
+import {
+  ensureTemplateRevision,
+  forgetRevisions,
+  REVISION_HASH,
+  type TemplateRevision,
+  templateRevisions,
+} from './template-revisions.ts';
+
+const DEFAULT_HISTORY = 10;
+
+/** Keeps one Pod an ordinal: made in order, replaced and removed in reverse order. */
+export function statefulSetController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
+  return {
+    watches: [
+      watchSelf(STATEFUL_SETS),
+      watchDependents(PODS, 'StatefulSet'),
+      watchOrphans(access, PODS, STATEFUL_SETS),
+    ],
+    reconcile: (key) => reconcile({ access, clock, record }, key),
+  };
+}
+
+interface Tools {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+/** One StatefulSet with what its controller has found out about it. */
+interface Scene extends Tools {
+  readonly set: StatefulSet;
+  /** Revision that Pods below the partition are made of. */
+  readonly current: TemplateRevision;
+  readonly update: TemplateRevision;
+}
+
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access } = tools;
+  const { namespace, name } = splitKey(key);
+  const set = access.get(STATEFUL_SETS, namespace, name) as StatefulSet | undefined;
+  if (set === undefined) return undefined;
+  const update = ensureTemplateRevision(access, set, set.spec.template);
+  const current = templateRevisions(access, set).find(
+    ({ metadata }) => metadata.name === set.status?.currentRevision,
+  );
+  const scene: Scene = { ...tools, set, current: current ?? update, update };
+  if (set.metadata.deletionTimestamp === undefined) act(scene, podsOf(scene));
+  return reportStatus(scene, podsOf(scene));
+}
+
+function podsOf({ access, set }: Scene): readonly Pod[] {
+  return claimDependents(access, PODS, set) as readonly Pod[];
+}
+
+/** Brings the Pods nearer to what is wanted; stops where one has to be waited for. */
+function act(scene: Scene, pods: readonly Pod[]): void {
+  const { set } = scene;
+  const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
+  const wanted = wantedOrdinals(set);
+  const inOrder = wanted.map((ordinal) => pods.find((pod) => ordinalOf(pod) === ordinal));
+  const isSettled = inOrder
+    .map((pod, index) => {
+      const before = isOrdered ? inOrder.slice(0, index) : [];
+      const isTurn = before.every((one) => one !== undefined && isAvailable(scene, one));
+      return isTurn && keepAlive(scene, wanted[index] ?? 0, pod);
+    })
+    .every((isAlive) => isAlive);
+  const superfluous = pods
+    .filter((pod) => !wanted.includes(ordinalOf(pod)))
+    .toSorted((left, right) => ordinalOf(right) - ordinalOf(left));
+  if (!isSettled && isOrdered) return;
+  for (const pod of superfluous) {
+    if (!isTerminating(pod)) remove(scene, pod);
+    if (isOrdered) return;
+  }
+  if (isSettled && set.spec.updateStrategy?.type !== 'OnDelete') replaceOutdated(scene, pods);
+}
+
+/** @returns true when the Pod of the ordinal is there and healthy. */
+function keepAlive(scene: Scene, ordinal: number, pod: Pod | undefined): boolean {
+  if (pod === undefined) {
+    const { access, set, current, update, record } = scene;
+    createStatefulPod(access, set, ordinal, ordinal < partitionOf(set) ? current : update, record);
+    recordDone(scene, 'create', `${set.metadata.name}-${ordinal}`);
+  } else if (isFinished(pod) && pod.metadata.deletionTimestamp === undefined) remove(scene, pod);
+  return pod !== undefined && isAvailable(scene, pod);
+}
+
+function isAvailable({ set, clock }: Scene, pod: Pod): boolean {
+  return isHealthy(pod) && availableInMs(pod, set.spec.minReadySeconds ?? 0, clock.now()) === 0;
+}
+
+/** Deletes the outdated Pod with the highest ordinal; the next one's turn comes when it is back. */
+function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
+  const { set, update } = scene;
+  const outdated = pods
+    .filter((pod) => ordinalOf(pod) >= partitionOf(set))
+    .filter((pod) => pod.metadata.labels?.[REVISION_HASH] !== update.metadata.name)
+    .toSorted((left, right) => ordinalOf(right) - ordinalOf(left));
+  const [next] = outdated;
+  if (next !== undefined && !isTerminating(next)) remove(scene, next);
+}
+
+function remove(scene: Scene, { metadata }: Pod): void {
+  const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
+  scene.access.delete(PODS, metadata.namespace, metadata.name, options);
+  recordDone(scene, 'delete', metadata.name);
+}
+
+function recordDone({ record, set }: Scene, verb: 'create' | 'delete', pod: string): void {
+  record(set, {
+    reason: verb === 'create' ? 'SuccessfulCreate' : 'SuccessfulDelete',
+    message: `${verb} Pod ${pod} in StatefulSet ${set.metadata.name} successful`,
+  });
+}
+
+function reportStatus(scene: Scene, pods: readonly Pod[]): number | undefined {
+  const { access, clock, set, update } = scene;
+  const inMs = pods
+    .filter((pod) => !isTerminating(pod))
+    .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, clock.now()));
+  const replicas = set.spec.replicas ?? 1;
+  const of = ({ metadata }: TemplateRevision): number =>
+    pods.filter(
+      (pod) => !isTerminating(pod) && pod.metadata.labels?.[REVISION_HASH] === metadata.name,
+    ).length;
+  const ready = pods.filter((pod) => isReady(pod) && !isTerminating(pod)).length;
+  const isUpdated = of(update) === replicas && ready === replicas && pods.length === replicas;
+  const current = isUpdated ? update : scene.current;
+  const { namespace, name, generation } = set.metadata;
+  const live = access.get(STATEFUL_SETS, namespace, name);
+  if (live === undefined || live.metadata.uid !== set.metadata.uid) return undefined;
+  access.updateStatus(STATEFUL_SETS, {
+    ...live,
+    status: {
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      replicas: pods.length,
+      ...nonZero({
+        readyReplicas: ready,
+        currentReplicas: of(current),
+        updatedReplicas: of(update),
+      }),
+      currentRevision: current.metadata.name,
+      updateRevision: update.metadata.name,
+      collisionCount: 0,
+      availableReplicas: inMs.filter((ms) => ms === 0).length,
+    },
+  } as StoredObject);
+  const used = new Set([current, update].map(({ metadata }) => metadata.name));
+  for (const pod of pods) used.add(pod.metadata.labels?.[REVISION_HASH] ?? '');
+  forgetRevisions(access, set, used, set.spec.revisionHistoryLimit ?? DEFAULT_HISTORY);
+  return earliest(inMs);
+}

@@ -1,0 +1,116 @@
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import type { RecordEvent } from '../events/event-recorder.ts';
+import { isReady, isTerminating, type Pod } from '../pods/pod.ts';
+import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
+import { REVISION_HASH, type TemplateRevision, templateOf } from './template-revisions.ts';
+
+export const STATEFUL_SETS: ResourceName = 'statefulsets.apps';
+const CLAIMS: ResourceName = 'persistentvolumeclaims';
+
+/** The fields of a StatefulSet that its controller acts upon. */
+export interface StatefulSet extends StoredObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector: object;
+    readonly template: PodTemplate;
+    readonly podManagementPolicy?: 'OrderedReady' | 'Parallel';
+    readonly updateStrategy?: {
+      readonly type?: 'RollingUpdate' | 'OnDelete';
+      readonly rollingUpdate?: { readonly partition?: number };
+    };
+    readonly volumeClaimTemplates?: readonly VolumeClaimTemplate[];
+    readonly minReadySeconds?: number;
+    readonly revisionHistoryLimit?: number;
+    readonly ordinals?: { readonly start?: number };
+  };
+  readonly status?: { readonly currentRevision?: string };
+}
+
+export interface VolumeClaimTemplate {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec: object;
+}
+
+/** The ordinals that the StatefulSet asks for, in order. */
+export function wantedOrdinals({ spec }: StatefulSet): readonly number[] {
+  const start = spec.ordinals?.start ?? 0;
+  return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
+}
+
+/** Pods below this ordinal keep the revision that they have. */
+export function partitionOf({ spec }: StatefulSet): number {
+  return (spec.ordinals?.start ?? 0) + (spec.updateStrategy?.rollingUpdate?.partition ?? 0);
+}
+
+/** The number at the end of the name of a Pod of a StatefulSet. */
+export function ordinalOf({ metadata }: StoredObject): number {
+  return Number(/-([0-9]+)$/.exec(metadata.name)?.[1] ?? Number.NaN);
+}
+
+/** True for a Pod after which the next one may follow. */
+export function isHealthy(pod: Pod): boolean {
+  return isReady(pod) && pod.status?.phase === 'Running' && !isTerminating(pod);
+}
+
+/** Makes the Pod of an ordinal, with the volume claims that it keeps when it goes. */
+export function createStatefulPod(
+  access: ClusterAccess,
+  set: StatefulSet,
+  ordinal: number,
+  revision: TemplateRevision,
+  record: RecordEvent,
+): void {
+  const name = `${set.metadata.name}-${ordinal}`;
+  for (const template of set.spec.volumeClaimTemplates ?? [])
+    ensureClaim(access, set, name, template, record);
+  const pod = podFrom(
+    templateOf(revision),
+    set,
+    { name },
+    {
+      'apps.kubernetes.io/pod-index': String(ordinal),
+      [REVISION_HASH]: revision.metadata.name,
+      'statefulset.kubernetes.io/pod-name': name,
+    },
+  );
+  access.create(PODS, withClaims(pod, set, name));
+}
+
+function claimName(template: VolumeClaimTemplate, podName: string): string {
+  return `${template.metadata.name}-${podName}`;
+}
+
+function ensureClaim(
+  access: ClusterAccess,
+  set: StatefulSet,
+  podName: string,
+  template: VolumeClaimTemplate,
+  record: RecordEvent,
+): void {
+  const { namespace = '' } = set.metadata;
+  const name = claimName(template, podName);
+  if (access.get(CLAIMS, namespace, name) !== undefined) return;
+  const { labels } = template.metadata;
+  access.create(CLAIMS, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace, ...(labels === undefined ? {} : { labels }) },
+    spec: template.spec,
+  } as StoredObject);
+  const message = `create Claim ${name} Pod ${podName} in StatefulSet ${set.metadata.name} success`;
+  record(set, { reason: 'SuccessfulCreate', message });
+}
+
+function withClaims(pod: StoredObject, set: StatefulSet, podName: string): StoredObject {
+  const templates = set.spec.volumeClaimTemplates ?? [];
+  const claimed = new Set(templates.map(({ metadata }) => metadata.name));
+  const spec = pod.spec as { readonly volumes?: readonly { readonly name: string }[] };
+  const others = (spec.volumes ?? []).filter(({ name }) => !claimed.has(name));
+  const volumes = templates.map((template) => ({
+    name: template.metadata.name,
+    persistentVolumeClaim: { claimName: claimName(template, podName) },
+  }));
+  const named = { ...spec, hostname: podName };
+  const all = [...volumes, ...others];
+  return { ...pod, spec: all.length === 0 ? named : { ...named, volumes: all } } as StoredObject;
+}

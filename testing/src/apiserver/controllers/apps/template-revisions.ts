@@ -1,0 +1,86 @@
+import { controllerOf } from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import {
+  controllerReference,
+  type PodTemplate,
+  sameTemplate,
+  templateHash,
+} from '../pods/pod-template.ts';
+
+const CONTROLLER_REVISIONS: ResourceName = 'controllerrevisions.apps';
+
+/** The label by which Pods say which revision of the template they are made of. */
+export const REVISION_HASH = 'controller-revision-hash';
+
+/** A state of the template of a StatefulSet or a DaemonSet, kept in a ControllerRevision. */
+export interface TemplateRevision extends StoredObject {
+  readonly data: { readonly spec: { readonly template: PodTemplate } };
+  readonly revision: number;
+}
+
+/** The revisions of `owner`, oldest first. */
+export function templateRevisions(
+  access: ClusterAccess,
+  owner: StoredObject,
+): readonly TemplateRevision[] {
+  const all = access.list(CONTROLLER_REVISIONS, owner.metadata.namespace);
+  return (all as readonly TemplateRevision[])
+    .filter((revision) => controllerOf(revision)?.uid === owner.metadata.uid)
+    .toSorted((left, right) => left.revision - right.revision);
+}
+
+/** What Pods of this revision are made from. */
+export function templateOf({ data }: TemplateRevision): PodTemplate {
+  const { metadata = {}, spec } = data.spec.template; // without the directive `$patch`
+  return { metadata, spec };
+}
+
+/** The revision of the current template, the newest of all; made, or renumbered, if need be. */
+export function ensureTemplateRevision(
+  access: ClusterAccess,
+  owner: StoredObject,
+  template: PodTemplate,
+): TemplateRevision {
+  const known = templateRevisions(access, owner);
+  const last = known.at(-1)?.revision ?? 0;
+  const same = known.find((revision) => sameTemplate(templateOf(revision), template));
+  if (same === undefined) return createRevision(access, owner, template, last + 1);
+  if (same.revision === last) return same;
+  const { namespace, name } = same.metadata;
+  const renumbered = { revision: last + 1 };
+  return access.patch(CONTROLLER_REVISIONS, namespace, name, renumbered) as TemplateRevision;
+}
+
+function createRevision(
+  access: ClusterAccess,
+  owner: StoredObject,
+  template: PodTemplate,
+  revision: number,
+): TemplateRevision {
+  const { name, namespace, uid } = owner.metadata;
+  const hash = templateHash({ template, uid }, 0);
+  return access.create(CONTROLLER_REVISIONS, {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { ...template.metadata?.labels, [REVISION_HASH]: hash },
+      ownerReferences: [controllerReference(owner)],
+    },
+    data: { spec: { template: { ...template, $patch: 'replace' } } },
+    revision,
+  } as StoredObject) as TemplateRevision;
+}
+
+/** Deletes the oldest revisions that no Pod is made of, beyond `limit`. */
+export function forgetRevisions(
+  access: ClusterAccess,
+  owner: StoredObject,
+  used: ReadonlySet<string | undefined>,
+  limit: number,
+): void {
+  const idle = templateRevisions(access, owner).filter((one) => !used.has(one.metadata.name));
+  for (const { metadata } of idle.slice(0, Math.max(idle.length - limit, 0)))
+    access.delete(CONTROLLER_REVISIONS, metadata.namespace, metadata.name);
+}

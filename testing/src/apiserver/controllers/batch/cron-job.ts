@@ -1,0 +1,264 @@
+import type { Clock } from 'chancery';
+import {
+  controllerOf,
+  isAlreadyExists,
+  type ObjectKey,
+  OperatorError,
+  rfc3339,
+  splitKey,
+} from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { watchDependents, watchSelf } from '../pods/dependents.ts';
+import { controllerReference } from '../pods/pod-template.ts';
+import type { WorkloadController } from '../runner/workload-controller.ts';
+import { type CronSchedule, cronSchedule } from './cron-schedule.ts';
+import { JOBS } from './job.ts';
+
+const CRON_JOBS: ResourceName = 'cronjobs.batch';
+
+/** What the API sets where a CronJob does not say. */
+const DEFAULT_SUCCESSFUL = 3;
+const DEFAULT_FAILED = 1;
+
+/** Missed times that are counted one by one, before it is given up: the real controller's. */
+const MOST_MISSED = 100;
+
+interface JobReference {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+interface CronJob extends StoredObject {
+  readonly spec: {
+    readonly schedule: string;
+    readonly timeZone?: string;
+    readonly startingDeadlineSeconds?: number;
+    readonly concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace';
+    readonly suspend?: boolean;
+    readonly successfulJobsHistoryLimit?: number;
+    readonly failedJobsHistoryLimit?: number;
+    readonly jobTemplate: { readonly metadata?: StoredObject['metadata']; readonly spec: object };
+  };
+  readonly status?: {
+    readonly active?: readonly JobReference[];
+    readonly lastScheduleTime?: string;
+    readonly lastSuccessfulTime?: string;
+  };
+}
+
+interface Tools {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly record: RecordEvent;
+}
+
+/** Makes a Job whenever the schedule says so, and clears away old ones. */
+export function cronJobController(
+  access: ClusterAccess,
+  clock: Clock,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
+  return {
+    watches: [watchSelf(CRON_JOBS), watchDependents(JOBS, 'CronJob')],
+    reconcile: (key) => reconcile({ access, clock, record }, key),
+  };
+}
+
+/** @returns milliseconds until the next time. */
+function reconcile(tools: Tools, key: ObjectKey): number | undefined {
+  const { access, clock, record } = tools;
+  const { namespace, name } = splitKey(key);
+  const found = access.get(CRON_JOBS, namespace, name) as CronJob | undefined;
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined;
+  const jobs = access.list(JOBS, namespace).filter((job) => isOf(job, found));
+  forgetOldJobs(tools, found, jobs);
+  const cronJob = withStatus(tools, found, jobs);
+  if (cronJob.spec.suspend === true) return undefined;
+  const schedule = scheduleOf(record, cronJob);
+  if (schedule === undefined) return undefined;
+  const due = latestDue(tools, cronJob, schedule);
+  if (due !== undefined) run(tools, cronJob, due, jobs);
+  const next = schedule.nextAfter(clock.now());
+  return next === undefined ? undefined : next - clock.now();
+}
+
+function isOf(job: StoredObject, { metadata }: CronJob): boolean {
+  return controllerOf(job)?.uid === metadata.uid;
+}
+
+function scheduleOf(record: RecordEvent, cronJob: CronJob): CronSchedule | undefined {
+  const { schedule, timeZone } = cronJob.spec;
+  try {
+    return cronSchedule(schedule, timeZone);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error; // the library is not installed
+    const message = `unparseable schedule: ${schedule} : ${String(error)}`;
+    record(cronJob, { type: 'Warning', reason: 'UnparseableSchedule', message });
+    return undefined;
+  }
+}
+
+/** The latest time that has passed since the last one, unless its deadline has passed, too. */
+function latestDue(
+  { clock, record }: Tools,
+  cronJob: CronJob,
+  schedule: CronSchedule,
+): number | undefined {
+  const nowMs = clock.now();
+  const { startingDeadlineSeconds: deadline } = cronJob.spec;
+  const { creationTimestamp = '' } = cronJob.metadata;
+  const since = Date.parse(cronJob.status?.lastScheduleTime ?? creationTimestamp);
+  const from = deadline === undefined ? since : Math.max(since, nowMs - deadline * 1_000);
+  let due: number | undefined;
+  let missed = 0;
+  for (let at = schedule.nextAfter(from); at !== undefined && at <= nowMs; ) {
+    due = at;
+    missed++;
+    if (missed > MOST_MISSED) {
+      const message =
+        'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
+      record(cronJob, { type: 'Warning', reason: 'TooManyMissedTimes', message });
+      // Those of the last minutes are enough to find the latest of.
+      at = schedule.nextAfter(Math.max(at, nowMs - MOST_MISSED * 60_000));
+      missed = 0;
+    } else at = schedule.nextAfter(at);
+  }
+  return due;
+}
+
+function run(tools: Tools, cronJob: CronJob, dueMs: number, jobs: readonly StoredObject[]): void {
+  const { access, clock, record } = tools;
+  const active = jobs.filter((job) => endOf(job) === undefined);
+  const { concurrencyPolicy = 'Allow' } = cronJob.spec;
+  if (concurrencyPolicy === 'Forbid' && active.length > 0) {
+    const message =
+      'Not starting job because prior execution is running and concurrency policy is Forbid';
+    record(cronJob, { reason: 'JobAlreadyActive', message });
+    return;
+  }
+  const replaced = concurrencyPolicy === 'Replace' ? active : [];
+  for (const job of replaced) removeJob(tools, cronJob, job);
+  const job = makeJob(access, cronJob, dueMs);
+  if (job === undefined) return;
+  record(cronJob, { reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` });
+  const live = access.get(CRON_JOBS, cronJob.metadata.namespace, cronJob.metadata.name) as CronJob;
+  const gone = new Set(replaced.map(({ metadata }) => metadata.uid));
+  const others = (live.status?.active ?? []).filter(({ uid }) => !gone.has(uid));
+  const lastScheduleTime = rfc3339(Math.min(dueMs, clock.now()));
+  const status = { ...live.status, active: [...others, referenceTo(job)], lastScheduleTime };
+  access.updateStatus(CRON_JOBS, { ...live, status } as StoredObject);
+}
+
+/** @returns undefined when the Job of this time was made before. */
+function makeJob(access: ClusterAccess, cronJob: CronJob, dueMs: number): StoredObject | undefined {
+  const { metadata, spec } = cronJob.spec.jobTemplate;
+  const { name, namespace } = cronJob.metadata;
+  const annotations = {
+    ...metadata?.annotations,
+    'batch.kubernetes.io/cronjob-scheduled-timestamp': rfc3339(dueMs),
+  };
+  try {
+    return access.create(JOBS, {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        // The minute is the name: no time gets two.
+        name: `${name}-${Math.floor(dueMs / 60_000)}`,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
+        annotations,
+        ownerReferences: [controllerReference(cronJob)],
+      },
+      spec,
+    } as StoredObject);
+  } catch (error) {
+    if (isAlreadyExists(error)) return undefined;
+    throw error;
+  }
+}
+
+function referenceTo({ metadata }: StoredObject): JobReference {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    kind: 'Job',
+    apiVersion: 'batch/v1',
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+  } as JobReference;
+}
+
+/** How a Job has ended; undefined while it goes on. */
+function endOf(job: StoredObject): 'Complete' | 'Failed' | undefined {
+  const { conditions = [] } = (job.status ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+  const end = conditions.find(
+    ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
+  );
+  return end?.type as 'Complete' | 'Failed' | undefined;
+}
+
+/** Takes out of `status.active` what has ended. */
+function withStatus(
+  { access, record }: Tools,
+  cronJob: CronJob,
+  jobs: readonly StoredObject[],
+): CronJob {
+  const { status = {} } = cronJob;
+  const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]));
+  let lastSuccessfulTime = status.lastSuccessfulTime;
+  const active = (status.active ?? []).filter(({ name, uid }) => {
+    const job = byUid.get(uid);
+    const end = job && endOf(job);
+    if (end === undefined) return job !== undefined;
+    record(cronJob, {
+      reason: 'SawCompletedJob',
+      message: `Saw completed job: ${name}, condition: ${end}`,
+    });
+    const { completionTime } = (job?.status ?? {}) as { readonly completionTime?: string };
+    if (completionTime !== undefined && completionTime > (lastSuccessfulTime ?? ''))
+      lastSuccessfulTime = completionTime;
+    return false;
+  });
+  if (active.length === (status.active ?? []).length) return cronJob;
+  const next = {
+    ...status,
+    active: active.length === 0 ? undefined : active,
+    lastSuccessfulTime,
+  };
+  const kept = Object.entries(next).filter(([, value]) => value !== undefined);
+  const changed = { ...cronJob, status: Object.fromEntries(kept) } as unknown as StoredObject;
+  return access.updateStatus(CRON_JOBS, changed) as CronJob;
+}
+
+function forgetOldJobs(tools: Tools, cronJob: CronJob, jobs: readonly StoredObject[]): void {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cronJob.spec;
+  const limits = [
+    ['Complete', successfulJobsHistoryLimit ?? DEFAULT_SUCCESSFUL],
+    ['Failed', failedJobsHistoryLimit ?? DEFAULT_FAILED],
+  ] as const;
+  for (const [end, limit] of limits) {
+    const ended = jobs
+      .filter((job) => endOf(job) === end && job.metadata.deletionTimestamp === undefined)
+      .toSorted((left, right) => startOf(left) - startOf(right));
+    for (const job of ended.slice(0, Math.max(ended.length - limit, 0)))
+      removeJob(tools, cronJob, job);
+  }
+}
+
+function startOf(job: StoredObject): number {
+  const { startTime } = (job.status ?? {}) as { readonly startTime?: string };
+  return Date.parse(startTime ?? job.metadata.creationTimestamp ?? '') || 0;
+}
+
+function removeJob({ access, record }: Tools, cronJob: CronJob, { metadata }: StoredObject): void {
+  access.delete(JOBS, metadata.namespace, metadata.name, { propagationPolicy: 'Background' });
+  record(cronJob, { reason: 'SuccessfulDelete', message: `Deleted job ${metadata.name}` });
+}

@@ -1,0 +1,124 @@
+import type { Clock } from 'chancery';
+import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { EventCorrelation, type Occurrence, type Report } from './event-correlation.ts';
+
+const EVENTS: ResourceName = 'events';
+const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
+
+/** Tells people what was done about an object. */
+export type RecordEvent = (about: StoredObject, report: Report) => void;
+
+/** For a controller that runs by itself, and whose reports nobody reads. */
+export const recordNothing: RecordEvent = () => {};
+
+/** Makes the names of Events different that are of one nanosecond, which is all that a clock tells. */
+let recorded = 0;
+
+/**
+ * Records core Events as controllers of kube-controller-manager do: what happens again counts up,
+ * and many different messages of one reason become one Event.
+ *
+ * An Event that the API refuses is lost: the work that it tells of goes on.
+ *
+ * @param component - for example `deployment-controller`.
+ */
+export function eventRecorder(access: ClusterAccess, clock: Clock, component: string): RecordEvent {
+  const correlation = new EventCorrelation();
+  return (about, report) => {
+    const occurrence = correlation.observe(about, report, clock.now());
+    if (occurrence === undefined) return;
+    unlessRefused(() => write(access, clock, component, about, occurrence));
+  };
+}
+
+function write(
+  access: ClusterAccess,
+  clock: Clock,
+  component: string,
+  about: StoredObject,
+  { type, reason, message, entry }: Occurrence,
+): void {
+  const now = rfc3339(clock.now());
+  const { namespace = 'default' } = about.metadata;
+  if (entry.count > 1) {
+    const again = { count: entry.count, lastTimestamp: now, message };
+    try {
+      access.patch(EVENTS, namespace, entry.name, again);
+      return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      entry.count = 1; // somebody has deleted it
+    }
+  }
+  entry.name = eventName(about, clock);
+  access.create(EVENTS, {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: entry.name, namespace },
+    involvedObject: referenceTo(about),
+    reason,
+    message,
+    source: { component },
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+    type,
+    eventTime: null,
+    reportingComponent: component,
+    reportingInstance: '',
+  } as StoredObject);
+}
+
+/** Who reports an Event of the newer API, and which action of his it tells of. */
+export interface Reporter {
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  readonly action: string;
+}
+
+/** Records an Event of events.k8s.io, as the scheduler does; each is one of its own. */
+export function newEventRecorder(
+  access: ClusterAccess,
+  clock: Clock,
+  reporter: Reporter,
+): RecordEvent {
+  return (about, { type = 'Normal', reason, message }) => {
+    const { namespace = 'default' } = about.metadata;
+    unlessRefused(() =>
+      access.create(NEW_EVENTS, {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { name: eventName(about, clock), namespace },
+        eventTime: rfc3339Micro(clock.now()),
+        ...reporter,
+        reason,
+        regarding: referenceTo(about),
+        note: message,
+        type,
+      } as StoredObject),
+    );
+  };
+}
+
+function unlessRefused(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    // For example in a namespace that is being terminated.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** The name of the object and the nanosecond, as hexadecimal digits. */
+function eventName({ metadata }: StoredObject, clock: Clock): string {
+  recorded = (recorded + 1) % 1_000_000;
+  const nanoseconds = BigInt(Math.floor(clock.now())) * 1_000_000n + BigInt(recorded);
+  return `${metadata.name}.${nanoseconds.toString(16)}`;
+}
+
+function referenceTo({ apiVersion, kind, metadata }: StoredObject): object {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const within = namespace === undefined ? {} : { namespace };
+  return { kind, ...within, name, uid, apiVersion, resourceVersion };
+}

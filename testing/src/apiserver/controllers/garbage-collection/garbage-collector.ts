@@ -1,0 +1,194 @@
+import { isNotFound, type OwnerReference } from 'chancery';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  DeleteOptions,
+  ResourceName,
+  StoredObject,
+} from '../../cluster-access.ts';
+import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import type { WorkloadController } from '../runner/workload-controller.ts';
+import { type NodeKey, nodeKey, OwnerGraph, placeOf } from './owner-graph.ts';
+
+/** Set by a foreground deletion: the object goes after the dependents that block it. */
+const FOREGROUND = 'foregroundDeletion';
+
+/** Set by an orphaning deletion: the object goes after its dependents were cut loose. */
+const ORPHAN = 'orphan';
+
+/**
+ * Deletes what has owners none of which is left, and carries out the three ways of deleting an
+ * owner: `Background`, `Foreground` and `Orphan`. Knows every resource, custom ones too.
+ */
+export function garbageCollector(
+  access: ClusterAccess,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
+  const graph = new OwnerGraph(access);
+  const collection = new GarbageCollection(access, graph, record);
+
+  /** Whoever may have to act after an event: the object, those that it owns, those that own it. */
+  function* concernedBy(
+    resource: ResourceName,
+    event: CommittedEvent,
+  ): Generator<NodeKey, void, undefined> {
+    graph.observe(resource, event);
+    const { object, type } = event;
+    const references = object.metadata.ownerReferences ?? [];
+    const isDoomed = object.metadata.deletionTimestamp !== undefined;
+    if (type !== 'DELETED' && (references.length > 0 || isDoomed)) yield nodeKey(resource, object);
+    if (type === 'DELETED' || isDoomed) yield* graph.dependentsOf(object.metadata.uid);
+    for (const reference of references.concat(event.previous?.metadata.ownerReferences ?? [])) {
+      const owner = graph.ownerOf(object, reference);
+      if (owner.state === 'present' && owner.object.metadata.deletionTimestamp !== undefined)
+        yield owner.node;
+    }
+  }
+
+  return {
+    watches: [],
+    keysForAny: concernedBy,
+    reconcile: (key) => {
+      collection.collect(key);
+      return undefined;
+    },
+  };
+}
+
+/** What one object needs in order to live, to go, or to go after others. */
+class GarbageCollection {
+  readonly #access: ClusterAccess;
+  readonly #graph: OwnerGraph;
+
+  readonly #record: RecordEvent;
+
+  constructor(access: ClusterAccess, graph: OwnerGraph, record: RecordEvent) {
+    this.#access = access;
+    this.#graph = graph;
+    this.#record = record;
+  }
+
+  /** Looks at one object, and does what is due for it. */
+  collect(node: NodeKey): void {
+    const object = this.#graph.read(node);
+    if (object === undefined) return;
+    if (object.metadata.deletionTimestamp === undefined) this.#judge(node, object);
+    else if (hasFinalizer(object, ORPHAN)) this.#orphanDependents(node, object);
+    else if (isDeletingDependents(object)) this.#finishForeground(node, object);
+  }
+
+  /** Removes the references of the dependents, then the finalizer. */
+  #orphanDependents(node: NodeKey, owner: StoredObject): void {
+    for (const dependent of this.#graph.dependentsOf(owner.metadata.uid)) {
+      const object = this.#graph.read(dependent);
+      if (object === undefined) continue;
+      const left = (object.metadata.ownerReferences ?? []).filter(
+        ({ uid }) => uid !== owner.metadata.uid,
+      );
+      this.#patchReferences(dependent, object, left);
+    }
+    this.#removeFinalizer(node, owner, ORPHAN);
+  }
+
+  /** Ends a foreground deletion when no dependent blocks it any more. */
+  #finishForeground(node: NodeKey, owner: StoredObject): void {
+    const { uid } = owner.metadata;
+    const isBlocked = this.#graph
+      .dependentsOf(uid)
+      .flatMap((dependent) => this.#graph.read(dependent)?.metadata.ownerReferences ?? [])
+      .some((reference) => reference.uid === uid && reference.blockOwnerDeletion === true);
+    if (!isBlocked) this.#removeFinalizer(node, owner, FOREGROUND);
+  }
+
+  /** Deletes an object that has owners, none of which keeps it; or forgets those that are gone. */
+  #judge(node: NodeKey, object: StoredObject): void {
+    const references = object.metadata.ownerReferences ?? [];
+    if (references.length === 0) return;
+    const owners = references.map((reference) => {
+      const owner = this.#graph.ownerOf(object, reference);
+      const isWaiting = owner.state === 'present' && isDeletingDependents(owner.object);
+      return { reference, state: isWaiting ? 'waiting' : owner.state };
+    });
+    for (const { reference, state } of owners) {
+      if (state === 'absent' && this.#graph.isElsewhere(reference))
+        this.#reportForeign(object, reference);
+    }
+    const keeping = owners.filter(({ state }) => state === 'present' || state === 'unknown');
+    if (keeping.length === owners.length) return;
+    if (keeping.length > 0) {
+      this.#patchReferences(
+        node,
+        object,
+        keeping.map(({ reference }) => reference),
+      );
+      return;
+    }
+    const isWaitedFor = owners.some(({ state }) => state === 'waiting');
+    const dependents = this.#graph.dependentsOf(object.metadata.uid);
+    const hasDependents = dependents.length > 0;
+    if (isWaitedFor && dependents.some((dependent) => this.#isDeletingDependents(dependent))) {
+      // Two that wait for each other would wait for ever.
+      const free = references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
+      this.#patchReferences(node, object, free);
+    }
+    this.#delete(node, object, isWaitedFor && hasDependents ? 'Foreground' : policyOf(object));
+  }
+
+  #isDeletingDependents(node: NodeKey): boolean {
+    const object = this.#graph.read(node);
+    return object !== undefined && isDeletingDependents(object);
+  }
+
+  /** An owner counts only in the namespace of the one that names it. */
+  #reportForeign(object: StoredObject, { apiVersion, kind, name, uid }: OwnerReference): void {
+    const { namespace = '' } = object.metadata;
+    const owner = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    const message = `ownerRef ${owner} does not exist in namespace "${namespace}"`;
+    this.#record(object, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message });
+  }
+
+  #delete(
+    node: NodeKey,
+    { metadata: { uid } }: StoredObject,
+    propagationPolicy: DeleteOptions['propagationPolicy'] & string,
+  ): void {
+    const { resource, namespace, name } = placeOf(node);
+    const options = { propagationPolicy, ...(uid === undefined ? {} : { uid }) };
+    try {
+      this.#access.delete(resource, namespace, name, options);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  #patchReferences(
+    node: NodeKey,
+    { metadata: { uid } }: StoredObject,
+    references: readonly OwnerReference[],
+  ): void {
+    const { resource, namespace, name } = placeOf(node);
+    const ownerReferences = references.length > 0 ? references : null;
+    this.#access.patch(resource, namespace, name, { metadata: { uid, ownerReferences } });
+  }
+
+  #removeFinalizer(node: NodeKey, { metadata }: StoredObject, finalizer: string): void {
+    const { resource, namespace, name } = placeOf(node);
+    const left = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    const finalizers = left.length > 0 ? left : null;
+    this.#access.patch(resource, namespace, name, { metadata: { uid: metadata.uid, finalizers } });
+  }
+}
+
+function hasFinalizer({ metadata }: StoredObject, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) === true;
+}
+
+function isDeletingDependents(object: StoredObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, FOREGROUND);
+}
+
+/** An object may have been told, by a finalizer, what is to happen to its own dependents. */
+function policyOf(object: StoredObject): 'Background' | 'Foreground' | 'Orphan' {
+  if (hasFinalizer(object, ORPHAN)) return 'Orphan';
+  return hasFinalizer(object, FOREGROUND) ? 'Foreground' : 'Background';
+}

@@ -1,0 +1,95 @@
+import { keyOf, type ObjectKey, type OwnerReference, resourceName, splitKey } from 'chancery';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from '../../cluster-access.ts';
+
+/** `resource|namespace/name`: one object among those of all resources. */
+export type NodeKey = ObjectKey;
+
+export function nodeKey(resource: ResourceName, object: StoredObject): NodeKey {
+  return `${resource}|${keyOf(object)}` as NodeKey;
+}
+
+/** Where a node lies. */
+export interface Place {
+  readonly resource: ResourceName;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+export function placeOf(node: NodeKey): Place {
+  const bar = node.indexOf('|');
+  return { resource: node.slice(0, bar), ...splitKey(node.slice(bar + 1) as ObjectKey) };
+}
+
+/** Who refers to whom, kept up to date by the events of all resources. */
+export class OwnerGraph {
+  readonly #access: ClusterAccess;
+  /** Nodes by the uid of an owner that they name. No set is empty. */
+  readonly #dependents = new Map<string, Set<NodeKey>>();
+
+  constructor(access: ClusterAccess) {
+    this.#access = access;
+  }
+
+  /** Takes in one event, in the order of commits. */
+  observe(resource: ResourceName, { type, object, previous }: CommittedEvent): void {
+    const node = nodeKey(resource, object);
+    for (const { uid } of previous?.metadata.ownerReferences ?? []) {
+      const nodes = this.#dependents.get(uid);
+      nodes?.delete(node);
+      if (nodes?.size === 0) this.#dependents.delete(uid);
+    }
+    if (type === 'DELETED') return;
+    for (const { uid } of object.metadata.ownerReferences ?? []) {
+      const nodes = this.#dependents.get(uid);
+      if (nodes === undefined) this.#dependents.set(uid, new Set([node]));
+      else nodes.add(node);
+    }
+  }
+
+  /** The objects that name this uid as an owner. */
+  dependentsOf(uid: string | undefined): readonly NodeKey[] {
+    return uid === undefined ? [] : [...(this.#dependents.get(uid) ?? [])];
+  }
+
+  read(node: NodeKey): StoredObject | undefined {
+    const { resource, namespace, name } = placeOf(node);
+    return this.#isServed(resource) ? this.#access.get(resource, namespace, name) : undefined;
+  }
+
+  /**
+   * Finds the owner that `dependent` refers to: `unknown` when its kind is not served, so that
+   * nobody can say whether it exists; `absent` when no object in reach has its name and uid.
+   */
+  ownerOf(dependent: StoredObject, reference: OwnerReference): Owner {
+    const resource = this.#access.resourceOf(reference.apiVersion, reference.kind);
+    const served = this.#access.resources().find((one) => resourceName(one) === resource);
+    if (resource === undefined || served === undefined) return { state: 'unknown' };
+    const namespace = served.namespaced ? dependent.metadata.namespace : undefined;
+    // A cluster-scoped object cannot belong to a namespaced one.
+    if (served.namespaced && namespace === undefined) return { state: 'unknown' };
+    const object = this.#access.get(resource, namespace, reference.name);
+    if (object === undefined || object.metadata.uid !== reference.uid) return { state: 'absent' };
+    return { state: 'present', object, node: nodeKey(resource, object) };
+  }
+
+  /** True when an owner that is absent here is there in another namespace. */
+  isElsewhere({ apiVersion, kind, uid }: OwnerReference): boolean {
+    const resource = this.#access.resourceOf(apiVersion, kind);
+    if (resource === undefined) return false;
+    return this.#access.list(resource).some(({ metadata }) => metadata.uid === uid);
+  }
+
+  #isServed(resource: ResourceName): boolean {
+    return this.#access.resources().some((one) => resourceName(one) === resource);
+  }
+}
+
+/** What became of an owner. */
+export type Owner =
+  | { readonly state: 'unknown' | 'absent' }
+  | { readonly state: 'present'; readonly object: StoredObject; readonly node: NodeKey };

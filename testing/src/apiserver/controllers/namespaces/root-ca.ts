@@ -1,0 +1,68 @@
+import { type ObjectKey, objectKey } from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { jsonEquals } from '../../patch/json-value.ts';
+import type { WorkloadController } from '../runner/workload-controller.ts';
+
+const CONFIG_MAPS: ResourceName = 'configmaps';
+const NAMESPACES: ResourceName = 'namespaces';
+
+/** What Pods mount in order to trust the API server. */
+const ROOT_CA = 'kube-root-ca.crt';
+
+const DESCRIPTION =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+
+/**
+ * A certificate in form, so that what parses it can. Nothing is signed with it: the server speaks
+ * HTTP, and nobody has its key.
+ */
+const CERTIFICATE: string = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBmTCCAT+gAwIBAgIUChduGSgGvhTX4WdBt7c3DqvmA4EwCgYIKoZIzj0EAwIw',
+  'ITEfMB0GA1UEAwwWZW1iZWRkZWQtYXBpLXNlcnZlci1jYTAgFw0yNjExMjExMjIy',
+  'NTNaGA8yMTI2MTAyODEyMjI1M1owITEfMB0GA1UEAwwWZW1iZWRkZWQtYXBpLXNl',
+  'cnZlci1jYTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDbKb+H34mNtp0r73Vzw',
+  'CxFuMQIusMxXozQLsnvD66AwjsLpIYf3JGYCsWuIh155WfuHVuur8DmPsYpf2+g7',
+  '5cqjUzBRMB0GA1UdDgQWBBQ76nxUvGrmKkr7UvsjVKOyWah0gTAfBgNVHSMEGDAW',
+  'gBQ76nxUvGrmKkr7UvsjVKOyWah0gTAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49',
+  'BAMCA0gAMEUCIQDdzNltKXz4eVUqpPSRxn7i+J9JxkNLnNy4tZrABmx26wIgBDxu',
+  '3tF7a0QbjEElNnqtppu3Nh9rJ/8z+x3dqhIMM0o=',
+  '-----END CERTIFICATE-----',
+  '',
+].join('\n');
+
+/** Keeps the ConfigMap `kube-root-ca.crt` in every namespace, as it is to be. */
+export function rootCaPublisher(access: ClusterAccess): WorkloadController {
+  return {
+    watches: [
+      { resource: NAMESPACES, keysFor: ({ object }) => [objectKey(object.metadata.name, ROOT_CA)] },
+      {
+        resource: CONFIG_MAPS,
+        keysFor: ({ object: { metadata } }) =>
+          metadata.name === ROOT_CA ? [objectKey(metadata.namespace, ROOT_CA)] : [],
+      },
+    ],
+    reconcile: (key) => reconcile(access, key),
+  };
+}
+
+function reconcile(access: ClusterAccess, key: ObjectKey): undefined {
+  const namespace = key.slice(0, key.indexOf('/'));
+  const home = access.get(NAMESPACES, undefined, namespace);
+  if (home === undefined || home.metadata.deletionTimestamp !== undefined) return undefined;
+  const found = access.get(CONFIG_MAPS, namespace, ROOT_CA);
+  if (found?.metadata.deletionTimestamp !== undefined) return undefined;
+  const data = { 'ca.crt': CERTIFICATE };
+  const annotations = { 'kubernetes.io/description': DESCRIPTION };
+  if (found === undefined) {
+    access.create(CONFIG_MAPS, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: ROOT_CA, namespace, annotations },
+      data,
+    } as StoredObject);
+  } else if (!jsonEquals(found.data, data)) {
+    access.update(CONFIG_MAPS, { ...found, data } as StoredObject);
+  }
+  return undefined;
+}

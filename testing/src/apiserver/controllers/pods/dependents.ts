@@ -1,0 +1,113 @@
+import {
+  controllerOf,
+  type LabelSelector,
+  matchesSelector,
+  type ObjectKey,
+  objectKey,
+  selectorFromObject,
+} from 'chancery';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from '../../cluster-access.ts';
+import type { WatchedResource } from '../runner/workload-controller.ts';
+import { controllerReference } from './pod-template.ts';
+
+/** Events of `resource` concern the object itself. */
+export function watchSelf(resource: ResourceName): WatchedResource {
+  return {
+    resource,
+    keysFor: ({ object }) => [objectKey(object.metadata.namespace, object.metadata.name)],
+  };
+}
+
+/** Events of `resource` concern the controllers of this kind that manage, or managed, the object. */
+export function watchDependents(resource: ResourceName, ownerKind: string): WatchedResource {
+  return {
+    resource,
+    keysFor: ({ object, previous }: CommittedEvent): readonly ObjectKey[] =>
+      [object, previous].flatMap((state) => {
+        const owner = state === undefined ? undefined : controllerOf(state);
+        if (state === undefined || owner?.kind !== ownerKind) return [];
+        return [objectKey(state.metadata.namespace, owner.name)];
+      }),
+  };
+}
+
+/** Events of an object without a controller concern every `owner` whose selector matches it. */
+export function watchOrphans(
+  access: ClusterAccess,
+  resource: ResourceName,
+  owners: ResourceName,
+): WatchedResource {
+  return {
+    resource,
+    keysFor: ({ object }) =>
+      controllerOf(object) !== undefined
+        ? []
+        : access
+            .list(owners, object.metadata.namespace)
+            .filter((owner) => selects(owner, object))
+            .map((owner) => objectKey(owner.metadata.namespace, owner.metadata.name)),
+  };
+}
+
+/** True when `spec.selector` of `owner` matches the labels of `object`; an empty one matches none. */
+function selects(owner: StoredObject, object: StoredObject): boolean {
+  const { selector } = (owner.spec ?? {}) as { selector?: LabelSelector };
+  if (selector === undefined) return false;
+  const requirements = selectorFromObject(selector);
+  return requirements.length > 0 && matchesSelector(requirements, object.metadata.labels);
+}
+
+/**
+ * The objects of `resource` that `owner` manages. Before that it takes in those that its selector
+ * matches and nobody manages, and lets go of those that it does not match any more.
+ */
+export function claimDependents(
+  access: ClusterAccess,
+  resource: ResourceName,
+  owner: StoredObject,
+): readonly StoredObject[] {
+  const { uid, deletionTimestamp, namespace } = owner.metadata;
+  return access.list(resource, namespace).flatMap((object) => {
+    const controller = controllerOf(object);
+    const isMatch = selects(owner, object);
+    if (controller?.uid === uid) {
+      return isMatch || deletionTimestamp !== undefined
+        ? [object]
+        : release(access, resource, object, owner);
+    }
+    const isClaimable = isMatch && object.metadata.deletionTimestamp === undefined;
+    if (controller !== undefined || !isClaimable || deletionTimestamp !== undefined) return [];
+    const ownerReferences = [
+      ...(object.metadata.ownerReferences ?? []),
+      controllerReference(owner),
+    ];
+    return [patchMetadata(access, resource, object, { ownerReferences })];
+  });
+}
+
+function release(
+  access: ClusterAccess,
+  resource: ResourceName,
+  object: StoredObject,
+  owner: StoredObject,
+): readonly StoredObject[] {
+  const { ownerReferences = [] } = object.metadata;
+  const others = ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid);
+  patchMetadata(access, resource, object, { ownerReferences: others.length > 0 ? others : null });
+  return [];
+}
+
+/** Merges into the metadata of an object. */
+export function patchMetadata(
+  access: ClusterAccess,
+  resource: ResourceName,
+  { metadata }: StoredObject,
+  patch: object,
+): StoredObject {
+  return access.patch(resource, metadata.namespace, metadata.name, { metadata: patch });
+}

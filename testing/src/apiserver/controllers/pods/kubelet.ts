@@ -1,0 +1,128 @@
+import type { Clock } from 'chancery';
+import { type ObjectKey, splitKey } from 'chancery';
+import type { ClusterAccess, StoredObject } from '../../cluster-access.ts';
+import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import type { WorkloadController } from '../runner/workload-controller.ts';
+import { watchSelf } from './dependents.ts';
+import { type ContainerSpec, isFinished, type Pod, podCondition } from './pod.ts';
+import { runningStatus, scheduledStatus, succeededStatus } from './pod-startup.ts';
+import { PODS } from './pod-template.ts';
+
+/** How many milliseconds the containers of every Pod take to be ready, to stop, and to succeed. */
+export interface PodTimes {
+  readonly podReadyMs: number;
+  readonly podStopMs: number;
+  readonly podRunMs: number;
+}
+
+/** What the kubelet has to do for a Pod next. */
+type Phase = 'start' | 'complete' | 'stop';
+
+/** A deadline that the kubelet has set itself for a Pod. */
+interface Plan {
+  readonly uid: string | undefined;
+  readonly phase: Phase;
+  readonly dueAt: number;
+}
+
+/**
+ * The kubelet of every node: makes Pods Running and Ready a while after they were placed, ends those
+ * that are meant to end, and stops those that are being deleted.
+ */
+export function kubeletController(
+  access: ClusterAccess,
+  clock: Clock,
+  times: PodTimes,
+  record: RecordEvent = recordNothing,
+): WorkloadController {
+  const plans = new Map<ObjectKey, Plan>();
+  const addresses = podAddresses();
+
+  /** Milliseconds that are left of a phase; it begins when it is first asked for. */
+  function leftOf(key: ObjectKey, { metadata: { uid } }: Pod, phase: Phase, ms: number): number {
+    const nowMs = clock.monotonic();
+    const plan = plans.get(key);
+    if (plan?.uid === uid && plan?.phase === phase) return plan.dueAt - nowMs;
+    plans.set(key, { uid, phase, dueAt: nowMs + ms });
+    return ms;
+  }
+
+  function afterPhase(
+    key: ObjectKey,
+    pod: Pod,
+    phase: Phase,
+    ms: number,
+    act: () => void,
+  ): number | undefined {
+    const leftMs = leftOf(key, pod, phase, ms);
+    if (leftMs > 0) return leftMs;
+    plans.delete(key);
+    act();
+    return undefined;
+  }
+
+  function report(pod: Pod, status: object): void {
+    access.updateStatus(PODS, { ...pod, status } as StoredObject);
+  }
+
+  function start(pod: Pod): void {
+    report(pod, runningStatus(pod, addresses(), clock.now()));
+    for (const container of pod.spec.containers) recordStart(record, pod, container);
+  }
+
+  function stop(pod: Pod): void {
+    const { namespace, name, uid } = pod.metadata;
+    for (const container of pod.spec.containers) {
+      record(pod, { reason: 'Killing', message: `Stopping container ${container.name}` });
+    }
+    access.delete(PODS, namespace, name, {
+      gracePeriodSeconds: 0,
+      ...(uid === undefined ? {} : { uid }),
+    });
+  }
+
+  function reconcile(key: ObjectKey): number | undefined {
+    const { namespace, name } = splitKey(key);
+    const pod = access.get(PODS, namespace, name) as Pod | undefined;
+    if (pod === undefined) {
+      plans.delete(key);
+      return undefined;
+    }
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      // Held by a finalizer alone: the containers have ended already.
+      if (!pod.metadata.deletionGracePeriodSeconds) return undefined;
+      const graceMs = pod.metadata.deletionGracePeriodSeconds * 1_000;
+      return afterPhase(key, pod, 'stop', Math.min(times.podStopMs, graceMs), () => stop(pod));
+    }
+    if (isFinished(pod) || !pod.spec.nodeName) return undefined;
+    if (podCondition(pod, 'PodScheduled')?.status !== 'True') {
+      // Made for its node, as the Pods of a DaemonSet are: nobody had to place it.
+      report(pod, scheduledStatus(pod, clock.now()));
+      return undefined;
+    }
+    if (pod.status?.phase !== 'Running')
+      return afterPhase(key, pod, 'start', times.podReadyMs, () => start(pod));
+    if ((pod.spec.restartPolicy ?? 'Always') === 'Always') return undefined;
+    return afterPhase(key, pod, 'complete', times.podRunMs, () =>
+      report(pod, succeededStatus(pod, clock.now())),
+    );
+  }
+
+  return { watches: [watchSelf(PODS)], reconcile };
+}
+
+function recordStart(record: RecordEvent, pod: Pod, { name, image = '' }: ContainerSpec): void {
+  const message = `Container image "${image}" already present on machine`;
+  record(pod, { reason: 'Pulled', message });
+  record(pod, { reason: 'Created', message: `Created container: ${name}` });
+  record(pod, { reason: 'Started', message: `Started container ${name}` });
+}
+
+/** Addresses of 10.244.0.0/16, each given once until they come round. */
+function podAddresses(): () => string {
+  let given = 0;
+  return () => {
+    given = (given % 65_024) + 1;
+    return `10.244.${Math.floor((given - 1) / 254)}.${((given - 1) % 254) + 1}`;
+  };
+}

@@ -1,0 +1,192 @@
+import { ApiError, type Clock, type ObjectKey, resourceName } from 'chancery';
+import type { Cancel } from 'chancery/internal-testing';
+import type { ClusterAccess, CommittedEvent, StoredObject } from '../../cluster-access.ts';
+import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';
+import type { WorkloadController } from './workload-controller.ts';
+
+/** First delay after a refused write, doubled up to the last: client-go's are 5 ms and 1000 s. */
+const FIRST_RETRY_MS = 5;
+const LAST_RETRY_MS = 60_000;
+
+/** A longer queue is worked off at once: what counts is the order, not the wait. */
+const LONG_QUEUE = 100;
+
+/** What rounding leaves of a wait that is over: a clock that counts from 1970 does not see it. */
+const NO_TIME_MS = 0.01;
+
+export interface RunnerOptions {
+  /** Default: as fast as the clock turns. */
+  readonly pace?: Pace;
+  /** Writes since it was last called. Default: none, so that writes take no time. */
+  readonly takeWrites?: () => number;
+  /** Default: as many writes as the controller likes. */
+  readonly budget?: WriteBudget | undefined;
+}
+
+/** When a key is looked at next. */
+interface Look {
+  readonly atMs: number;
+  readonly cancel: Cancel;
+}
+
+/**
+ * Runs one controller: keys come from committed events, and wait at least until the clock's next
+ * turn. So a write is answered before its consequences begin, and no two reconciles are nested.
+ *
+ * At rest it holds no timer. A write that the API refuses is retried after a growing delay.
+ */
+export class ControllerRunner {
+  readonly #controller: WorkloadController;
+  readonly #clock: Clock;
+  readonly #pace: Pace;
+  readonly #takeWrites: () => number;
+  readonly #budget: WriteBudget | undefined;
+  /** At most one look a key. */
+  readonly #looks = new Map<ObjectKey, Look>();
+  /** Until when the writes of its last look take; removed with the next look. */
+  readonly #busyUntil = new Map<ObjectKey, number>();
+  /** Keys whose time has come, in the order of their times; `#turn` is set while one waits. */
+  readonly #ready = new Set<ObjectKey>();
+  #turn: Cancel | undefined;
+  /** The key that is looked at, and whether something happened to it meanwhile. */
+  #current: { readonly key: ObjectKey; isDirty: boolean } | undefined;
+  #freeAtMs = 0;
+  #isCold = true;
+  readonly #failures = new Map<ObjectKey, number>();
+  readonly #subscriptions: (() => void)[] = [];
+
+  constructor(
+    controller: WorkloadController,
+    clock: Clock,
+    { pace = NO_PACE, takeWrites = () => 0, budget }: RunnerOptions = {},
+  ) {
+    this.#controller = controller;
+    this.#clock = clock;
+    this.#pace = pace;
+    this.#takeWrites = takeWrites;
+    this.#budget = budget;
+  }
+
+  /** Subscribes, and looks at everything that is there already. */
+  start(access: ClusterAccess): void {
+    const { watches, keysForAny } = this.#controller;
+    for (const { resource, keysFor } of watches) {
+      this.#subscriptions.push(access.subscribe(resource, (event) => this.#addAll(keysFor(event))));
+      for (const object of access.list(resource)) this.#addAll(keysFor(added(object)));
+    }
+    if (keysForAny === undefined) return;
+    this.#subscriptions.push(
+      access.subscribeAll((resource, event) => this.#addAll(keysForAny(resource, event))),
+    );
+    for (const resource of access.resources().map(resourceName)) {
+      for (const object of access.list(resource)) this.#addAll(keysForAny(resource, added(object)));
+    }
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
+    for (const { cancel } of this.#looks.values()) cancel();
+    this.#looks.clear();
+    this.#turn?.();
+    this.#turn = undefined;
+    this.#ready.clear();
+    this.#busyUntil.clear();
+  }
+
+  #addAll(keys: Iterable<ObjectKey>): void {
+    for (const key of keys) this.#add(key);
+  }
+
+  #add(key: ObjectKey): void {
+    if (this.#current?.key === key) this.#current.isDirty = true;
+    else this.#lookAfter(key, this.#pace.reactionMs + this.#coldMs());
+  }
+
+  #coldMs(): number {
+    return this.#isCold ? (this.#pace.coldMs ?? 0) : 0;
+  }
+
+  /** Looks at the key after `delayMs`, or when its writes are done, or earlier if that is planned. */
+  #lookAfter(key: ObjectKey, delayMs: number): void {
+    if (this.#ready.has(key)) return;
+    const nowMs = this.#clock.monotonic();
+    const atMs = Math.max(nowMs + delayMs, this.#busyUntil.get(key) ?? 0);
+    const planned = this.#looks.get(key);
+    if (planned !== undefined && planned.atMs <= atMs) return;
+    planned?.cancel();
+    const cancel = this.#clock.schedule(atMs - nowMs, () => {
+      this.#looks.delete(key);
+      this.#ready.add(key);
+      if (this.#turn === undefined) this.#takeTurn();
+    });
+    this.#looks.set(key, { atMs, cancel });
+  }
+
+  #takeTurn(): void {
+    this.#turn = undefined;
+    for (const key of this.#ready) {
+      const waitMs = this.#waitMs();
+      if (waitMs > 0) {
+        this.#turn = this.#clock.schedule(waitMs, () => this.#takeTurn());
+        return;
+      }
+      this.#ready.delete(key);
+      this.#reconcile(key);
+    }
+  }
+
+  /** Until the worker is free, and there is something left to spend. */
+  #waitMs(): number {
+    const nowMs = this.#clock.monotonic();
+    const isPaced = this.#pace.serial === true && this.#ready.size < LONG_QUEUE;
+    const waitMs = Math.max(isPaced ? this.#freeAtMs - nowMs : 0, this.#budget?.waitMs(nowMs) ?? 0);
+    return waitMs < NO_TIME_MS ? 0 : waitMs;
+  }
+
+  #reconcile(key: ObjectKey): void {
+    this.#looks.get(key)?.cancel();
+    this.#looks.delete(key);
+    this.#busyUntil.delete(key);
+    this.#isCold = false;
+    const current = { key, isDirty: false };
+    this.#current = current;
+    const again = this.#attempt(key);
+    this.#current = undefined;
+    this.#account(key);
+    if (current.isDirty) this.#lookAfter(key, this.#pace.reactionMs);
+    if (again !== undefined) this.#lookAfter(key, again);
+  }
+
+  #account(key: ObjectKey): void {
+    const writes = this.#takeWrites();
+    if (writes === 0) return;
+    const nowMs = this.#clock.monotonic();
+    this.#freeAtMs = nowMs + writes * this.#pace.writeMs;
+    this.#busyUntil.set(key, this.#freeAtMs);
+    this.#budget?.spend(writes, nowMs);
+  }
+
+  #attempt(key: ObjectKey): number | undefined {
+    try {
+      const again = this.#controller.reconcile(key);
+      this.#failures.delete(key);
+      return again;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (isNamespaceEnding(error)) return undefined;
+      const failures = this.#failures.get(key) ?? 0;
+      this.#failures.set(key, failures + 1);
+      return Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
+    }
+  }
+}
+
+function added(object: StoredObject): CommittedEvent {
+  return { type: 'ADDED', object, previous: undefined };
+}
+
+/** True when something was not created because its namespace ends: trying again cannot help. */
+export function isNamespaceEnding(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');
+}

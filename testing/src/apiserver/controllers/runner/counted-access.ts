@@ -1,0 +1,111 @@
+import type { KubernetesObject, Resource } from 'chancery';
+import type {
+  ClusterAccess,
+  CommittedEvent,
+  DeleteOptions,
+  ResourceName,
+  StoredObject,
+} from '../../cluster-access.ts';
+
+/** Passes everything on, and counts the writes that are sent, refused ones too: they take a controller's time. */
+export class CountedAccess implements ClusterAccess {
+  readonly #access: ClusterAccess;
+  #writes = 0;
+
+  constructor(access: ClusterAccess) {
+    this.#access = access;
+  }
+
+  /** How many writes were tried since this was last asked. */
+  takeWrites(): number {
+    const writes = this.#writes;
+    this.#writes = 0;
+    return writes;
+  }
+
+  resources(): readonly Resource[] {
+    return this.#access.resources();
+  }
+
+  resourceOf(apiVersion: string, kind: string): ResourceName | undefined {
+    return this.#access.resourceOf(apiVersion, kind);
+  }
+
+  get(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+  ): StoredObject | undefined {
+    return this.#access.get(resource, namespace, name);
+  }
+
+  list(resource: ResourceName, namespace?: string): readonly StoredObject[] {
+    return this.#access.list(resource, namespace);
+  }
+
+  create(resource: ResourceName, object: KubernetesObject): StoredObject {
+    this.#writes++;
+    return this.#access.create(resource, object);
+  }
+
+  update(resource: ResourceName, object: KubernetesObject): StoredObject {
+    const { namespace, name } = object.metadata;
+    return this.#counted(resource, namespace, name, () => this.#access.update(resource, object));
+  }
+
+  updateStatus(resource: ResourceName, object: KubernetesObject): StoredObject {
+    const { namespace, name } = object.metadata;
+    return this.#counted(resource, namespace, name, () =>
+      this.#access.updateStatus(resource, object),
+    );
+  }
+
+  patch(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+    mergePatch: object,
+    subresource?: 'status',
+  ): StoredObject {
+    return this.#counted(resource, namespace, name, () =>
+      this.#access.patch(resource, namespace, name, mergePatch, subresource),
+    );
+  }
+
+  bind(namespace: string | undefined, name: string, nodeName: string): StoredObject {
+    this.#writes++;
+    return this.#access.bind(namespace, name, nodeName);
+  }
+
+  delete(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+    options?: DeleteOptions,
+  ): void {
+    this.#writes++;
+    this.#access.delete(resource, namespace, name, options);
+  }
+
+  subscribe(resource: ResourceName, listener: (event: CommittedEvent) => void): () => void {
+    return this.#access.subscribe(resource, listener);
+  }
+
+  subscribeAll(listener: (resource: ResourceName, event: CommittedEvent) => void): () => void {
+    return this.#access.subscribeAll(listener);
+  }
+
+  /** A write that would change nothing is one that a real controller does not send. */
+  #counted(
+    resource: ResourceName,
+    namespace: string | undefined,
+    name: string,
+    write: () => StoredObject,
+  ): StoredObject {
+    const before = this.#access.get(resource, namespace, name)?.metadata.resourceVersion;
+    this.#writes++;
+    const written = write();
+    if (written.metadata.resourceVersion === before) this.#writes--;
+    return written;
+  }
+}

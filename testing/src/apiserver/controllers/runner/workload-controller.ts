@@ -1,0 +1,30 @@
+import type { ObjectKey } from 'chancery';
+import type { CommittedEvent, ResourceName } from '../../cluster-access.ts';
+
+/** Which events concern a controller, and whose turn it is after one. */
+export interface WatchedResource {
+  readonly resource: ResourceName;
+  keysFor(event: CommittedEvent): Iterable<ObjectKey>;
+}
+
+/**
+ * A level-triggered loop inside the server: it is told a key, looks at the cluster, and brings it
+ * one step nearer to what the object of this key asks for.
+ */
+export interface WorkloadController {
+  readonly watches: readonly WatchedResource[];
+  /** Like `watches`, for a controller that looks at every resource, custom ones too. */
+  readonly keysForAny?: (resource: ResourceName, event: CommittedEvent) => Iterable<ObjectKey>;
+  /**
+   * Must be idempotent, and must write nothing where nothing differs.
+   *
+   * @returns in how many milliseconds to look again although nothing happened, or undefined.
+   */
+  reconcile(key: ObjectKey): number | undefined;
+}
+
+/** The shortest of these waits, in milliseconds; what is due already, or never, is none. */
+export function earliest(waits: readonly (number | undefined)[]): number | undefined {
+  const ahead = waits.filter((ms): ms is number => ms !== undefined && ms > 0);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}

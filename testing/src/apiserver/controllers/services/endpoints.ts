@@ -1,0 +1,89 @@
+import type { Clock } from 'chancery';
+import { type ObjectKey, rfc3339, splitKey } from 'chancery';
+import type { ClusterAccess, ResourceName, StoredObject } from '../../cluster-access.ts';
+import { jsonEquals } from '../../patch/json-value.ts';
+import { watchSelf } from '../pods/dependents.ts';
+import type { WorkloadController } from '../runner/workload-controller.ts';
+import {
+  type Backend,
+  type BackendGroup,
+  backendGroups,
+  headlessLabel,
+  isSelecting,
+  podReference,
+  SERVICES,
+  type Service,
+  watchBackends,
+} from './service-backends.ts';
+
+const ENDPOINTS: ResourceName = 'endpoints';
+const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
+
+/** Keeps the Endpoints of every Service that has a selector. */
+export function endpointsController(access: ClusterAccess, clock: Clock): WorkloadController {
+  return {
+    watches: [...watchBackends(access), watchSelf(ENDPOINTS)],
+    reconcile: (key) => reconcile(access, clock, key),
+  };
+}
+
+function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefined {
+  const { namespace, name } = splitKey(key);
+  const service = access.get(SERVICES, namespace, name) as Service | undefined;
+  const found = access.get(ENDPOINTS, namespace, name);
+  if (service === undefined) {
+    // Those that somebody else has made are his.
+    if (found?.metadata.labels?.[MANAGED_BY] !== undefined)
+      access.delete(ENDPOINTS, namespace, name);
+    return undefined;
+  }
+  if (!isSelecting(service) || service.metadata.deletionTimestamp !== undefined) return undefined;
+  const labels = {
+    ...service.metadata.labels,
+    [MANAGED_BY]: 'endpoint-controller',
+    ...headlessLabel(service),
+  };
+  const subsets = backendGroups(access, service).flatMap(subsetOf);
+  if (found !== undefined && isUpToDate(found, subsets, labels)) return undefined;
+  const annotations = { ...found?.metadata.annotations, [TRIGGER_TIME]: rfc3339(clock.now()) };
+  const metadata = { ...found?.metadata, name, namespace, labels, annotations };
+  const endpoints = {
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata,
+    ...(subsets.length === 0 ? {} : { subsets }),
+  } as unknown as StoredObject;
+  if (found === undefined) access.create(ENDPOINTS, endpoints);
+  else access.update(ENDPOINTS, endpoints);
+  return undefined;
+}
+
+function isUpToDate(found: StoredObject, subsets: readonly object[], labels: object): boolean {
+  return (
+    jsonEquals(found.subsets ?? [], subsets) && jsonEquals(found.metadata.labels ?? {}, labels)
+  );
+}
+
+/** One that ends serves nobody any more; it is in the EndpointSlices, which say so. */
+function subsetOf({ ports, backends }: BackendGroup): readonly object[] {
+  const staying = backends.filter(({ terminating, ready }) => !terminating || ready);
+  if (staying.length === 0) return [];
+  const ready = staying.filter((backend) => backend.ready).map(addressOf);
+  const notReady = staying.filter((backend) => !backend.ready).map(addressOf);
+  return [
+    {
+      ...(ready.length === 0 ? {} : { addresses: ready }),
+      ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+      ...(ports.length === 0 ? {} : { ports: ports.map(withoutEmptyName) }),
+    },
+  ];
+}
+
+function withoutEmptyName({ name, ...port }: BackendGroup['ports'][number]): object {
+  return name === '' ? port : { name, ...port };
+}
+
+function addressOf({ pod, ip }: Backend): object {
+  return { ip, nodeName: pod.spec.nodeName, targetRef: podReference(pod) };
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { isReady, type Pod } from '../../../../src/apiserver/controllers/pods/pod.ts';
+import {
+  restart,
+  type SimulatedCluster,
+  simulatedCluster,
+  workload,
+} from '../simulated-cluster.ts';
+
+const DAEMON_SETS = 'daemonsets.apps';
+
+function clusterWith(nodes: readonly string[], spec: object = {}): SimulatedCluster {
+  const cluster = simulatedCluster({ podReadyMs: 100, podStopMs: 100 });
+  for (const name of nodes) addNode(cluster, name);
+  cluster.access.create(DAEMON_SETS, workload('DaemonSet', 'agent', { ...spec }));
+  return cluster;
+}
+
+function addNode({ access }: SimulatedCluster, name: string, labels: object = {}): void {
+  const metadata = { name, labels: { ...labels } };
+  access.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata });
+}
+
+function pods({ access }: SimulatedCluster): readonly Pod[] {
+  return access.list('pods', 'demo') as readonly Pod[];
+}
+
+function placement(cluster: SimulatedCluster): readonly (string | undefined)[] {
+  return pods(cluster)
+    .map(({ spec }) => spec.nodeName)
+    .toSorted();
+}
+
+test('every node gets one Pod, also those that come later', () => {
+  const cluster = clusterWith(['one', 'two']);
+  cluster.clock.advance(1_000);
+  const before = placement(cluster);
+
+  addNode(cluster, 'three');
+  cluster.clock.advance(1_000);
+
+  expect(before).toEqual(['one', 'two']);
+  expect(placement(cluster)).toEqual(['one', 'three', 'two']);
+  expect(pods(cluster).every(isReady)).toBe(true);
+  expect(cluster.access.get(DAEMON_SETS, 'demo', 'agent')?.status).toEqual({
+    currentNumberScheduled: 3,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 3,
+    numberReady: 3,
+    observedGeneration: 1,
+    updatedNumberScheduled: 3,
+    numberAvailable: 3,
+  });
+});
+
+test('a cluster without Node objects has one node', () => {
+  const cluster = clusterWith([]);
+
+  cluster.clock.advance(1_000);
+
+  expect(placement(cluster)).toEqual(['node-1']);
+});
+
+test('the Pod of a node that goes is deleted', () => {
+  const cluster = clusterWith(['one', 'two']);
+  cluster.clock.advance(1_000);
+
+  cluster.access.delete('nodes', undefined, 'two');
+  cluster.clock.advance(1_000);
+
+  expect(placement(cluster)).toEqual(['one']);
+});
+
+test('a node selector decides which nodes count', () => {
+  const cluster = clusterWith(['plain']);
+  addNode(cluster, 'gpu', { kind: 'gpu' });
+  cluster.access.patch(DAEMON_SETS, 'demo', 'agent', {
+    spec: { template: { spec: { nodeSelector: { kind: 'gpu' } } } },
+  });
+
+  cluster.clock.advance(1_000);
+
+  expect(placement(cluster)).toEqual(['gpu']);
+});
+
+test('a change of the template replaces the Pods, no more than maxUnavailable at a time', () => {
+  const cluster = clusterWith(['one', 'two', 'three']);
+  cluster.clock.advance(1_000);
+  const before = pods(cluster).map(({ metadata }) => metadata.uid);
+  const start = cluster.events.length;
+
+  cluster.access.patch(DAEMON_SETS, 'demo', 'agent', restart('2026-11-21T06:30:00Z'));
+  cluster.clock.advance(5_000);
+
+  const after = pods(cluster).map(({ metadata }) => metadata.uid);
+  expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+  const available = cluster.events
+    .slice(start)
+    .filter(({ resource }) => resource === DAEMON_SETS)
+    .map(({ object }) => (object.status as { numberAvailable?: number }).numberAvailable ?? 0);
+  expect(Math.min(...available)).toBe(2);
+  expect(placement(cluster)).toEqual(['one', 'three', 'two']);
+});
+
+test('OnDelete leaves the Pods', () => {
+  const cluster = clusterWith(['one'], { updateStrategy: { type: 'OnDelete' } });
+  cluster.clock.advance(1_000);
+  const before = pods(cluster);
+
+  cluster.access.patch(DAEMON_SETS, 'demo', 'agent', restart('2026-11-21T06:30:00Z'));
+  cluster.clock.advance(5_000);
+
+  expect(pods(cluster)).toEqual(before);
+});
+
+test('at rest there is no timer', () => {
+  const cluster = clusterWith(['one']);
+
+  cluster.clock.advance(60_000);
+
+  expect(cluster.clock.pending).toBe(0);
+});

@@ -1,0 +1,57 @@
+/** What every namespace has as soon as controllers run. */
+import { expect, test } from 'vitest';
+import { simulatedCluster } from '../simulated-cluster.ts';
+
+test('every namespace gets its account and the certificate of the cluster, also a later one', () => {
+  const { access, clock } = simulatedCluster();
+  clock.advance(0);
+
+  access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'late' } });
+  clock.advance(0);
+
+  for (const namespace of ['demo', 'late']) {
+    expect(access.get('serviceaccounts', namespace, 'default')).toBeDefined();
+    expect(access.get('configmaps', namespace, 'kube-root-ca.crt')).toMatchObject({
+      metadata: {
+        managedFields: [{ manager: 'kube-controller-manager', operation: 'Update' }],
+        annotations: { 'kubernetes.io/description': expect.stringContaining('CA bundle') },
+      },
+      data: { 'ca.crt': expect.stringContaining('BEGIN CERTIFICATE') },
+    });
+  }
+});
+
+test('what somebody deletes or writes over comes back', () => {
+  const { access, clock } = simulatedCluster();
+  clock.advance(0);
+  const before = access.get('configmaps', 'demo', 'kube-root-ca.crt')?.data;
+
+  access.delete('serviceaccounts', 'demo', 'default');
+  access.patch('configmaps', 'demo', 'kube-root-ca.crt', { data: { 'ca.crt': 'mine' } });
+  clock.advance(0);
+
+  expect(access.get('serviceaccounts', 'demo', 'default')).toBeDefined();
+  expect(access.get('configmaps', 'demo', 'kube-root-ca.crt')?.data).toEqual(before);
+});
+
+test('a namespace that ends takes them with it, and gets no new ones', () => {
+  const { access, clock } = simulatedCluster();
+  clock.advance(0);
+
+  access.delete('namespaces', undefined, 'demo');
+  clock.advance(60_000);
+
+  expect(access.get('namespaces', undefined, 'demo')).toBeUndefined();
+  expect(access.list('serviceaccounts', 'demo')).toEqual([]);
+  expect(access.list('configmaps', 'demo')).toEqual([]);
+  expect(clock.pending).toBe(0);
+});
+
+test('each controller runs alone where only it is asked for', () => {
+  const { access, clock } = simulatedCluster({ only: ['serviceAccount'] });
+
+  clock.advance(0);
+
+  expect(access.list('serviceaccounts', 'demo')).toHaveLength(1);
+  expect(access.list('configmaps', 'demo')).toEqual([]);
+});
