@@ -9,6 +9,7 @@ import './core/one-copy.ts';
 
 // Words every stage shares
 
+export { withTimeout } from './core/abort.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export {
   AmbassadorError,
@@ -21,7 +22,6 @@ export {
   ProtocolError,
   UnsafeSetupError,
 } from './core/errors.ts';
-export { withTimeout } from './core/with-timeout.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 
 // Kubernetes data
@@ -38,16 +38,6 @@ export {
   STALLED,
   setCondition,
 } from './model/condition.ts';
-export {
-  type ApplyConflict,
-  applyConflictsOf,
-  isApplyConflict,
-  isBeingDeleted,
-  isNamespaceMissing,
-  isNamespaceTerminating,
-  isUidMismatch,
-  isVersionConflict,
-} from './model/conflict.ts';
 export { Entry } from './model/entry.ts';
 export { kstatus, type ObjectStatus } from './model/kstatus.ts';
 export {
@@ -67,10 +57,18 @@ export {
   setOwnerReference,
 } from './model/owner-reference.ts';
 export {
+  type ApplyConflict,
+  applyConflictsOf,
   isAdmissionDenied,
+  isApplyConflict,
+  isBeingDeleted,
   isForbidden,
   isInvalid,
+  isNamespaceMissing,
+  isNamespaceTerminating,
+  isUidMismatch,
   isUndeclaredField,
+  isVersionConflict,
   type Refusal,
   refusalOf,
 } from './model/refusal.ts';
@@ -79,10 +77,10 @@ export {
   formatSelector,
   type LabelSelector,
   matchesSelector,
+  parseSelector,
   type Selector,
   selectorFromObject,
 } from './model/selector.ts';
-export { parseSelector } from './model/selector-parser.ts';
 export {
   ApiError,
   isAlreadyExists,
@@ -124,16 +122,16 @@ export type {
   Writer,
 } from './client/client.ts';
 export { clientOf, intercept } from './client/client-of.ts';
+export { type ServerVersion, serverVersion } from './client/discovery.ts';
 export { restClient } from './client/rest-client.ts';
 export { retryOnConflict, updateLive } from './client/retry-on-conflict.ts';
-export { type ServerVersion, serverVersion } from './client/server-version.ts';
+export type { ObservedChildren } from './controller/composite/child.ts';
 export { child, type DesiredChild } from './controller/composite/child.ts';
 export {
   composite,
   type FinalizeResult,
   type SyncContext,
 } from './controller/composite/composite.ts';
-export type { ObservedChildren } from './controller/composite/observed-children.ts';
 export type { SyncResult } from './controller/composite/sync-result.ts';
 export {
   type Controller,
@@ -145,7 +143,12 @@ export {
   type MappingContext,
   type Permission,
 } from './controller/controller.ts';
-export { BeingDeletedError, NoStatusSubresourceError, TerminalError } from './controller/errors.ts';
+export {
+  BeingDeletedError,
+  NoStatusSubresourceError,
+  retryRefused,
+  TerminalError,
+} from './controller/errors.ts';
 export type { EventNote } from './controller/events/event-recorder.ts';
 export type { Finalizer, Unfinished } from './controller/finalizers/finalizer.ts';
 export { addFinalizer, removeFinalizer } from './controller/finalizers/finalizer.ts';
@@ -172,7 +175,6 @@ export {
   type Result,
   type Self,
 } from './controller/reconciler.ts';
-export { retryRefused } from './controller/retry-refused.ts';
 export { type Source, source } from './controller/source.ts';
 export type { Trigger } from './controller/trigger.ts';
 export { type Channel, channel, everyMs } from './controller/trigger.ts';
@@ -184,8 +186,8 @@ export { createManager, runOperator } from './manager/create-manager.ts';
 export type { HealthChecks } from './manager/http/health-server.ts';
 export type { Manager } from './manager/manager.ts';
 export type { CreateManagerOptions } from './manager/options.ts';
-export { isRunnable, type Runnable, runnable } from './manager/runnable.ts';
 export type { Settings } from './manager/settings/settings.ts';
+export { isRunnable, type Runnable, runnable } from './manager/tasks.ts';
 
 // One declaration, many outputs
 

@@ -8,16 +8,16 @@
 export { connect } from './client/connection.ts';
 export { abortable, aborted } from './core/abort.ts';
 export { type Cancel, sleep } from './core/clock.ts';
-export { deepCopy } from './core/deep-copy.ts';
-export { deepJson } from './core/deep-json.ts';
+export { deepCopy, deepJson } from './core/deep-json.ts';
 export type { Labels, Meter } from './core/metrics.ts';
 export { duplicateYamlKeys } from './core/yaml.ts';
 export { OperatorProcess } from './manager/operator-process.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';
 export type { ProcessStatus } from './manager/status-page/process-status.ts';
-export { API_APPROVED, approvalOf, needsApproval } from './model/api-approval.ts';
+export { API_APPROVED, approvalOf, needsApproval } from './model/custom-resource-definition.ts';
 export { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN } from './model/dns-name.ts';
+export { INITIAL_EVENTS_END } from './model/entry.ts';
 export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
 export { apiVersionOf, collectionPath, groupVersionPath, objectPath } from './model/resource.ts';
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
@@ -29,5 +29,4 @@ export {
   valuesSchema,
 } from './model/structural-schema.ts';
 export { isFormat, isTextFormat } from './model/text-format.ts';
-export { INITIAL_EVENTS_END } from './model/watch-event.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type Controller, isController } from '../controller/controller.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
-import { isRunnable, type Runnable } from '../manager/runnable.ts';
+import { isRunnable, type Runnable } from '../manager/tasks.ts';
 
 /** What a module brings along. */
 export interface LoadedModule {

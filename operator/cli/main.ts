@@ -1,16 +1,13 @@
 import process from 'node:process';
 import type { Writable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
-import { NEVER_ABORTED } from '../core/abort.ts';
 import { sleep, systemClock } from '../core/clock.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import { createLogger } from '../manager/observe/logger.ts';
-import { settingsFrom } from '../manager/settings/settings.ts';
-import type { ExitCode } from './command.ts';
-import { COMMANDS, dispatch } from './dispatch.ts';
-
 import '../core/one-copy.ts';
+import { createLogger } from '../manager/observe/logger.ts';
+import type { ExitCode } from './command.ts';
+import { CRASH_LOG_LINES, crashLimitMs } from './crash.ts';
+import { COMMANDS, dispatch } from './dispatch.ts';
+import { exitWithin } from './exit-within.ts';
+import { saveMemory } from './save-memory.ts';
 
 /**
  * The process: its arguments, streams, signals and end. Everything else is reached through `Io`.
@@ -71,69 +68,4 @@ function crashed(err: unknown, message: string): void {
 /** Resolves when everything written is out, or never can be: a reader that hangs must not hold us. */
 function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
-}
-
-/** A timer that throws can do so a thousand times a second. */
-const CRASH_LOG_LINES = 10;
-
-/** For a stop that may take for ever, or for no time at all, when the process is in order. */
-const DEFAULT_MS = 25_000;
-
-/** What the orderly stop of a process may take after something that nobody caught. */
-function crashLimitMs(environment: Readonly<Record<string, string | undefined>>): number {
-  try {
-    const { shutdownTimeoutMs } = settingsFrom(environment);
-    return Number.isFinite(shutdownTimeoutMs) ? shutdownTimeoutMs : DEFAULT_MS;
-  } catch (error) {
-    if (error instanceof ConfigurationError) return DEFAULT_MS; // the command says so, if it cares
-    throw error;
-  }
-}
-
-/** What the event loop gets to do it by itself, with the exit code that was asked for. */
-const KILL_AFTER_MS = 250;
-
-/** Plain JavaScript: it is run as it is. */
-const KILLER = `
-  const { workerData: { pid, afterMs } } = require('node:worker_threads');
-  setTimeout(() => process.kill(pid, 'SIGKILL'), afterMs);
-`;
-
-/**
- * Ends this process with `code` when `withinMs` are over. A second thread sees to it that it does: a
- * handler that never returns would hold up every timer of this one. Then it is a SIGKILL, a quarter of a
- * second later.
- *
- * @param cancel - nothing happens once it has aborted.
- */
-function exitWithin(withinMs: number, code: ExitCode, cancel: AbortSignal = NEVER_ABORTED): void {
-  const cancelExit = systemClock.schedule(withinMs, () => process.exit(code));
-  const afterMs = Math.min(withinMs + KILL_AFTER_MS, 2 ** 31 - 1);
-  const killer = new Worker(KILLER, { eval: true, workerData: { pid: process.pid, afterMs } });
-  killer.on('error', () => {}); // the timer is still there
-  killer.unref();
-  const spare = (): void => {
-    cancelExit();
-    void killer.terminate();
-  };
-  cancel.addEventListener('abort', spare, { once: true });
-}
-
-/**
- * V8 reads these flags whenever it decides, so that they can be set when the process runs. It reads
- * `--max-semi-space-size` only when the process starts (v8/src/heap/heap.cc, `Heap::ConfigureHeap`).
- *
- * - `--optimize-for-size`: the old generation grows by about 30 % before V8 looks for garbage in it, and
- *   not to several times of what is in use (`Heap::ShouldOptimizeForMemoryUsage`).
- * - `--semi-space-growth-factor=1`: the young generation keeps the size that it has. It would grow to
- *   three times 32 MiB on a machine with much memory.
- */
-const FLAGS = ['--optimize-for-size', '--semi-space-growth-factor=1'] as const;
-
-/**
- * Makes the process take less memory and more processor time from now on. For a command that reads far
- * more than it keeps, and that has a process of its own.
- */
-function saveMemory(): void {
-  for (const flag of FLAGS) setFlagsFromString(flag);
 }

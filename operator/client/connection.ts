@@ -2,9 +2,9 @@ import type { Clock } from '../core/clock.ts';
 import { type Meter, noMeter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Fence } from '../transport/fenced-transport.ts';
-import { fencedTransport } from '../transport/fenced-transport.ts';
-import { isListening } from '../transport/is-listening.ts';
+import { parseApiUrl } from '../transport/api-url.ts';
+import { connector } from '../transport/connector.ts';
+import { type Fence, fencedTransport } from '../transport/fenced-transport.ts';
 import { meteredTransport } from '../transport/metered-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import { undiciTransport } from '../transport/undici-transport.ts';
@@ -102,4 +102,24 @@ export function connect(
 /** `127.0.0.1:8001`; the path for a unix socket. */
 function hostOf(apiUrl: string): string {
   return apiUrl.replace(/^(?:http|unix):(?:\/\/)?/, '').replace(/\/$/, '');
+}
+
+/** On a loopback a connection is there in 0.1 ms, or refused as fast. */
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Whether somebody accepts connections where the ambassador should listen. Opens one, sends nothing
+ * and closes it: what a filter or an API server would answer is nobody's business here.
+ *
+ * @throws ConfigurationError `CONFIG` for a URL that is not the ambassador's.
+ */
+export function isListening(apiUrl: string, clock: Clock): Promise<boolean> {
+  const { origin, socketPath } = parseApiUrl(apiUrl);
+  const connect = connector({ socketPath, timeoutMs: TIMEOUT_MS, clock });
+  return new Promise((resolve) => {
+    connect(new URL(origin), (_error, socket) => {
+      socket?.destroy();
+      resolve(socket !== null);
+    });
+  });
 }

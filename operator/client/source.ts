@@ -1,17 +1,31 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type OperatorError, ProtocolError } from '../core/errors.ts';
-import type { Entry } from '../model/entry.ts';
+import { customResourceDefinitions } from '../model/builtin.ts';
+import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { type Resource, resourceName } from '../model/resource.ts';
+import {
+  apiVersionOf,
+  isBuiltInGroup,
+  objectPath,
+  type Resource,
+  resourceName,
+} from '../model/resource.ts';
+import { ApiError, isNotFound } from '../model/status.ts';
 import { dropManagedFields, type Transform, transformedEntry } from '../model/transform.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
 import { type DecodeOptions, decodeEvents } from '../stream/decode.ts';
 import type { Transport } from '../transport/transport.ts';
-import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from '../watch/list-watch.ts';
-import { requireSuccess } from './answer.ts';
+import type {
+  Discovery,
+  ListPage,
+  ListPageRequest,
+  ListWatch,
+  WatchRequest,
+} from '../watch/list-watch.ts';
+import { readAnswer, requireSuccess } from './answer.ts';
+import { fetchResources } from './discovery-documents.ts';
 import { formOf, METADATA_FORM } from './list-answer.ts';
 import { readList } from './list-reader.ts';
-import { resourceDiscovery } from './resource-discovery.ts';
+import { isUnserved } from './response-failure.ts';
 import { pathOfCollection, type QueryParameters, withQuery } from './rest-request.ts';
 
 /** The part of a resource to list and watch. */
@@ -250,4 +264,55 @@ function mapBatches<E>(
       };
     },
   };
+}
+
+/** Whether a resource is served, and whether its definition is there, asked through `transport`. */
+export function resourceDiscovery(
+  transport: Transport,
+  resource: Resource,
+  clock: Clock,
+): Discovery {
+  return {
+    client: transport,
+    groupVersion: apiVersionOf(resource),
+    plural: resource.plural,
+
+    async served(signal: AbortSignal): Promise<readonly string[]> {
+      try {
+        const resources = await fetchResources({ transport, clock, signal }, resource);
+        return resources.map(({ plural }) => plural);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return [];
+        throw error;
+      }
+    },
+
+    async isDefinitionGone(signal: AbortSignal): Promise<boolean> {
+      if (isBuiltInGroup(resource)) return false;
+      const name = resourceName(resource);
+      try {
+        const asked = {
+          method: 'GET',
+          path: objectPath(customResourceDefinitions, { name }),
+        } as const;
+        const response = await transport.send({
+          ...asked,
+          headers: { accept: 'application/json' },
+          purpose: 'call',
+          signal,
+        });
+        await readAnswer(response, clock, { asked });
+        return false;
+      } catch (error) {
+        signal.throwIfAborted();
+        return isAbsenceOf(name, error);
+      }
+    },
+  };
+}
+
+/** Only a Status that names the definition: a 404 of any other kind says nothing about it. */
+function isAbsenceOf(name: string, error: unknown): boolean {
+  if (!(error instanceof ApiError) || !isNotFound(error) || isUnserved(error)) return false;
+  return error.details.name === name;
 }

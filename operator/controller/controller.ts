@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../core/errors.ts';
+import { type DefinedResource, hasDefinition } from '../model/custom-resource-definition.ts';
 import { isDns1035Label } from '../model/dns-name.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { QueueSettings } from '../queue/work-queue.ts';
 import type { Store } from '../store/store.ts';
-import type { Finalizer } from './finalizers/finalizer.ts';
-import { requireFinalizerName } from './finalizers/finalizer.ts';
+import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
 import type { Predicate } from './predicate.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
@@ -262,4 +262,43 @@ export function enqueueMapped<T extends KubernetesObject>(
 /** Every source that a controller declares, in the order of its declaration; one may come twice. */
 export function sourcesOf({ for: root, owns, watches, reads }: Controller): readonly Source[] {
   return [root, ...[...owns, ...watches].map(({ source }) => source), ...reads];
+}
+
+/**
+ * The resources of `controllers` that bring their definition along, each once, sorted by name.
+ *
+ * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
+ */
+export function definedResources(controllers: readonly Controller[]): readonly DefinedResource[] {
+  const found = new Map<string, DefinedResource>();
+  const resources = controllers.flatMap(sourcesOf).map(({ resource }) => resource);
+  for (const resource of resources.filter(hasDefinition)) {
+    const { name } = resource.definition.metadata;
+    const known = found.get(name);
+    if (known !== undefined && known.definition !== resource.definition) {
+      const context = { definition: name };
+      throw new ConfigurationError('two definitions of one resource: share one', { context });
+    }
+    found.set(name, resource);
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource);
+}
+
+/** What may need a leader: a controller, or anything else that a manager runs. */
+interface Guardable {
+  readonly name: string;
+  /** Default true. */
+  readonly needsLeaderElection?: boolean;
+}
+
+/**
+ * The name of the Lease of what has no name for it: the first declaration's that needs a leader, and
+ * `-leader`.
+ *
+ * Only the first counts, so that an operator that gains another controller shares its Lease with the
+ * version before, while both run: under another name each would lead.
+ */
+export function leaseNameOf(declared: readonly Guardable[]): string {
+  const first = declared.find(({ needsLeaderElection = true }) => needsLeaderElection);
+  return `${first?.name ?? 'chancery'}-leader`;
 }

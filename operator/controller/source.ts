@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Transform } from '../model/transform.ts';
 import type { IndexFunction } from '../store/indices.ts';
-import type { OnUnserved } from '../store/informer-options.ts';
+import type { OnUnserved } from '../store/shared-informer.ts';
 
 /** What to list and watch: a value, compared by its parts, shared by whoever names the same. */
 export interface Source<T extends KubernetesObject = KubernetesObject> {

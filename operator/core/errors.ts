@@ -1,4 +1,4 @@
-import { boundedText, MAX_TEXT_CHARS } from './bounded-text.ts';
+import { boundedText, MAX_TEXT_CHARS } from './visible-text.ts';
 
 /**
  * Who is at fault when an operation fails. A person who reads a log line needs this first.

@@ -1,6 +1,6 @@
 import { intercept } from '../client/client-of.ts';
 import { expectServed } from '../client/interceptors/expect-served.ts';
-import { leaseNameOf } from '../controller/lease-name.ts';
+import { leaseNameOf } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { DefinitionInstaller } from './crds/install-definitions.ts';
 import { type NeededSource, sourcesCheck, syncedCheck } from './http/health-checks.ts';

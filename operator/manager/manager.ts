@@ -10,13 +10,12 @@ import { createLogger, type Logger } from './observe/logger.ts';
 import { tracing } from './observe/tracing.ts';
 import { OperatorProcess } from './operator-process.ts';
 import type { CreateManagerOptions } from './options.ts';
-import type { Runnable } from './runnable.ts';
 import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
 import { findVisibleToken, tokenVisible } from './safety/visible-token.ts';
-import { connectOptions } from './settings/connect-options.ts';
-import { placementOf } from './settings/placement.ts';
+import { connectOptions, placementOf } from './settings/connect-options.ts';
 import { type Settings, settingsFrom } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
+import type { Runnable } from './tasks.ts';
 
 /** A manager that owns all that it needs: log, connection, metrics. They end with its run. */
 export interface Manager {

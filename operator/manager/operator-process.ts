@@ -17,13 +17,12 @@ import {
   sourceChecks,
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
-import type { Runnable } from './runnable.ts';
-import { waitForAmbassador } from './safety/wait-for-ambassador.ts';
+import { waitForAmbassador } from './safety/visible-token.ts';
 import { Informers } from './sources/informers.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import { ProcessView } from './status-page/process-view.ts';
-import { stopInOrder } from './stop.ts';
-import { StopBudget } from './stop-budget.ts';
+import { StopBudget, stopInOrder } from './stop.ts';
+import type { Runnable } from './tasks.ts';
 import { type Task, Tasks } from './tasks.ts';
 
 export type { OperatorProcessOptions } from './options.ts';

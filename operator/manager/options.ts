@@ -8,9 +8,9 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { Logger } from './observe/logger.ts';
-import type { Runnable } from './runnable.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
+import type { Runnable } from './tasks.ts';
 
 /** What a manager is made of. Only `controllers` is required. */
 export interface CreateManagerOptions {

@@ -1,6 +1,3 @@
-import { LinkedList, type Place } from './linked-list.ts';
-import { MinHeap } from './min-heap.ts';
-
 /** One key in line. */
 interface ReadyKey<K> {
   readonly key: K;
@@ -227,5 +224,113 @@ export class DelayHeap<K> {
     for (const [key, atMs] of [...this.#dueAt].sort(([, a], [, b]) => a - b)) {
       this.#heap.push(key, atMs);
     }
+  }
+}
+
+/** Where a value stands in its list; opaque to everybody but the list. */
+export interface Place<T> {
+  readonly value: T;
+  previous: Place<T> | undefined;
+  next: Place<T> | undefined;
+}
+
+/** Values in order of arrival; any of them leaves at the price of the first. */
+export class LinkedList<T> {
+  #first: Place<T> | undefined;
+  #last: Place<T> | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get first(): T | undefined {
+    return this.#first?.value;
+  }
+
+  /** Appends `value`; keep its place to take it out again. */
+  push(value: T): Place<T> {
+    const place: Place<T> = { value, previous: this.#last, next: undefined };
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.next = place;
+    this.#last = place;
+    this.#size++;
+    return place;
+  }
+
+  /** @param place - one of this list, and not removed before. */
+  remove(place: Place<T>): void {
+    const { previous, next } = place;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    this.#size--;
+  }
+}
+
+interface Ranked<T> {
+  readonly value: T;
+  readonly rank: number;
+}
+
+/** A binary heap: the value of the lowest rank first; equal ranks in no promised order. */
+export class MinHeap<T> {
+  readonly #items: Ranked<T>[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** What `pop` would take. */
+  get first(): Ranked<T> | undefined {
+    return this.#items[0];
+  }
+
+  /** Ranks that grow cost one comparison. */
+  push(value: T, rank: number): void {
+    this.#items.push({ value, rank });
+    this.#siftUp(this.#items.length - 1);
+  }
+
+  pop(): Ranked<T> | undefined {
+    const first = this.#items[0];
+    const last = this.#items.pop();
+    if (last !== undefined && this.#items.length > 0) {
+      this.#items[0] = last;
+      this.#siftDown(0);
+    }
+    return first;
+  }
+
+  #siftUp(start: number): void {
+    for (let at = start; at > 0; ) {
+      const parent = (at - 1) >> 1;
+      if (!this.#swapIfLower(at, parent)) return;
+      at = parent;
+    }
+  }
+
+  #siftDown(start: number): void {
+    for (let at = start; ; ) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      const child = this.#rankAt(right) < this.#rankAt(left) ? right : left;
+      if (!this.#swapIfLower(child, at)) return;
+      at = child;
+    }
+  }
+
+  #rankAt(index: number): number {
+    return this.#items[index]?.rank ?? Number.POSITIVE_INFINITY;
+  }
+
+  #swapIfLower(index: number, other: number): boolean {
+    const a = this.#items[index];
+    const b = this.#items[other];
+    if (a === undefined || b === undefined || a.rank >= b.rank) return false;
+    this.#items[index] = b;
+    this.#items[other] = a;
+    return true;
   }
 }

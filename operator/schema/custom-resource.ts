@@ -1,20 +1,22 @@
 import { ConfigurationError } from '../core/errors.ts';
-import { API_APPROVED, approvalOf, needsApproval } from '../model/api-approval.ts';
 import type { Condition } from '../model/condition.ts';
 import {
+  API_APPROVED,
+  approvalOf,
   type CustomResourceDefinition,
   DEFINITION_REVISION,
   type DefinedResource,
   type DefinitionVersion,
+  needsApproval,
 } from '../model/custom-resource-definition.ts';
 import { isDnsSubdomain } from '../model/dns-name.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 import { completed } from './completed.ts';
-import { definitionError } from './definition-error.ts';
-import type { FieldProblem } from './field-problem.ts';
+import type { FieldProblem } from './field-path.ts';
+import { definitionError } from './field-path.ts';
 import { isJson } from './keywords.ts';
 import { type NameOptions, namesOf } from './names.ts';
-import { scaleProblems } from './scale.ts';
+import { scaleProblems } from './printer-columns.ts';
 import type { Static, TObject, TSchema } from './type.ts';
 import { valueProblems } from './value-problems.ts';
 import { definitionVersion, type VersionOptions } from './version.ts';

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../core/errors.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 
 /** `.spec.replicas`: names of fields alone. */
@@ -26,4 +27,34 @@ export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]):
     at = at === undefined ? undefined : fieldSchema(at, field);
   }
   return false;
+}
+
+/** What is wrong with one field of an object. */
+export interface FieldProblem {
+  /** As the API server writes it: `spec.ports[0].name`. */
+  readonly path: string;
+  /** What the API server says of it. */
+  readonly message: string;
+}
+
+export function joined(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field}`;
+}
+
+/**
+ * The refusal of a definition.
+ *
+ * @param path - of what is wrong, from the options of `customResource`: `spec.ports[].name`.
+ * @param remedy - what to write instead.
+ */
+export function definitionError(
+  path: string,
+  problem: string,
+  remedy: string,
+  cause?: unknown,
+): ConfigurationError {
+  return new ConfigurationError(`${path}: ${problem}: ${remedy}`, {
+    context: { path },
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

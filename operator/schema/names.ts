@@ -1,6 +1,6 @@
 import type { DefinitionNames } from '../model/custom-resource-definition.ts';
 import { isDns1035Label, isDnsSubdomain, MAX_DNS_LABEL } from '../model/dns-name.ts';
-import { definitionError } from './definition-error.ts';
+import { definitionError } from './field-path.ts';
 
 /** The names of a resource in the API. */
 export interface NameOptions {

@@ -5,7 +5,7 @@ import {
   valuesSchema,
 } from '../model/structural-schema.ts';
 import { completed } from './completed.ts';
-import { definitionError } from './definition-error.ts';
+import { definitionError } from './field-path.ts';
 import { valueProblems } from './value-problems.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SchemaType, StructuralSchema } from '../model/structural-schema.ts';
 import { isTextFormat } from '../model/text-format.ts';
-import { definitionError } from './definition-error.ts';
+import { definitionError } from './field-path.ts';
 import {
   DROPPED,
   isJson,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DNS_1035_LABEL } from '../model/dns-name.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 import { isFormat } from '../model/text-format.ts';
-import { type FieldProblem, joined } from './field-problem.ts';
+import { type FieldProblem, joined } from './field-path.ts';
 import { isJson, type Json } from './keywords.ts';
 import { patternMatcher } from './pattern.ts';
 

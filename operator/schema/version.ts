@@ -2,12 +2,10 @@ import type { DefinitionVersion, ScalePaths } from '../model/custom-resource-def
 import { DNS_SUBDOMAIN } from '../model/dns-name.ts';
 import type { StructuralSchema, ValidationRule } from '../model/structural-schema.ts';
 import { ListMap } from './builders.ts';
-import { definitionError } from './definition-error.ts';
-import { schemaAt, simplePath } from './field-path.ts';
+import { definitionError, schemaAt, simplePath } from './field-path.ts';
 import { isJson } from './keywords.ts';
 import { refuseVersion } from './names.ts';
-import { type PrinterColumnOptions, printerColumnsOf } from './printer-columns.ts';
-import { scaleOf } from './scale.ts';
+import { type PrinterColumnOptions, printerColumnsOf, scaleOf } from './printer-columns.ts';
 import { refuseRule, refuseUnusable } from './schema-rules.ts';
 import { structuralSchema } from './structural.ts';
 import { type TObject, type TSchema, Type } from './type.ts';

@@ -1,8 +1,7 @@
 import { OBJECTS_PER_SLICE } from '../core/time-slice.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { isOlder } from '../model/resource-version.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
+import { isOlder } from '../model/object.ts';
 import { Added, type Change, Deleted, Updated } from './change.ts';
 
 /** What a cache is to become, and how that differs from what it is. */

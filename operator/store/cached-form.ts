@@ -1,9 +1,8 @@
-import { deepCopy } from '../core/deep-copy.ts';
+import { deepCopy } from '../core/deep-json.ts';
 import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import { matchesSelector, type Selector } from '../model/selector.ts';
-import { parseSelector } from '../model/selector-parser.ts';
+import { matchesSelector, parseSelector, type Selector } from '../model/selector.ts';
 import { type Transform, transformedEntry } from '../model/transform.ts';
 import type { CachedForm } from './own-writes.ts';
 

@@ -2,10 +2,15 @@ import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import { OBJECTS_PER_SLICE, runInSlices } from '../core/time-slice.ts';
+import type { WatchEvent } from '../model/entry.ts';
 import { Entry, type EntryObserver } from '../model/entry.ts';
-import { type KubernetesObject, keyOf, type ObjectKey } from '../model/object.ts';
-import { compareResourceVersions, isOlder } from '../model/resource-version.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
+import {
+  compareResourceVersions,
+  isOlder,
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+} from '../model/object.ts';
 import type { CompleteList } from '../watch/list.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
 import { Reflector, type ReflectorSink } from '../watch/reflector.ts';
@@ -21,14 +26,18 @@ import {
   type HandlersFollower,
 } from './handlers.ts';
 import { type Index, type IndexFunction, Indices } from './indices.ts';
-import type { InformerObserver, InformerOptions } from './informer-options.ts';
 import { type CachedForm, OwnWrites } from './own-writes.ts';
-import type { SharedInformer, SourceState } from './shared-informer.ts';
+import type {
+  InformerObserver,
+  InformerOptions,
+  SharedInformer,
+  SourceState,
+} from './shared-informer.ts';
 import { type Store, storeOf } from './store.ts';
 import { Waiting } from './waiting.ts';
 
 export type { ChangeHandler } from './delivery.ts';
-export type { InformerObserver, InformerOptions } from './informer-options.ts';
+export type { InformerObserver, InformerOptions } from './shared-informer.ts';
 
 /** One resource kept in a store, and handlers that are told of each change. */
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {

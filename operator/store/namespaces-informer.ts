@@ -2,8 +2,12 @@ import { aborted } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Entry } from '../model/entry.ts';
-import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
-import { compareResourceVersions } from '../model/resource-version.ts';
+import {
+  compareResourceVersions,
+  type KubernetesObject,
+  type ObjectKey,
+  splitKey,
+} from '../model/object.ts';
 import type { ReflectorStatus } from '../watch/reflector-status.ts';
 import type { Change } from './change.ts';
 import type { ChangeHandler } from './delivery.ts';

@@ -1,9 +1,15 @@
 import type { Cancel, Clock } from '../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
 import type { Entry } from '../model/entry.ts';
-import { type KubernetesObject, keyOf, type ObjectKey, objectKey } from '../model/object.ts';
+import {
+  isOlder,
+  isOrdered,
+  type KubernetesObject,
+  keyOf,
+  type ObjectKey,
+  objectKey,
+} from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
-import { isOlder, isOrdered } from '../model/resource-version.ts';
 import type { PendingWrite, WriteJournal, WriteTarget } from '../model/write-journal.ts';
 
 /** A cache forgets what it was told of a write after so long; by then something else is wrong. */

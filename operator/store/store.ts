@@ -1,9 +1,8 @@
-import { deepCopy } from '../core/deep-copy.ts';
+import { deepCopy } from '../core/deep-json.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import type { Entry } from '../model/entry.ts';
 import { type KubernetesObject, type ObjectKey, splitKey } from '../model/object.ts';
-import { matchesSelector, type Selector } from '../model/selector.ts';
-import { parseSelector } from '../model/selector-parser.ts';
+import { matchesSelector, parseSelector, type Selector } from '../model/selector.ts';
 import type { Index, Indices } from './indices.ts';
 import type { OwnWrites } from './own-writes.ts';
 

@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream';
 import { ProtocolError } from '../core/errors.ts';
-import { Entry } from '../model/entry.ts';
+import { Entry, INITIAL_EVENTS_END, type WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError, isStatus } from '../model/status.ts';
-import { INITIAL_EVENTS_END, type WatchEvent } from '../model/watch-event.ts';
 import { type EntryOptions, entryOfBytes, type Form } from './entry-of-bytes.ts';
-import { DEFAULT_MAX_LINE_BYTES, type ReadLinesOptions, tooLong } from './lines.ts';
-import { ownedIterator } from './owned-iterator.ts';
+import { DEFAULT_MAX_LINE_BYTES, ownedIterator, type ReadLinesOptions, tooLong } from './lines.ts';
 import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 export interface DecodeOptions extends ReadLinesOptions, EntryOptions {

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import split2 from 'split2';
 import { ProtocolError } from '../core/errors.ts';
-import { ownedIterator } from './owned-iterator.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -97,4 +96,31 @@ export function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
     code: 'DECODE',
     context: { gotBytes, maxLineBytes },
   });
+}
+
+/**
+ * `generator`, whose `return` and `throw` call `release` first. By itself a generator that was never
+ * started skips its `finally`, and what it would have closed stays open.
+ */
+export function ownedIterator<T>(
+  generator: AsyncGenerator<T, void, undefined>,
+  release: () => void,
+): AsyncGenerator<T, void, undefined> {
+  return {
+    next: () => generator.next(),
+    return: (value) => {
+      release();
+      return generator.return(value);
+    },
+    throw: (error) => {
+      release();
+      return generator.throw(error);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async [Symbol.asyncDispose]() {
+      await this.return();
+    },
+  };
 }

@@ -1,9 +1,14 @@
 import type { Clock } from '../core/clock.ts';
+import type { WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { ApiError } from '../model/status.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
-import type { Discovery } from './discovery.ts';
-import type { ListPage, ListPageRequest, ListWatch, WatchRequest } from './list-watch.ts';
+import type {
+  Discovery,
+  ListPage,
+  ListPageRequest,
+  ListWatch,
+  WatchRequest,
+} from './list-watch.ts';
 
 /** A ListWatch that knows what is under way on it, and when the server was last heard of. */
 export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> {

@@ -1,6 +1,6 @@
 import { abortable, linkedAbort } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
-import type { Discovery } from './discovery.ts';
+import type { Discovery } from './list-watch.ts';
 
 /**
  * How long, and how often, a group and version are polled after a definition of theirs was established:

@@ -1,9 +1,8 @@
 import { ProtocolError } from '../core/errors.ts';
 import { OBJECTS_PER_SLICE, yieldToEventLoop } from '../core/time-slice.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isGone } from '../model/status.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './list-watch.ts';
 
 export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject> {

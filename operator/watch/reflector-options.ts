@@ -1,9 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type Labels, type Meter, noMeter } from '../core/metrics.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
 import { DiscoveryPoll } from './discovery-poll.ts';
 import { type CompleteList, DEFAULT_PAGE_SIZE, type TakePage } from './list.ts';
 import { ListLimiter } from './policy/list-limiter.ts';

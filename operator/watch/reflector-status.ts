@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Labels, Meter } from '../core/metrics.ts';
+import type { WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
 import type { Action, Reason } from './policy/classify.ts';
 
 /** What a reflector is doing, as far as somebody outside can act on it. */

@@ -1,18 +1,16 @@
 import { linkedAbort } from '../core/abort.ts';
 import { sleep } from '../core/clock.ts';
 import type { ProtocolError } from '../core/errors.ts';
-import type { Entry } from '../model/entry.ts';
+import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
 import { SourceActivity } from './activity.ts';
 import { type CompleteList, type GatheredList, InitialEvents, listAll } from './list.ts';
 import type { ListConsistency, ListWatch } from './list-watch.ts';
 import { classify, NO_HISTORY, type Outcome, remember } from './policy/classify.ts';
 import { type Decision, hasWorked, listAfter, RELIST_NOW, REPEAT_NOW } from './policy/decision.ts';
 import type { LimitedSource } from './policy/list-limiter.ts';
-import { ListModeChoice } from './policy/list-mode.ts';
+import { ListModeChoice, RegressionProbe } from './policy/list-mode.ts';
 import { Pace } from './policy/pace.ts';
-import { RegressionProbe } from './policy/regression-probe.ts';
 import type { ReflectorSink } from './reflector-options.ts';
 import {
   type ReflectorOptions,
@@ -21,8 +19,7 @@ import {
 } from './reflector-options.ts';
 import { type ReflectorStatus, SourceMeter, StatusReporter } from './reflector-status.ts';
 import { ResumePoint } from './resume-point.ts';
-import { Unreadable } from './unreadable.ts';
-import { Unserved } from './unserved.ts';
+import { Unreadable, Unserved } from './unserved.ts';
 import { Verifier } from './verifier.ts';
 import type { WatchConsumer, WatchReport } from './watch-once.ts';
 import { PacedWatch } from './watch-once.ts';

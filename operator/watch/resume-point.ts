@@ -1,7 +1,6 @@
-import type { EntryIdentity } from '../model/entry.ts';
+import type { EntryIdentity, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
-import { isOlder } from '../model/resource-version.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
+import { isOlder } from '../model/object.ts';
 
 /** The uid and version of an object: what tells one state of it from another. */
 export type ObjectVersion = Pick<EntryIdentity, 'uid' | 'resourceVersion'>;

@@ -1,8 +1,8 @@
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
 import { AmbassadorError } from '../core/errors.ts';
+import type { WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
 import type { ListConsistency, ListWatch, WatchRequest } from './list-watch.ts';
 import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 import type { Pace } from './policy/pace.ts';

@@ -1,6 +1,6 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { resourceDiscovery } from '../../operator/client/resource-discovery.ts';
+import { resourceDiscovery } from '../../operator/client/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { type CannedAnswer, cannedTransport } from './canned-transport.ts';

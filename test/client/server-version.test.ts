@@ -1,6 +1,6 @@
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { serverVersion } from '../../operator/client/server-version.ts';
+import { serverVersion } from '../../operator/client/discovery.ts';
 import { listWatch } from '../../operator/client/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { plain } from '../stream/decoded.ts';

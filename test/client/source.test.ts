@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { listWatch } from '../../operator/client/source.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { plain } from '../stream/decoded.ts';
 import { collect, recordedWatches, watchText } from '../support/recorded-stream.ts';
 import {

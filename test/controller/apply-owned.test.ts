@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { BeingDeletedError } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE, type ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
-import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/conflict.ts';
 import { AlreadyOwnedError } from '../../operator/model/owner-reference.ts';
+import { applyConflictsOf, isApplyConflict, isUidMismatch } from '../../operator/model/refusal.ts';
 import { startFamily } from '../support/owner-and-children.ts';
 import { type Site, startSites } from '../support/sites.ts';
 

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Desired } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
-import { isUidMismatch, isVersionConflict } from '../../operator/model/conflict.ts';
 import { services } from '../../operator/model/kubernetes/resources.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
+import { isUidMismatch, isVersionConflict } from '../../operator/model/refusal.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { type Family, startFamily } from '../support/owner-and-children.ts';

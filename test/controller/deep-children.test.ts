@@ -10,7 +10,7 @@ import {
 } from '../../operator/controller/children/applied-memory.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import { deepCopy } from '../../operator/core/deep-copy.ts';
+import { deepCopy } from '../../operator/core/deep-json.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { cannedTransport } from '../client/canned-transport.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';

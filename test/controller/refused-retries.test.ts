@@ -1,7 +1,7 @@
 /** When the runner tries again after the API server has refused a write. */
 import { expect, test } from 'vitest';
+import { retryRefused } from '../../operator/controller/errors.ts';
 import { AWAIT_CHANGE, type Result } from '../../operator/controller/reconciler.ts';
-import { retryRefused } from '../../operator/controller/retry-refused.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { start, things } from './started-runner.ts';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { withTimeout } from '../../operator/core/with-timeout.ts';
+import { withTimeout } from '../../operator/core/abort.ts';
 
 function scene() {
   const clock = new FakeClock();

@@ -12,7 +12,7 @@ import {
 } from 'chancery';
 import type { ConfigMap } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { retryOptionsFor } from '../../operator/controller/retry-refused.ts';
+import { retryOptionsFor } from '../../operator/controller/errors.ts';
 import { failureOf } from '../../operator/controller/run/failure.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 import { FORMS } from './refusal-forms.ts';

@@ -1,9 +1,8 @@
 /** What is said to be missing, held to the authorizer of the embedded API server. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { VERBS } from '../../operator/generate/access/access.ts';
-import { missingAccess } from '../../operator/generate/access/missing-access.ts';
-import { missingRules } from '../../operator/generate/access/missing-rules.ts';
+import { VERBS } from '../../operator/generate/access/merge-access.ts';
+import { missingAccess, missingRules } from '../../operator/generate/access/missing-access.ts';
 import type { RequiredAccessRule } from '../../operator/generate/access/required-access.ts';
 import { configMaps, deployments } from '../../operator/model/builtin.ts';
 import { type PolicyRule, ruleAllows } from '../../testing/src/apiserver/auth/policy-rule.ts';

@@ -3,8 +3,13 @@ import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { excessRules } from '../../operator/generate/access/excess-rules.ts';
-import { type GrantedRules, missingAccess } from '../../operator/generate/access/missing-access.ts';
-import { missingRules, needsText, ruleYaml } from '../../operator/generate/access/missing-rules.ts';
+import {
+  type GrantedRules,
+  missingAccess,
+  missingRules,
+  needsText,
+  ruleYaml,
+} from '../../operator/generate/access/missing-access.ts';
 import { requiredAccess } from '../../operator/generate/access/required-access.ts';
 import { requiredRights } from '../../operator/generate/access/required-rights.ts';
 import type { Placement } from '../../operator/generate/placement.ts';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { listWatch } from '../../operator/client/source.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import { isGone } from '../../operator/model/status.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { undiciTransport } from '../../operator/transport/undici-transport.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 import { ENDLESS_NAMESPACE, NAMESPACE, type Profile } from '../support/load/profile.ts';

@@ -8,7 +8,7 @@ import { controller } from '../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
 import { systemClock } from '../../operator/core/clock.ts';
-import { missingRules, ruleYaml } from '../../operator/generate/access/missing-rules.ts';
+import { missingRules, ruleYaml } from '../../operator/generate/access/missing-access.ts';
 import type { Placement } from '../../operator/generate/placement.ts';
 import { rbac } from '../../operator/generate/rbac/rbac.ts';
 import { checkAccess } from '../../operator/manager/safety/access-check.ts';

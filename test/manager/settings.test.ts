@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { leaseNameOf } from '../../operator/controller/lease-name.ts';
+import { leaseNameOf } from '../../operator/controller/controller.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import {
   ENVIRONMENT,

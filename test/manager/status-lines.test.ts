@@ -2,7 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError } from '../../operator/core/errors.ts';
-import { type StatusLine, StatusLines } from '../../operator/manager/sources/status-lines.ts';
+import { type StatusLine, StatusLines } from '../../operator/manager/sources/status-log.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import type { Reason } from '../../operator/watch/policy/classify.ts';
 import type { ReflectorStatus } from '../../operator/watch/reflector-status.ts';

@@ -1,6 +1,6 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { waitForAmbassador } from '../../operator/manager/safety/wait-for-ambassador.ts';
+import { waitForAmbassador } from '../../operator/manager/safety/visible-token.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 /** A wait for what listens from `listensAtMs` on. */

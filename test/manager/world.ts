@@ -12,11 +12,11 @@ import {
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import type { Scope } from '../../operator/manager/sources/scope.ts';
 import type { Lease } from '../../operator/model/builtin.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { resourceName } from '../../operator/model/resource.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { ListPage, ListWatch } from '../../operator/watch/list-watch.ts';
 
 /** One collection: it can be listed, watched, changed and broken. */

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import website from '../../examples/website/operator.ts';
 import { duplicateYamlKeys, parseYamlDocuments } from '../../operator/core/yaml.ts';
-import { crdDocuments } from '../../operator/generate/manifests/crd-files.ts';
 import type { ManifestsOptions } from '../../operator/generate/manifests/manifests-options.ts';
-import { operatorManifests } from '../../operator/generate/manifests/operator-manifests.ts';
+import {
+  crdDocuments,
+  operatorManifests,
+} from '../../operator/generate/manifests/operator-manifests.ts';
 import { CONFIG_RESTART, inRepository, options } from './support/trees.ts';
 
 describe('what an operator may have', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approvalOf, needsApproval } from '../../operator/model/api-approval.ts';
+import { approvalOf, needsApproval } from '../../operator/model/custom-resource-definition.ts';
 
 test.each([
   ['k8s.io', true],

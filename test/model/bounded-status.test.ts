@@ -1,8 +1,8 @@
 /** Texts of a server that are too long for a log line. */
 import { expect, test } from 'vitest';
 import { responseFailure } from '../../operator/client/response-failure.ts';
-import { boundedText, MAX_TEXT_CHARS } from '../../operator/core/bounded-text.ts';
 import { ProtocolError } from '../../operator/core/errors.ts';
+import { boundedText, MAX_TEXT_CHARS } from '../../operator/core/visible-text.ts';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { decodeLine } from '../../operator/stream/decode.ts';

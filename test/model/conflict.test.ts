@@ -7,12 +7,13 @@ import {
   applyConflictsOf,
   isApplyConflict,
   isBeingDeleted,
+  isInvalid,
   isNamespaceMissing,
   isNamespaceTerminating,
   isUidMismatch,
+  isUndeclaredField,
   isVersionConflict,
-} from '../../operator/model/conflict.ts';
-import { isInvalid, isUndeclaredField } from '../../operator/model/refusal.ts';
+} from '../../operator/model/refusal.ts';
 import {
   ApiError,
   isAlreadyExists,

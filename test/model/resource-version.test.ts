@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareResourceVersions, isOlder } from '../../operator/model/resource-version.ts';
+import { compareResourceVersions, isOlder } from '../../operator/model/object.ts';
 
 const DIGITS_39 = '340282366920938463463374607431768211455';
 

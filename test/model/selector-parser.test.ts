@@ -5,10 +5,10 @@ import { ConfigurationError } from '../../operator/core/errors.ts';
 import {
   formatSelector,
   matchesSelector,
+  parseSelector,
   type Requirement,
   type Selector,
 } from '../../operator/model/selector.ts';
-import { parseSelector } from '../../operator/model/selector-parser.ts';
 
 function equal(key: string, value: string): Requirement {
   return { key, operator: 'in', values: [value] };

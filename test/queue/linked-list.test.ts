@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinkedList, type Place } from '../../operator/queue/linked-list.ts';
+import { LinkedList, type Place } from '../../operator/queue/ready-line.ts';
 
 test('behaves as an array does, wherever values are taken out', () => {
   const step = fc.oneof(fc.record({ push: fc.nat() }), fc.record({ remove: fc.nat({ max: 20 }) }));

@@ -11,7 +11,6 @@ import { type Clock, sleep } from '../../operator/core/clock.ts';
 import { OperatorProcess } from '../../operator/manager/operator-process.ts';
 import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { configMaps, pods } from '../../operator/model/builtin.ts';
-import { isUidMismatch } from '../../operator/model/conflict.ts';
 import {
   type KubernetesObject,
   keyOf,
@@ -19,6 +18,7 @@ import {
   objectKey,
   splitKey,
 } from '../../operator/model/object.ts';
+import { isUidMismatch } from '../../operator/model/refusal.ts';
 import { apiVersionOf } from '../../operator/model/resource.ts';
 import { isNotFound } from '../../operator/model/status.ts';
 import { Informer } from '../../operator/store/informer.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import type { ObjectKey } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import type { Change } from '../../operator/store/change.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import type { Change } from '../../operator/store/change.ts';
 

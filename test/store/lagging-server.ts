@@ -1,5 +1,5 @@
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type {
   ListPage,
   ListPageRequest,

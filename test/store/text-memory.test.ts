@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { Cache } from '../../operator/store/cache.ts';
 import { scanEvent } from '../../operator/stream/decode.ts';
 

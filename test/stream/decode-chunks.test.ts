@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { decodeEvents } from '../../operator/stream/decode.ts';
 import { collect, cutStream } from '../support/recorded-stream.ts';
 import { bodyOf } from './decoded.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { type DecodeOptions, decodeEvents } from '../../operator/stream/decode.ts';
 import { collect } from '../support/recorded-stream.ts';
 import { chunksOf } from './chunks.ts';

@@ -1,8 +1,7 @@
-import type { Entry } from '../../operator/model/entry.ts';
+import type { Entry, WatchEvent } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
-import { ownedIterator } from '../../operator/stream/owned-iterator.ts';
+import { ownedIterator } from '../../operator/stream/lines.ts';
 import type {
   ListPage,
   ListPageRequest,

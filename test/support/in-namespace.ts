@@ -1,6 +1,6 @@
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { Entry } from '../../operator/model/entry.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { ListWatch } from '../../operator/watch/list-watch.ts';
 
 /** `source`, with its objects in another namespace. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { listWatch } from '../../operator/client/source.ts';
 import { deepJson } from '../../operator/core/deep-json.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { defineResource } from '../../operator/model/resource.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import type { ListPage, ListPageRequest, WatchRequest } from '../../operator/watch/list-watch.ts';
 import { cannedTransport } from '../client/canned-transport.ts';
 import { FakeCollection, type Thing } from './fake-collection.ts';

@@ -5,9 +5,9 @@ import { createServer, type ListenOptions } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { isListening } from '../../operator/client/connection.ts';
 import { systemClock } from '../../operator/core/clock.ts';
 import { ConfigurationError } from '../../operator/core/errors.ts';
-import { isListening } from '../../operator/transport/is-listening.ts';
 
 /** A listener, and the bytes that were sent to it. */
 async function listener(at: ListenOptions) {

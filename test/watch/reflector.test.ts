@@ -1,8 +1,8 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { AmbassadorError, ProtocolError } from '../../operator/core/errors.ts';
+import type { WatchEvent } from '../../operator/model/entry.ts';
 import { ApiError } from '../../operator/model/status.ts';
-import type { WatchEvent } from '../../operator/model/watch-event.ts';
 import { Reflector, type ReflectorSink } from '../../operator/watch/reflector.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ProtocolError } from '../../operator/core/errors.ts';
-import { Unreadable } from '../../operator/watch/unreadable.ts';
+import { Unreadable } from '../../operator/watch/unserved.ts';
 
 const noJson = (key: string): ProtocolError =>
   new ProtocolError('an object is no JSON', { code: 'DECODE', context: { key } });

@@ -3,9 +3,8 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../operator/model/status.ts';
-import type { Discovery } from '../../operator/watch/discovery.ts';
 import { DiscoveryPoll } from '../../operator/watch/discovery-poll.ts';
-import type { ListWatch } from '../../operator/watch/list-watch.ts';
+import type { Discovery, ListWatch } from '../../operator/watch/list-watch.ts';
 import type { ReflectorOptions } from '../../operator/watch/reflector-options.ts';
 import { FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';

@@ -6,22 +6,21 @@ import {
   testFilter,
 } from '../../client/filter-test.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { boundedText } from '../../core/bounded-text.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
-import { visibleJson, visibleText } from '../../core/visible-text.ts';
+import { boundedText, visibleJson, visibleText } from '../../core/visible-text.ts';
 import type { ExcessAccessRule } from '../../generate/access/excess-rules.ts';
 import {
   type MissingAccessRule,
   missingRules,
   needsText,
   ruleYaml,
-} from '../../generate/access/missing-rules.ts';
-import type { Runnable } from '../../manager/runnable.ts';
+} from '../../generate/access/missing-access.ts';
 import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
-import { placementOf } from '../../manager/settings/placement.ts';
+import { placementOf } from '../../manager/settings/connect-options.ts';
 import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
+import type { Runnable } from '../../manager/tasks.ts';
 import type { Command, ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { LineWriter } from '../line-writer.ts';

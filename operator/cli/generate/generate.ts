@@ -4,11 +4,13 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { unifiedDiff } from '../../core/unified-diff.ts';
 import { VERSION } from '../../core/version.ts';
 import { formatYaml } from '../../core/yaml.ts';
-import { proxyArguments, proxyFilter } from '../../generate/filter/proxy-filter.ts';
-import { proxyPatch } from '../../generate/filter/proxy-patch.ts';
-import { crdDocuments } from '../../generate/manifests/crd-files.ts';
+import { proxyArguments, proxyFilter, proxyPatch } from '../../generate/filter/proxy-filter.ts';
 import { documents, header, type ManifestFile } from '../../generate/manifests/manifest-file.ts';
-import { GENERIC_FILES, operatorManifests } from '../../generate/manifests/operator-manifests.ts';
+import {
+  crdDocuments,
+  GENERIC_FILES,
+  operatorManifests,
+} from '../../generate/manifests/operator-manifests.ts';
 import { type Placement, POD_NAMESPACE } from '../../generate/placement.ts';
 import { rbac } from '../../generate/rbac/rbac.ts';
 import type { Command, ExitCode, Io } from '../command.ts';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseSecondsRange, type Settings } from '../../manager/settings/settings.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
-import { parseSelector } from '../../model/selector-parser.ts';
+import { parseSelector } from '../../model/selector.ts';
 import { parseApiUrl } from '../../transport/api-url.ts';
 import { MIN_RELIST_INTERVAL_MS } from '../../watch/reflector-options.ts';
 import { type Flags, parseFlags } from '../flags.ts';

@@ -1,8 +1,8 @@
 import { messageOf, ProtocolError } from '../../core/errors.ts';
 import { visibleJson } from '../../core/visible-text.ts';
+import { INITIAL_EVENTS_END } from '../../model/entry.ts';
 import type { ObjectKey } from '../../model/object.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import { INITIAL_EVENTS_END } from '../../model/watch-event.ts';
 import type { Change } from '../../store/change.ts';
 
 const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;

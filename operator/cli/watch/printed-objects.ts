@@ -1,8 +1,8 @@
 import type { ProtocolError } from '../../core/errors.ts';
 import { runInSlices } from '../../core/time-slice.ts';
+import type { WatchEvent } from '../../model/entry.ts';
 import { Entry, type EntryObserver } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
 import { Cache } from '../../store/cache.ts';
 import { type Change, Deleted } from '../../store/change.ts';
 import { estimateBytes } from '../../store/estimate-bytes.ts';

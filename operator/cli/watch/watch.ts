@@ -1,6 +1,6 @@
 import { type Connection, connect } from '../../client/connection.ts';
 import { discover, isUnknownResource, resourceFromPath } from '../../client/discovery.ts';
-import { parseTypedName } from '../../client/typed-name.ts';
+import { parseTypedName } from '../../client/list-answer.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep, systemClock } from '../../core/clock.ts';

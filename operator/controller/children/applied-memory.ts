@@ -1,8 +1,7 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { deepJson } from '../../core/deep-json.ts';
-import { type KubernetesObject, keyOf } from '../../model/object.ts';
+import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import { isOlder } from '../../model/resource-version.ts';
 
 /** What was applied to one object last, and what the server made of it. Digests: bodies may be large. */
 interface Applied {

@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts';
-import { isUidMismatch, isVersionConflict } from '../../model/conflict.ts';
 import { controllerOf, type KubernetesObject, keyOf } from '../../model/object.ts';
 import {
   AlreadyOwnedError,
@@ -8,13 +7,12 @@ import {
   isSameOwner,
   setControllerReference,
 } from '../../model/owner-reference.ts';
+import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { isAlreadyExists, isNotFound } from '../../model/status.ts';
 import { BeingDeletedError } from '../errors.ts';
 import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconciler.ts';
-import type { AppliedMemory } from './applied-memory.ts';
-import { showsAll } from './applied-memory.ts';
-import { isLiveOwner } from './live-owner.ts';
+import { type AppliedMemory, showsAll } from './applied-memory.ts';
 
 export interface OwnerOfChildren {
   /** The reconciled object, as the attempt was given it. */
@@ -327,4 +325,17 @@ function union(
     both[key] = union((both[key] ?? {}) as typeof both, (value ?? {}) as typeof both);
   }
   return both;
+}
+
+/**
+ * Whether this very object is there and stays, asked live. An orphan is adopted by who is there to
+ * bring it up: the cache may still show an owner that is gone, and the child would be deleted with it.
+ */
+export async function isLiveOwner(
+  client: Client,
+  resource: Resource,
+  { metadata: { name, namespace, uid } }: KubernetesObject,
+): Promise<boolean> {
+  const live = await client.find(resource, { name, namespace });
+  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined;
 }

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type Condition, findCondition, setCondition } from '../../model/condition.ts';
-import { isUidMismatch } from '../../model/conflict.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { isUidMismatch } from '../../model/refusal.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { type ApiError, isNotFound } from '../../model/status.ts';
 import { NoStatusSubresourceError } from '../errors.ts';

@@ -8,7 +8,7 @@ import {
 import { controllerReference } from '../../model/owner-reference.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { matchesSelector, type Selector } from '../../model/selector.ts';
-import { isLiveOwner } from '../children/live-owner.ts';
+import { isLiveOwner } from '../children/apply-owned.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 import { type ChildSource, OWNER_INDEX } from './child.ts';
 

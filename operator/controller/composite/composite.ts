@@ -8,8 +8,7 @@ import { AWAIT_CHANGE, type ReconcileContext, type Result } from '../reconciler.
 import type { Source } from '../source.ts';
 import { adoptOrphans } from './adopt-orphans.ts';
 import { applyChildren } from './apply-children.ts';
-import { type ChildRule, childSources } from './child.ts';
-import { type ObservedChildren, observedChildren } from './observed-children.ts';
+import { type ChildRule, childSources, type ObservedChildren, observedChildren } from './child.ts';
 import { type SyncResult, validateSyncResult } from './sync-result.ts';
 
 /** What a composite's functions may use besides their arguments; reading it keeps them pure. */

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
-import { deepCopy } from '../../core/deep-copy.ts';
+import { deepCopy } from '../../core/deep-json.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import { dropManagedFields, transformedEntry } from '../../model/transform.ts';

@@ -1,13 +1,13 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import {
   controllerOf,
+  isOlder,
   type KubernetesObject,
   keyOf,
   type ObjectKey,
   type ObjectMeta,
 } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import { isOlder } from '../../model/resource-version.ts';
 import { LOW_PRIORITY } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';

@@ -1,6 +1,11 @@
 import { LeadershipLostError, OperatorError } from '../../core/errors.ts';
-import { isApplyConflict, isNamespaceTerminating, isUidMismatch } from '../../model/conflict.ts';
-import { type Refusal, refusalOf } from '../../model/refusal.ts';
+import {
+  isApplyConflict,
+  isNamespaceTerminating,
+  isUidMismatch,
+  type Refusal,
+  refusalOf,
+} from '../../model/refusal.ts';
 import { ApiError, isConflict } from '../../model/status.ts';
 import { BeingDeletedError, TerminalError } from '../errors.ts';
 import { AWAIT_CHANGE, type Result } from '../reconciler.ts';

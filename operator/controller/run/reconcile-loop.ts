@@ -5,11 +5,11 @@ import { OperatorError } from '../../core/errors.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import { LOW_PRIORITY, type WorkQueue } from '../../queue/work-queue.ts';
 import type { Controller } from '../controller.ts';
+import { retryOptionsFor } from '../errors.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Finalizing } from '../finalizers/finalizing.ts';
 import type { KeyGate } from '../policies/key-gate.ts';
 import type { Log, Result } from '../reconciler.ts';
-import { retryOptionsFor } from '../retry-refused.ts';
 import type { Contexts } from './context.ts';
 import { checkedResult, type Failure, failureOf, isLeadershipLost, remedyFor } from './failure.ts';
 import {

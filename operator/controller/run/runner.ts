@@ -2,7 +2,8 @@ import type { Client } from '../../client/client.ts';
 import { intercept } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
-import type { Clock } from '../../core/clock.ts';
+import { exponentialBackoff } from '../../core/backoff.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
 import { type Meter, noMeter } from '../../core/metrics.ts';
 import { TimeSlice } from '../../core/time-slice.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
@@ -18,11 +19,11 @@ import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
 import type { Log, Self } from '../reconciler.ts';
 import type { Source } from '../source.ts';
+import type { Enqueue, Trigger } from '../trigger.ts';
 import { Contexts } from './context.ts';
 import type { ReconcileMiddleware } from './middleware.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
-import { runTriggers } from './run-triggers.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
 
@@ -312,4 +313,51 @@ export interface RunnerOptions {
   readonly timeSlice?: TimeSlice;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
+}
+
+interface RunTriggersOptions {
+  readonly enqueue: Enqueue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** A trigger has thrown. */
+  readonly failed: () => void;
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** The first pause after a failure; each further one is twice as long, up to 5 minutes. */
+const RESTART_MS = { initialMs: 1_000, maxMs: 5 * 60_000, jitter: 0.1 };
+
+/** A trigger that ran for so long before it threw begins with the first pause again. */
+const HEALTHY_MS = 10 * 60_000;
+
+/** Runs triggers side by side; resolves when `signal` has aborted and all of them have ended. */
+async function runTriggers(
+  triggers: readonly Trigger[],
+  options: RunTriggersOptions,
+): Promise<void> {
+  await Promise.all(triggers.map((trigger, index) => runOne(trigger, index, options)));
+}
+
+async function runOne(
+  trigger: Trigger,
+  index: number,
+  { enqueue, clock, log, signal, failed, random = Math.random }: RunTriggersOptions,
+): Promise<void> {
+  const backoff = exponentialBackoff({ ...RESTART_MS, random });
+  while (!signal.aborted) {
+    const startedAt = clock.monotonic();
+    try {
+      await trigger.run(enqueue, { clock, signal });
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      failed();
+      if (clock.monotonic() - startedAt >= HEALTHY_MS) backoff.reset();
+      const retryInMs = Math.round(backoff.nextMs());
+      log.error({ err: error, trigger: index, retryInMs }, 'trigger failed, it is begun again');
+      await sleep(clock, retryInMs, signal).catch(() => {}); // aborted: the loop ends
+    }
+  }
 }

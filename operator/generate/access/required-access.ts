@@ -1,13 +1,16 @@
-import { type Controller, type Permission, sourcesOf } from '../../controller/controller.ts';
-import { definedResources } from '../../controller/defined-resources.ts';
-import { leaseNameOf } from '../../controller/lease-name.ts';
+import {
+  type Controller,
+  definedResources,
+  leaseNameOf,
+  type Permission,
+  sourcesOf,
+} from '../../controller/controller.ts';
 import type { Source } from '../../controller/source.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { isBuiltInGroup } from '../../model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../../model/builtin.ts';
-import { type Resource, resourceName } from '../../model/resource.ts';
+import { isBuiltInGroup, type Resource, resourceName } from '../../model/resource.ts';
 import type { Placement } from '../placement.ts';
-import type { AccessRule, Verb } from './access.ts';
+import type { AccessRule, Verb } from './merge-access.ts';
 import { mergeAccess } from './merge-access.ts';
 import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 

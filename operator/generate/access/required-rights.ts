@@ -1,6 +1,5 @@
-import { isBuiltInGroup } from '../../model/built-in-group.ts';
-import { groupVersionPath, type Resource } from '../../model/resource.ts';
-import type { Verb } from './access.ts';
+import { groupVersionPath, isBuiltInGroup, type Resource } from '../../model/resource.ts';
+import type { Verb } from './merge-access.ts';
 import type { AccessReason, RequiredAccessRule } from './required-access.ts';
 
 /** Who needs a right, and for what. */

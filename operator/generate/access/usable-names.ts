@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { DNS_LABEL, isDnsLabel } from '../../model/dns-name.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { POD_NAMESPACE } from '../placement.ts';
-import type { AccessRule } from './access.ts';
+import type { AccessRule } from './merge-access.ts';
 
 /** Most names: a DNS-1123 subdomain. It can match neither `.`, `..` nor nothing. */
 const SUBDOMAIN = `${DNS_LABEL}([.]${DNS_LABEL})*`;

@@ -1,5 +1,4 @@
 import { POD_NAMESPACE } from '../placement.ts';
-import { REJECT_PATHS } from './reject-paths.ts';
 
 /**
  * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
@@ -148,3 +147,15 @@ function finds(pattern: string, text: string): boolean {
     return false;
   }
 }
+
+/**
+ * Refused whatever is accepted: subresources that open tunnels or hand out tokens, segments of dots,
+ * and characters that are only there to be decoded twice.
+ */
+export const REJECT_PATHS: readonly string[] = [
+  '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy|ephemeralcontainers)(/|$)',
+  '^/api/v1/nodes/[^/]+/proxy(/|$)',
+  '^/api/v1/namespaces/[^/]+/serviceaccounts/[^/]+/token$',
+  '/[.][.]?(/|$)',
+  '[%\\\\]',
+];

@@ -1,5 +1,5 @@
 import type { Controller } from '../../controller/controller.ts';
-import type { AccessRule, Method, Verb } from '../access/access.ts';
+import type { AccessRule, Method, Verb } from '../access/merge-access.ts';
 import { grantedAccess } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';

@@ -1,7 +1,6 @@
-import { isBuiltInGroup } from '../../model/built-in-group.ts';
 import { DNS_LABEL } from '../../model/dns-name.ts';
-import { groupVersionPath, type Resource } from '../../model/resource.ts';
-import type { AccessRule } from '../access/access.ts';
+import { groupVersionPath, isBuiltInGroup, type Resource } from '../../model/resource.ts';
+import type { AccessRule } from '../access/merge-access.ts';
 import { namePattern } from '../access/usable-names.ts';
 
 /** Objects by name, sorted; `all` for whatever name the resource allows. */

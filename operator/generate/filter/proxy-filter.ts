@@ -1,10 +1,10 @@
 import type { Controller } from '../../controller/controller.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { groupVersionPath, resourceName } from '../../model/resource.ts';
-import { type AccessRule, METHOD_OF, type Method } from '../access/access.ts';
+import { type AccessRule, METHOD_OF, type Method } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
 import type { Placement } from '../placement.ts';
-import { filterProblems, type ProxyFilter } from './filter-problems.ts';
+import { filterProblems, type ProxyFilter, REJECT_PATHS } from './filter-problems.ts';
 import {
   collectionPattern,
   type OpenedPaths,
@@ -12,10 +12,9 @@ import {
   openedPaths,
   rootPattern,
 } from './opened-paths.ts';
-import { REJECT_PATHS } from './reject-paths.ts';
 
 export type { ProxyFilter } from './filter-problems.ts';
-export { REJECT_PATHS } from './reject-paths.ts';
+export { REJECT_PATHS } from './filter-problems.ts';
 
 /** What the ambassador's own probe asks for. */
 export const PROBE_PATH: string = '^/version$';
@@ -127,4 +126,36 @@ function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
       ? [`${inPlaces}${collection && object !== '' ? `(${object})?` : object}$`]
       : []),
   ];
+}
+
+/** A Deployment, as far as a strategic merge patch of one container's arguments needs it. */
+interface ProxyPatch {
+  readonly apiVersion: 'apps/v1';
+  readonly kind: 'Deployment';
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [{ readonly name: string; readonly args: readonly string[] }];
+      };
+    };
+  };
+}
+
+/**
+ * A strategic merge patch, as kustomize takes it, that opens the ambassador in a Deployment: its image
+ * refuses every path until it is given these arguments.
+ */
+export function proxyPatch(
+  filter: ProxyFilter,
+  { deployment, container }: { readonly deployment: string; readonly container: string },
+): ProxyPatch {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: deployment },
+    spec: {
+      template: { spec: { containers: [{ name: container, args: proxyArguments(filter) }] } },
+    },
+  };
 }

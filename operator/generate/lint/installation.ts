@@ -1,8 +1,8 @@
-import type { Container, PodSpec } from '../../model/kubernetes/core-v1.ts';
+import type { Container, EnvVar, PodSpec } from '../../model/kubernetes/core-v1.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { type AcceptedPath, acceptedPaths, homeOf } from './accepted.ts';
 import type { CacheSize } from './cache-memory.ts';
-import { type ProxyFlags, proxyFlags } from './proxy-flags.ts';
+import { type AcceptedPath, acceptedPaths, homeOf } from './path-pattern.ts';
+import { type GivenFlag, type ProxyFlags, proxyFlags } from './proxy-flags.ts';
 
 /** A container, and where it stands in its Pod. */
 export interface PlacedContainer {
@@ -138,4 +138,21 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   return (
     AMBASSADOR_IMAGE.test(image) || runsKubectl || words.some((word) => FILTER_FLAG.test(word))
   );
+}
+
+/** Where an argument of the ambassador stands: its command comes before its args. */
+export function argumentPath({ container, path }: PlacedContainer, { at }: GivenFlag): string {
+  const { command } = container;
+  const before = command?.length ?? 0;
+  return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
+}
+
+/** Of a variable that stands there twice, the last counts. */
+export function variable(container: Container | undefined, name: string): EnvVar | undefined {
+  return (container?.env ?? []).findLast((each) => each.name === name);
+}
+
+/** The port that the ambassador listens on. */
+export function portOf({ flags }: Installation): string {
+  return flags.given.get('port')?.value ?? '8001';
 }

@@ -15,17 +15,15 @@ import {
   filledNetworkPolicy,
   leaderElection,
 } from './rules/companion-objects.ts';
-import { noInjectedSidecars, twoContainers } from './rules/containers.ts';
+import { fixedImages, noInjectedSidecars, twoContainers } from './rules/containers.ts';
 import { operatorEnvironment, proxyEnvironment } from './rules/environment.ts';
-import { fixedImages } from './rules/images.ts';
-import { operatorMemory } from './rules/operator-memory.ts';
 import {
   ownNamespaces,
   restrictedContainers,
   restrictedVolumes,
   serviceLinks,
 } from './rules/pod-security.ts';
-import { operatorProbes, proxyProbes } from './rules/probes.ts';
+import { operatorProbes, proxyProbes, stopOrder } from './rules/probes.ts';
 import {
   acceptHosts,
   fixedFlags,
@@ -35,9 +33,8 @@ import {
   rejectPaths,
 } from './rules/proxy-flags.ts';
 import { bound, REFUSED_RIGHTS, subjects } from './rules/rbac.ts';
-import { memoryHeadroom, memoryLimits, proxyCpuLimit } from './rules/resources.ts';
+import { memoryHeadroom, memoryLimits, operatorMemory, proxyCpuLimit } from './rules/resources.ts';
 import { grantedPaths, openRights } from './rules/rights-and-paths.ts';
-import { stopOrder } from './rules/stop-order.ts';
 import {
   automountOff,
   noTokenSecret,

@@ -1,3 +1,6 @@
+import { POD_NAMESPACE } from '../placement.ts';
+import { elementsOf, type ProxyFlags } from './proxy-flags.ts';
+
 /**
  * The part of regular expressions that a filter of paths needs, and that RE2 and JavaScript read alike:
  * literal characters, classes, groups with alternatives, and `?`, `*`, `+`. Everything else is refused,
@@ -22,7 +25,7 @@ export interface PathPattern {
 const MAX_SAMPLES = 200;
 
 /** Reads one element; a string says what is wrong with it, and why that is. */
-export function pathPattern(source: string): PathPattern | string {
+function pathPattern(source: string): PathPattern | string {
   if (source === '')
     return 'is empty: an empty expression matches every path, so everything is open';
   if (/[{}]/.test(source)) return 'has a brace: kubectl splits the list at the comma of {m,n}';
@@ -140,4 +143,31 @@ function samplesOfNode(node: Node): readonly string[] {
     case 'optional':
       return [...new Set(['', ...samplesOfNode(node.node)])];
   }
+}
+
+/** What stands for the Pod's namespace where the manifests do not say it. */
+const UNNAMED = 'the-namespace-of-the-pod';
+
+/** The namespace that the Pod, and what names none, will be in. */
+export function homeOf({ namespace }: { readonly namespace: string | undefined }): string {
+  return namespace ?? UNNAMED;
+}
+
+/** An element of `--accept-paths` with what it lets through, or with what is wrong with it. */
+export interface AcceptedPath {
+  readonly element: string;
+  readonly pattern: PathPattern | string;
+}
+
+/** Each element, as it is in a Pod in the namespace `home`. */
+export function acceptedPaths({ given }: ProxyFlags, home: string): readonly AcceptedPath[] {
+  return elementsOf(given.get('accept-paths')?.value ?? '').map((element) => ({
+    element,
+    pattern: pathPattern(element.replaceAll(POD_NAMESPACE, home)),
+  }));
+}
+
+/** The elements that can be read. */
+export function readable(accepted: readonly AcceptedPath[]): readonly PathPattern[] {
+  return accepted.map(({ pattern }) => pattern).filter((pattern) => typeof pattern !== 'string');
 }

@@ -1,11 +1,9 @@
-import type { PolicyRule } from '../../model/kubernetes/rbac-v1.ts';
-import { REJECT_PATHS } from '../filter/reject-paths.ts';
-import { readable } from './accepted.ts';
+import type { PolicyRule, RoleRef, Subject } from '../../model/kubernetes/rbac-v1.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { REJECT_PATHS } from '../filter/filter-problems.ts';
 import type { Installation } from './installation.ts';
-import type { PathPattern } from './path-pattern.ts';
+import { homeOf, type PathPattern, readable } from './path-pattern.ts';
 import { elementsOf } from './proxy-flags.ts';
-import { pathOf, type RequestPath, requestPath } from './request-path.ts';
-import type { Grant } from './rights.ts';
 
 /** One verb on one resource in one place, as RBAC grants it. */
 export interface Right {
@@ -170,4 +168,99 @@ function isOfObject(right: Right, name: string): boolean {
   if (verb === 'create' && isOfCollection(right) && names === undefined) return name !== ANY_NAME;
   if (isOfCollection(right) && verb !== 'create') return false;
   return names === undefined || names.includes(name);
+}
+
+/** A binding that gives the operator's account something, with what it gives. */
+export interface Grant {
+  /** `Kind/name` of the binding. */
+  readonly binding: string;
+  readonly subjects: readonly Subject[];
+  /** `Kind/name` of the role. */
+  readonly role: string;
+  /** Undefined for the whole cluster. */
+  readonly namespace: string | undefined;
+  /** Undefined when the role was not rendered along. */
+  readonly rules: readonly PolicyRule[] | undefined;
+}
+
+interface Binding extends KubernetesObject {
+  readonly roleRef: RoleRef;
+  readonly subjects?: readonly Subject[] | null;
+}
+
+/** Everything that was rendered and gives a right to the account of this Pod. */
+export function grantsOf(installation: Installation): readonly Grant[] {
+  const home = homeOf(installation);
+  return installation.objects
+    .filter(isBinding)
+    .filter(({ subjects }) => (subjects ?? []).some((each) => isOwnAccount(each, installation)))
+    .map(({ kind, metadata, roleRef, subjects }) => {
+      const place = kind === 'ClusterRoleBinding' ? undefined : (metadata.namespace ?? home);
+      return {
+        binding: `${kind}/${metadata.name}`,
+        subjects: subjects ?? [],
+        role: `${roleRef.kind}/${roleRef.name}`,
+        namespace: place,
+        rules: rulesOf(roleRef, place, installation),
+      };
+    });
+}
+
+/** Whether a subject is the ServiceAccount of the Pod, and nobody else. */
+export function isOwnAccount(subject: Subject, installation: Installation): boolean {
+  const { pod, namespace } = installation;
+  const home = homeOf(installation);
+  return (
+    subject.kind === 'ServiceAccount' &&
+    subject.name === pod.serviceAccountName &&
+    (namespace === undefined || (subject.namespace ?? home) === home)
+  );
+}
+
+function rulesOf(
+  { kind, name }: RoleRef,
+  place: string | undefined,
+  installation: Installation,
+): readonly PolicyRule[] | undefined {
+  const role = installation.objects.find(
+    (object) =>
+      object.kind === kind &&
+      object.metadata.name === name &&
+      (kind === 'ClusterRole' || (object.metadata.namespace ?? homeOf(installation)) === place),
+  );
+  return role === undefined ? undefined : ((role as { rules?: PolicyRule[] | null }).rules ?? []);
+}
+
+function isBinding(object: KubernetesObject): object is Binding {
+  return object.kind === 'RoleBinding' || object.kind === 'ClusterRoleBinding';
+}
+
+/** What a path of the Kubernetes API asks for. */
+export interface RequestPath {
+  readonly group: string;
+  readonly version: string;
+  /** Undefined for every namespace, and for what is in none. */
+  readonly namespace: string | undefined;
+  readonly plural: string;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+const PATH =
+  /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
+
+/** Undefined for a path that names no resource, such as `/version` and `/apis/apps/v1`. */
+function requestPath(path: string): RequestPath | undefined {
+  const [, group = '', version = '', namespace, plural = '', name, subresource] =
+    PATH.exec(path) ?? [];
+  return plural === '' ? undefined : { group, version, namespace, plural, name, subresource };
+}
+
+/** The path of a request. */
+export function pathOf(request: RequestPath): string {
+  const { group, version, namespace, plural, name, subresource } = request;
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  const tail = [name, subresource].filter((part) => part !== undefined).map((part) => `/${part}`);
+  return `${root}${scope}/${plural}${tail.join('')}`;
 }

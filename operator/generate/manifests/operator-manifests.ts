@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import type { Controller } from '../../controller/controller.ts';
-import { proxyFilter } from '../filter/proxy-filter.ts';
-import { proxyPatch } from '../filter/proxy-patch.ts';
+import { type Controller, definedResources } from '../../controller/controller.ts';
+import { formatYaml } from '../../core/yaml.ts';
+import { proxyFilter, proxyPatch } from '../filter/proxy-filter.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
-import { crdFolder } from './crd-files.ts';
+import { type RbacRole, type RbacRoleBinding, rbac } from '../rbac/rbac.ts';
 import {
   documents,
   fromTemplate,
@@ -20,7 +20,6 @@ import {
   type ManifestsOptions,
   requireUsable,
 } from './manifests-options.ts';
-import { roles } from './roles.ts';
 
 /**
  * Files of the components that fit every operator: they find the one Deployment by its kind, and copy
@@ -180,4 +179,55 @@ function baseFilterFile(options: ManifestsOptions): string {
   });
   const why = ['What every operator asks for. A component replaces it by all that this one does.'];
   return documents(header(options.command, ...why), [patch]);
+}
+
+/**
+ * Roles and bindings for the operator's ServiceAccount, each with its namespace written out: an overlay
+ * that moves the operator finds them by that, and one that forgets to loses none of them.
+ *
+ * @param suffix - what the names have behind the operator's.
+ */
+function roles(
+  controllers: readonly Controller[],
+  placement: Placement,
+  { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
+  suffix: string = '',
+): readonly (RbacRole | RbacRoleBinding)[] {
+  const granted = rbac(controllers, {
+    ...placement,
+    name: `${name}${suffix}`,
+    serviceAccount: { name, namespace },
+  });
+  return granted.map((object) => {
+    const isOurs = object.kind === 'Role' || object.kind === 'RoleBinding';
+    if (!isOurs || object.metadata.namespace !== undefined) return object;
+    return { ...object, metadata: { ...object.metadata, namespace } };
+  });
+}
+
+/**
+ * The definitions that the resources of `controllers` bring along, one file each, named after the
+ * definition; none when no resource brings one.
+ *
+ * @throws ConfigurationError `CONFIG` when two controllers declare one resource differently.
+ */
+export function crdDocuments(controllers: readonly Controller[]): readonly ManifestFile[] {
+  return definedResources(controllers).map(({ definition }) => ({
+    path: `${definition.metadata.name}.yaml`,
+    text: formatYaml(definition),
+  }));
+}
+
+/** The same as the folder `crds/` of a tree; no file when there is no definition. */
+function crdFolder(
+  controllers: readonly Controller[],
+  command: string,
+): readonly ManifestFile[] {
+  const files = crdDocuments(controllers);
+  if (files.length === 0) return [];
+  const definitions = listLines(files.map(({ path }) => path));
+  return [
+    fromTemplate('crds/kustomization.yaml', header(command), { definitions }),
+    ...files.map(({ path, text }) => ({ path: `crds/${path}`, text: header(command) + text })),
+  ];
 }

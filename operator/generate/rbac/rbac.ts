@@ -1,5 +1,5 @@
 import type { Controller } from '../../controller/controller.ts';
-import type { AccessRule, Verb } from '../access/access.ts';
+import type { AccessRule, Verb } from '../access/merge-access.ts';
 import { grantedAccess } from '../access/merge-access.ts';
 import { accessOf } from '../access/required-access.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { definedResources } from '../../controller/defined-resources.ts';
+import { definedResources } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';

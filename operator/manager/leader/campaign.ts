@@ -2,7 +2,7 @@ import type { Fence } from '../../client/connection.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { OnLeadershipLost } from '../settings/leader-election.ts';
-import { StopBudget } from '../stop-budget.ts';
+import { StopBudget } from '../stop.ts';
 import type { Task, Tasks } from '../tasks.ts';
 import type { LeaderElector } from './leader-elector.ts';
 

@@ -5,7 +5,7 @@ import type { LeadershipLostError } from '../../core/errors.ts';
 import type { Meter } from '../../core/metrics.ts';
 import { events, type KubernetesEvent, type Lease } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
-import { type StatusLine, StatusLines } from '../sources/status-lines.ts';
+import { type StatusLine, StatusLines } from '../sources/status-log.ts';
 import type { LeaseCalls, LeaseClient } from './lease-calls.ts';
 
 interface ElectionEventsOptions {

@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from '../../client/client.ts';
+import { withTimeout } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
-import { withTimeout } from '../../core/with-timeout.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { StoredLease } from './lease-record.ts';
 

@@ -1,9 +1,8 @@
 import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
 import type { Log } from '../../controller/reconciler.ts';
-import { boundedText } from '../../core/bounded-text.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
-import { visibleJson } from '../../core/visible-text.ts';
+import { boundedText, visibleJson } from '../../core/visible-text.ts';
 import { redactedFields } from '../safety/redacted.ts';
 import type { LogLevel } from '../settings/settings.ts';
 

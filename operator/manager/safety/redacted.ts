@@ -1,4 +1,4 @@
-import { boundedText, MAX_TEXT_CHARS } from '../../core/bounded-text.ts';
+import { boundedText, MAX_TEXT_CHARS } from '../../core/visible-text.ts';
 
 /** Levels of a logged value that are printed; a condition of a child in a list is at the fifth. */
 const MAX_DEPTH = 8;

@@ -11,7 +11,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import { exponentialBackoff } from '../../core/backoff.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { missingRules, needsText, ruleYaml } from '../../generate/access/missing-rules.ts';
+import { missingRules, needsText, ruleYaml } from '../../generate/access/missing-access.ts';
 import type { Placement } from '../../generate/placement.ts';
 import { checkAccess } from './access-check.ts';
 

@@ -1,6 +1,8 @@
 import type { ConnectOptions } from '../../client/connection.ts';
+import { leaseNameOf } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
-import { boundedText } from '../../core/bounded-text.ts';
+import { boundedText } from '../../core/visible-text.ts';
+import type { Placement } from '../../generate/placement.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -14,5 +16,24 @@ export function connectOptions(
   return {
     fieldValidation: strictFields ? 'Strict' : 'Warn',
     onWarning: (warning) => log.warn({ warning: boundedText(warning) }, 'the API server warns'),
+  };
+}
+
+/** Where the settings put sources that leave their namespace to them, and what else they bring. */
+export function placementOf(
+  { namespaces, leaderElection, installCrds }: Settings,
+  /** Controllers and runnables: those that need leadership name the Lease. */
+  declared: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[],
+): Placement {
+  const guarded = declared.filter(({ needsLeaderElection = true }) => needsLeaderElection);
+  return {
+    namespaces,
+    installCrds,
+    ...(leaderElection && {
+      leaderElection: {
+        namespace: leaderElection.leaseNamespace,
+        leaseName: leaderElection.leaseName ?? leaseNameOf(guarded),
+      },
+    }),
   };
 }

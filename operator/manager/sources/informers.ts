@@ -21,8 +21,7 @@ import { ListLimiter } from '../../watch/policy/list-limiter.ts';
 import type { ReflectorNotice, ReflectorOptions } from '../../watch/reflector-options.ts';
 import type { NeededSource } from '../http/health-checks.ts';
 import { type Scope, ScopeIdentities, scopeFacts, scopeLabels, scopeOf } from './scope.ts';
-import { statusLog } from './status-log.ts';
-import { transformLog } from './transform-log.ts';
+import { statusLog, transformLog } from './status-log.ts';
 
 export type { Scope } from './scope.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../../../operator/controller/controller.ts';
 import { AWAIT_CHANGE } from '../../../operator/controller/reconciler.ts';
 import { type Source, source } from '../../../operator/controller/source.ts';
-import { VERBS, type Verb } from '../../../operator/generate/access/access.ts';
+import { VERBS, type Verb } from '../../../operator/generate/access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
 import { defineResource, type Resource, resourceName } from '../../../operator/model/resource.ts';
 

@@ -1,12 +1,12 @@
-import { leaseNameOf } from '../../../operator/controller/lease-name.ts';
+import { leaseNameOf } from '../../../operator/controller/controller.ts';
 import type { Source } from '../../../operator/controller/source.ts';
-import { METHOD_OF, type Verb } from '../../../operator/generate/access/access.ts';
+import { METHOD_OF, type Verb } from '../../../operator/generate/access/merge-access.ts';
 import { type Placement, POD_NAMESPACE } from '../../../operator/generate/placement.ts';
-import { isBuiltInGroup } from '../../../operator/model/built-in-group.ts';
 import { customResourceDefinitions, events, leases } from '../../../operator/model/builtin.ts';
 import {
   collectionPath,
   groupVersionPath,
+  isBuiltInGroup,
   objectPath,
   type Resource,
   resourceName,

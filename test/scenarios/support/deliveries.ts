@@ -1,5 +1,5 @@
 import type { ConfigMap } from '../../../operator/model/builtin.ts';
-import { isOlder } from '../../../operator/model/resource-version.ts';
+import { isOlder } from '../../../operator/model/object.ts';
 import type { Change } from '../../../operator/store/change.ts';
 
 /** What handlers were told, and whether it can be true. */

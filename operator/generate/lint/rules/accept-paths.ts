@@ -1,6 +1,6 @@
 import { POD_NAMESPACE } from '../../placement.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
-import { argumentPath, variable } from '../fields.ts';
+import { argumentPath, variable } from '../installation.ts';
 
 const GENERATE = 'take what `chancery generate proxy` prints';
 

@@ -1,5 +1,5 @@
 import type { Problem, Rule } from '../diagnostic.ts';
-import { argumentPath } from '../fields.ts';
+import { argumentPath } from '../installation.ts';
 
 /** Flags with which kubectl takes other credentials, another server or another identity. */
 const CREDENTIALS: Readonly<Record<string, string>> = {

@@ -6,8 +6,8 @@ import {
   selectorFromObject,
 } from '../../../model/selector.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
-import { variable } from '../fields.ts';
 import type { Installation } from '../installation.ts';
+import { variable } from '../installation.ts';
 
 export const filledNetworkPolicy: Rule = {
   id: 'network-policy-filled',

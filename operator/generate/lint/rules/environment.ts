@@ -1,6 +1,6 @@
 import type { Container } from '../../../model/kubernetes/core-v1.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
-import { variable } from '../fields.ts';
+import { variable } from '../installation.ts';
 
 /** Variables of the ambassador that change what it does, with the only value that is right. */
 const FIXED: readonly (readonly [name: string, value: string | undefined, why: string])[] = [

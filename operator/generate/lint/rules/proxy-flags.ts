@@ -1,7 +1,7 @@
-import { REJECT_PATHS } from '../../filter/reject-paths.ts';
+import { REJECT_PATHS } from '../../filter/filter-problems.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
-import { argumentPath, portOf, variable } from '../fields.ts';
 import type { Installation } from '../installation.ts';
+import { argumentPath, portOf, variable } from '../installation.ts';
 import { elementsOf } from '../proxy-flags.ts';
 
 /** What a flag of the entry point may be given as, if it is given at all. */

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../../../model/kubernetes/rbac-v1.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
-import { grantsOf, isOwnAccount } from '../rights.ts';
+import { grantsOf, isOwnAccount } from '../rights-and-paths.ts';
 
 export const bound: Rule = {
   id: 'rbac-bound',

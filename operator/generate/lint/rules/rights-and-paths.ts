@@ -1,10 +1,17 @@
-import { homeOf, readable } from '../accepted.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
-import { argumentPath } from '../fields.ts';
 import type { Installation } from '../installation.ts';
-import { pathOf, type RequestPath } from '../request-path.ts';
-import { grantsOf } from '../rights.ts';
-import { isGranted, isOpen, type Right, requestsOf, rightsOf } from '../rights-and-paths.ts';
+import { argumentPath } from '../installation.ts';
+import { homeOf, readable } from '../path-pattern.ts';
+import {
+  grantsOf,
+  isGranted,
+  isOpen,
+  pathOf,
+  type RequestPath,
+  type Right,
+  requestsOf,
+  rightsOf,
+} from '../rights-and-paths.ts';
 
 const GENERATE_BOTH = 'generate both from one declaration: `chancery generate manifests`';
 
