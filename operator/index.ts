@@ -100,7 +100,7 @@ export { undiciTransport } from './transport/undici-transport.ts';
 // Events → store → queue
 
 export { listWatch } from './client/source.ts';
-export { dropManagedFields } from './model/transform.ts';
+export { dropManagedFields } from './model/entry.ts';
 export type { Change } from './store/change.ts';
 export { byLabel, byNamespace, byOwner } from './store/indices.ts';
 export { Informer } from './store/informer.ts';

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { type OperatorError, ProtocolError } from '../core/errors.ts';
 import { customResourceDefinitions } from '../model/builtin.ts';
 import type { Entry, WatchEvent } from '../model/entry.ts';
+import { dropManagedFields, type Transform, transformedEntry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import {
   apiVersionOf,
@@ -11,7 +12,6 @@ import {
   resourceName,
 } from '../model/resource.ts';
 import { ApiError, isNotFound } from '../model/status.ts';
-import { dropManagedFields, type Transform, transformedEntry } from '../model/transform.ts';
 import { type DecodeOptions, decodeEvents } from '../stream/decode.ts';
 import type { Transport } from '../transport/transport.ts';
 import type {

@@ -1,6 +1,6 @@
+import type { Transform } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Transform } from '../model/transform.ts';
 import type { IndexFunction } from '../store/indices.ts';
 import type { OnUnserved } from '../store/shared-informer.ts';
 

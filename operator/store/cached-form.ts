@@ -1,9 +1,9 @@
 import { deepCopy } from '../core/deep-json.ts';
 import type { Entry } from '../model/entry.ts';
+import { type Transform, transformedEntry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
 import { matchesSelector, parseSelector, type Selector } from '../model/selector.ts';
-import { type Transform, transformedEntry } from '../model/transform.ts';
 import type { CachedForm } from './own-writes.ts';
 
 /** What a source selects, and what it keeps of each object. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pods } from '../../operator/model/builtin.ts';
+import { dropManagedFields } from '../../operator/model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
-import { dropManagedFields } from '../../operator/model/transform.ts';
 import { type CachedFormOptions, cachedForm } from '../../operator/store/cached-form.ts';
 
 type Answer = KubernetesObject & { readonly spec?: object; readonly status?: object };

@@ -1,8 +1,8 @@
 import { FakeClock, settle } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type TransformObserver, transformed } from '../../operator/client/source.ts';
+import { dropManagedFields, type Transform } from '../../operator/model/entry.ts';
 import { type KubernetesObject, objectKey } from '../../operator/model/object.ts';
-import { dropManagedFields, type Transform } from '../../operator/model/transform.ts';
 import { byOwner } from '../../operator/store/indices.ts';
 import { Informer } from '../../operator/store/informer.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';

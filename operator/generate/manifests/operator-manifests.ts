@@ -219,10 +219,7 @@ export function crdDocuments(controllers: readonly Controller[]): readonly Manif
 }
 
 /** The same as the folder `crds/` of a tree; no file when there is no definition. */
-function crdFolder(
-  controllers: readonly Controller[],
-  command: string,
-): readonly ManifestFile[] {
+function crdFolder(controllers: readonly Controller[], command: string): readonly ManifestFile[] {
   const files = crdDocuments(controllers);
   if (files.length === 0) return [];
   const definitions = listLines(files.map(({ path }) => path));

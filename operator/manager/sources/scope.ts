@@ -1,9 +1,9 @@
 import type { MetadataPages, SweptObject } from '../../controller/finalizers/sweep.ts';
 import type { Source } from '../../controller/source.ts';
 import type { Labels } from '../../core/metrics.ts';
+import type { Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
-import type { Transform } from '../../model/transform.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 
 /** A source with its namespace decided: what is on the wire. */
