@@ -58,7 +58,7 @@ async function bundle(): Promise<void> {
         // With all that it imports: whoever asks for a part of it most often needs the whole.
         { name: 'toolkit', test: /\/operator\/index\.ts$/, priority: 2 },
         { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
-        { name: 'manager', test: /\/operator\/manager\/owning-manager\.ts$/ },
+        { name: 'manager', test: /\/operator\/manager\/manager\.ts$/ },
       ],
     },
   });

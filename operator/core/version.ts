@@ -1,2 +1,2 @@
-/** Version of the package, as it names itself to the API server. */
+/** Version of the package, for `--version` and the user agent. A test compares it with package.json. */
 export const VERSION: string = '0.1.0';

@@ -28,7 +28,7 @@ export type { ReflectorSink } from './reflector-options.ts';
 
 /**
  * Keeps a sink equal to a collection on the server: lists it, watches it for ever, resumes, and
- * lists again when it must. `docs/architecture.md` shows its states.
+ * lists again when it must: START, LIST, WATCH, and WAIT after each end that `classify` judges.
  *
  * No failure ends it, and none is thrown: each is classified (`classify.ts`), reported as a status
  * and answered with a delay (`pace.ts`). Only an abort ends it.

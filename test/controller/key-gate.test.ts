@@ -107,7 +107,8 @@ test('a parked key waits for its policy alone, and keeps the highest priority it
   [delays.answer, parks.answer] = [5, 'park'];
 
   for (const priority of [-3, 12, 4]) {
-    queue.add(KEY, { priority });
+    gate.add(KEY, { priority });
+    clock.advance(5);
     await turn();
   }
   clock.advance(3_600_000);
@@ -138,15 +139,34 @@ test('a key that runs because of a change is not resumed once more', async () =>
   expect([admitted, queue.waitingCount, gate.parkedCount]).toEqual([true, 0, 0]);
 });
 
+test('a parked key that is asked for again is in the queue alone, with the higher priority', async () => {
+  const policy = new Scripted();
+  const { clock, queue, gate, turn, resume } = start(policy);
+  policy.answer = 'park';
+  queue.add(KEY, { priority: 9 });
+  await turn();
+  const parked = [gate.parkedCount, queue.waitingCount];
+
+  policy.answer = 60;
+  gate.add(KEY, { priority: -5 });
+  resume();
+
+  expect(parked).toEqual([1, 0]);
+  expect([gate.parkedCount, queue.delayedCount]).toEqual([0, 1]);
+  policy.answer = 0;
+  clock.advance(60);
+  expect(await turn()).toEqual({ key: KEY, priority: 9, admitted: true });
+});
+
 test('a worker waits for the first policy that holds it', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let held: Promise<void> | undefined = promise;
-  const { gate } = start({}, { pause: () => held });
-  const first = gate.pause();
+  const { gate } = start({}, { beforeTake: () => held });
+  const first = gate.beforeTake();
 
   held = undefined;
   resolve();
 
   await expect(first).resolves.toBeUndefined();
-  expect(gate.pause()).toBeUndefined();
+  expect(gate.beforeTake()).toBeUndefined();
 });

@@ -39,7 +39,7 @@ test('changes that come one by one hold nothing back, however many', async () =>
 
   await pour(50, 1);
 
-  expect(storm.pause()).toBeUndefined();
+  expect(storm.beforeTake()).toBeUndefined();
 });
 
 test('many changes at once, and then none, hold nothing back', async () => {
@@ -47,27 +47,27 @@ test('many changes at once, and then none, hold nothing back', async () => {
 
   await pour(1, 1_000);
 
-  expect(storm.pause()).toBeUndefined();
+  expect(storm.beforeTake()).toBeUndefined();
 });
 
 test('work waits while turn after turn brings changes, and goes on with the first that brings none', async () => {
   const { storm, pour } = weather();
 
   await pour(5);
-  const isOver = watched(storm.pause());
+  const isOver = watched(storm.beforeTake());
   await pour(5);
   const before = isOver();
   await yieldToEventLoop();
   await yieldToEventLoop();
 
   expect([before, isOver()]).toEqual([false, true]);
-  expect(storm.pause()).toBeUndefined();
+  expect(storm.beforeTake()).toBeUndefined();
 });
 
 test('it goes on with the first turn that brings few', async () => {
   const { storm, pour } = weather();
   await pour(5);
-  const isOver = watched(storm.pause());
+  const isOver = watched(storm.beforeTake());
   const before = isOver();
 
   await pour(2, 1);
@@ -78,7 +78,7 @@ test('it goes on with the first turn that brings few', async () => {
 test('after 200 ms all that is ready is let through, and then work waits again', async () => {
   const { storm, clock, pour } = weather(3);
   await pour(5);
-  const isOver = watched(storm.pause());
+  const isOver = watched(storm.beforeTake());
 
   clock.advance(STORM_PATIENCE_MS - 1);
   await pour(2);
@@ -86,8 +86,8 @@ test('after 200 ms all that is ready is let through, and then work waits again',
   clock.advance(1);
   await pour(2);
   const onTime = isOver();
-  const through = [storm.pause(), storm.pause(), storm.pause()];
-  const next = storm.pause();
+  const through = [storm.beforeTake(), storm.beforeTake(), storm.beforeTake()];
+  const next = storm.beforeTake();
 
   expect([early, onTime]).toEqual([false, true]);
   expect(through).toEqual([undefined, undefined, undefined]);
@@ -103,5 +103,5 @@ test('a second storm is as patient as the first', async () => {
 
   await pour(5);
 
-  expect(storm.pause()).toBeInstanceOf(Promise);
+  expect(storm.beforeTake()).toBeInstanceOf(Promise);
 });

@@ -16,9 +16,12 @@ export function examplesIn(text: string): ReadonlyMap<string, string> {
   return new Map(blocks.map(([, file = '', code = '']) => [file, code]));
 }
 
-/** A folder inside the package, where `chancery` is found by its name. */
+/**
+ * A folder inside the package, where `chancery` is found by its name. It is none of the folders that other
+ * tests list: they would find it, and then find it gone.
+ */
 export function exampleFolder(): string {
-  const folder = mkdtempSync(join(root, 'test', '.guide-'));
+  const folder = mkdtempSync(join(root, '.guide-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -24,7 +24,7 @@ test('every example of the guides compiles', { timeout: 60_000 }, async () => {
   const folder = exampleFolder();
   for (const name of GUIDES) copyExamples(name, join(folder, name));
   const tsconfig = join(folder, 'tsconfig.json');
-  writeFileSync(tsconfig, '{ "extends": "../../tsconfig.json", "include": ["**/*.ts"] }');
+  writeFileSync(tsconfig, '{ "extends": "../tsconfig.json", "include": ["**/*.ts"] }');
   const tsc = join(root, 'node_modules/.bin/tsc');
 
   const compiling = promisify(execFile)(tsc, ['-p', tsconfig], { cwd: root });

@@ -14,7 +14,7 @@ export type Resume = (key: ObjectKey) => void;
 export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
-  /** Keys that a policy has parked, with the priority that they come back with. */
+  /** Keys that a policy has parked, with the priority that they come back with. None of them is queued. */
   readonly #parked = new Map<ObjectKey, number>();
 
   constructor(queue: WorkQueue<ObjectKey>, policiesFor: (resume: Resume) => readonly KeyPolicy[]) {
@@ -22,7 +22,7 @@ export class KeyGate {
     this.#policies = policiesFor((key) => this.#resume(key));
   }
 
-  /** Keys that wait for a policy, and for no time. */
+  /** Keys that are not in the queue, because a policy has parked them. */
   get parkedCount(): number {
     return this.#parked.size;
   }
@@ -36,9 +36,9 @@ export class KeyGate {
     this.#parked.clear();
   }
 
-  /** Enqueues a key that is wanted, for now or for when the policies let it run. */
-  add(key: ObjectKey, options?: AddOptions): void {
-    this.#queue.addAfter(key, this.delayMs(key), options);
+  /** Enqueues a key, for now or for when its delay is over. A parked key is no longer parked then. */
+  add(key: ObjectKey, { priority = 0 }: AddOptions = {}): void {
+    this.#queue.addAfter(key, this.delayMs(key), { priority: this.#unpark(key, priority) });
   }
 
   /** Enqueues a key because of a change. */
@@ -57,11 +57,11 @@ export class KeyGate {
     return longestMs;
   }
 
-  /** What a worker waits for before it takes a key; undefined when it may take one. */
-  pause(): Promise<void> | undefined {
+  /** What a worker waits for before it takes any key; undefined when it may take one. */
+  beforeTake(): Promise<void> | undefined {
     for (const policy of this.#policies) {
-      const held = policy.pause?.();
-      if (held !== undefined) return held;
+      const wait = policy.beforeTake?.();
+      if (wait !== undefined) return wait;
     }
     return undefined;
   }
@@ -76,15 +76,12 @@ export class KeyGate {
     for (const policy of this.#policies) {
       const delayMs = policy.delayMs?.(key) ?? 0;
       if (delayMs === 'park') {
-        this.#parked.set(key, Math.max(priority, this.#parked.get(key) ?? priority));
+        this.#parked.set(key, priority);
         return false;
       }
       longestMs = Math.max(longestMs, delayMs);
     }
-    if (longestMs === 0) {
-      this.#parked.delete(key);
-      return true;
-    }
+    if (longestMs === 0) return true;
     this.#queue.addAfter(key, longestMs, { priority });
     return false;
   }
@@ -103,9 +100,14 @@ export class KeyGate {
 
   #resume(key: ObjectKey): void {
     const priority = this.#parked.get(key);
-    if (priority === undefined) return;
+    if (priority !== undefined) this.add(key, { priority });
+  }
+
+  /** Forgets that a key is parked: it goes back to the queue. @returns the higher of the priorities. */
+  #unpark(key: ObjectKey, priority: number): number {
+    const before = this.#parked.get(key) ?? priority;
     this.#parked.delete(key);
-    this.#queue.add(key, { priority });
+    return Math.max(before, priority);
   }
 }
 
@@ -150,17 +152,21 @@ export interface AttemptOutcome {
  * these moments; `keyPolicies` has the list. A policy keeps what it has to know for itself.
  */
 export interface KeyPolicy {
-  /** Called when the controller begins to work. */
+  /**
+   * Called once, after the controller has subscribed to its sources. `changed` and `delayMs` may have been
+   * called before, for the objects that were cached.
+   */
   start?(): void;
   /** Called when the controller has ended. No timer and no listener may be left. */
   stop?(): void;
   /** A change has `key` enqueued. Called before `delayMs`. */
   changed?(key: ObjectKey, cause: Cause): void;
-  /** Called before a worker takes a key. The worker waits for the promise and asks again. */
-  pause?(): Promise<void> | undefined;
+  /** Called before a worker takes any key. The worker waits for the promise and asks again. */
+  beforeTake?(): Promise<void> | undefined;
   /**
-   * How many milliseconds `key` must still wait; 0 when it may run. `park`: the key runs no earlier
-   * than the policy calls `resume` for it.
+   * How many milliseconds `key` must still wait; 0 when it may run. `park`: the key waits until the
+   * policy calls `resume` for it. A change of the key asks again before that. Predicates may hide
+   * changes, so a policy that parks must learn by itself when to resume. It must not throw.
    */
   delayMs?(key: ObjectKey): number | 'park';
   /** An attempt of `key` begins. */

@@ -41,7 +41,7 @@ export class Storm implements KeyPolicy {
   }
 
   /** An answer of undefined counts as one key that was let through. */
-  pause(): Promise<void> | undefined {
+  beforeTake(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {
       this.#allowed--;

@@ -36,7 +36,7 @@ export interface ControllerActivity {
   readonly busy: number;
   /** Keys ready to be taken, by priority, the highest first. */
   readonly ready: readonly { readonly priority: number; readonly keys: number }[];
-  /** Keys that are due later, or wait for a cache. */
+  /** Keys that are due later, or that a policy has parked. */
   readonly delayed: number;
   /** Keys whose last attempt failed. */
   readonly failing: number;
@@ -265,7 +265,7 @@ export class ControllerRunner {
 
   /** Reconciles that wait for nothing let the event loop turn now and then. */
   async #take(): Promise<ObjectKey | undefined> {
-    for (let held = this.#gate.pause(); held !== undefined; held = this.#gate.pause()) await held;
+    for (let wait = this.#gate.beforeTake(); wait; wait = this.#gate.beforeTake()) await wait;
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
       await next;
     return this.#queue.take();

@@ -2,28 +2,21 @@ import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey, ObjectMeta } from '../../model/object.ts';
-import type { Resource } from '../../model/resource.ts';
 import { LOW_PRIORITY } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller, Mapping, MappingContext } from '../controller.ts';
+import type { Cause } from '../policies/key-gate.ts';
 import type { TakenNames } from '../policies/taken-names.ts';
 import type { Predicate, PredicateEvent } from '../predicate.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { mapInOrder, mappedKeys, ownerKeys } from './mapped-keys.ts';
 
-/** Enqueues `key` because of a change of an object of `resource`. */
-export type EnqueueChange = (
-  key: ObjectKey,
-  cause: { readonly resource: Resource; readonly change: Change },
-  options: { readonly priority: number },
-) => void;
-
 interface SubscribeOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  readonly enqueue: EnqueueChange;
+  readonly enqueue: (key: ObjectKey, cause: Cause, options: { readonly priority: number }) => void;
   /** What mappings may read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
