@@ -64,9 +64,9 @@ interface Owned {
 
 /** A right that a controller needs beyond reading its sources. Generated permissions include it. */
 export interface Permission {
-  /** The resource that the right is for. */
+  /** The resource to which the right applies. */
   readonly resource: Resource;
-  /** `status`, `scale`, …; left out: the resource itself. */
+  /** `status`, `scale`, … Left out: the resource itself. */
   readonly subresource?: string;
   /**
    * Names of the objects. Left out: every object. To list or watch with such a right, use the field
@@ -101,7 +101,7 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: Consistency;
   /** Drops the changes of `for` for which it is false. Left out: no change is dropped. */
   readonly predicate?: Predicate;
-  /** The cleanup of objects that are being deleted. Left out: there is none. */
+  /** Cleans up objects that are being deleted. Left out: no cleanup. */
   readonly finalizer?: Finalizer;
   /** Minimum milliseconds between the starts of two reconciles of a key. Left out: 0. */
   readonly minIntervalMs?: number;
@@ -153,13 +153,13 @@ export interface ControllerOptions<T extends KubernetesObject> {
    * gets the rights for that; their changes enqueue nothing.
    */
   readonly reads?: readonly (Resource | Source)[];
-  /** Enqueue keys because of the time, or of events outside the cluster. Default: none. */
+  /** Enqueue keys because of the time or of events outside the cluster. Default: none. */
   readonly triggers?: readonly Trigger[];
   /** Rights for the calls that the reconciler itself makes with `client`. Default: none. */
   readonly permissions?: readonly Permission[];
   /**
-   * Cleans up before an object is removed. Default: none, and `reconcile` is called for deleted objects,
-   * too.
+   * Cleans up before an object is removed. Default: none; `reconcile` also gets objects that are being
+   * deleted.
    */
   readonly finalizer?: Finalizer<T>;
   /** Default 1, as in controller-runtime. */

@@ -149,10 +149,9 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * Makes a child of the reconciled object match `child`, by server-side apply. A missing child is created,
    * a child that differs is changed, and a child that matches is not written. A field that an earlier call
    * stated and this call does not state is removed. The reconciled object becomes the child's controller.
-   * The child gets the namespace of the object unless it names one. Resolves to the child after the call,
-   * as far as it is known.
+   * The child gets the namespace of the object unless it names one. Resolves to the latest known child.
    *
-   * A child of that name that belongs to somebody else is left alone: a child with another controller
+   * A child of that name that belongs to another owner is left alone: a child with another controller
    * always, a child without a controller unless `adopt` is set. A deleted child is not created again
    * because of a late cache. With `generateName` and no name, every call creates a child: look into the
    * store first.

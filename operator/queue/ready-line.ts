@@ -234,7 +234,7 @@ export interface Place<T> {
   next: Place<T> | undefined;
 }
 
-/** Values in order of arrival; any of them leaves at the price of the first. */
+/** Values in order of arrival. Removing any value costs as much as removing the first. */
 export class LinkedList<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;

@@ -68,7 +68,7 @@ export class WorkQueue<K> {
   readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
   readonly #held = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
-  /** Empty while a key is ready. */
+  /** Waiting calls of `take`. Empty while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;

@@ -25,7 +25,7 @@ export interface PlannedChild extends DesiredChild {
   readonly identity: string;
 }
 
-/** What identifies a child among all children of a parent. */
+/** Identifies a child among all children of a parent. */
 export function childIdentity(
   resource: DesiredChild['resource'],
   metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },

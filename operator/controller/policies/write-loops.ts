@@ -4,9 +4,9 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import type { AcceptedWrite, AttemptOutcome, Cause, KeyPolicy } from './key-gate.ts';
 
 /**
- * A turn of a loop is an attempt that writes, and that only changes of objects caused that the attempt
- * before it had written. A loop is more than 30 writes of one object in such turns within a minute. It
- * makes hundreds of turns a minute, so that it is found within seconds. A roll-out is no loop: the
+ * A turn of a loop is an attempt that writes, and that was caused only by changes of objects that the
+ * attempt before it wrote. A loop is more than 30 writes of one object in such turns within a minute. A
+ * loop makes hundreds of turns a minute, so it is found within seconds. A roll-out is no loop: the
  * reconciler writes the parent's status because others change the children. A reconciler that makes
  * progress in such turns has finished by then, or is slowed to one turn a second.
  */
@@ -42,7 +42,7 @@ const LINE_MS = 10 * 60_000;
 
 const REMEDY = 'write only what differs, and nothing that changes each time, such as a time';
 
-/** Slows down keys that are reconciled again and again because of their own writes. */
+/** Slows down keys that are repeatedly reconciled because of their own writes. */
 export class WriteLoops implements KeyPolicy {
   readonly #clock: Clock;
   readonly #looped: () => void;

@@ -30,15 +30,15 @@ interface SettledSourcesOptions {
 }
 
 /**
- * Resolves when every source has its first list and its indices, or is absent and may be.
+ * Resolves when every source has its first list and its indices, or is absent where that is allowed.
  *
  * Waits without limit: a restarted process would meet the same cluster, and the readiness probe reports
  * what is missing. After `timeoutMs` one log line names the missing sources and the reasons.
  *
  * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server says
- *   that it does not serve a source. It still waits for sources that fail in another way. `NOT_SYNCED` with
- *   `failsLate`, when the time is over and a source fails or is refused. It still waits for sources whose
- *   first list is under way.
+ *   that it does not serve a source. Sources that fail in another way are waited for. `NOT_SYNCED` with
+ *   `failsLate`, when the time is over and a source fails or is refused. Sources whose first list is
+ *   running are waited for.
  * @throws `signal.reason` when aborted first.
  */
 export async function settledSources(
