@@ -12,39 +12,41 @@ import type { Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
 import type { Trigger } from './trigger.ts';
 
-/** What a mapping may look into. */
+/** The stores that a mapping can read. */
 export interface MappingContext {
   /**
-   * The cache of one of the controller's own sources, as its reconciler sees it: read-only, with what
-   * this process wrote. It has the change that the mapping is called for, and every needed source has
-   * its first list; of an optional one `synced` tells.
+   * The read-only cache of one of the controller's own sources, as its reconciler sees it. The change that
+   * the mapping is called for is already in it. Every required source has its first list by then; for an
+   * optional source, check `synced`.
    *
-   * So the question "which of my objects names this one" has its answer here, best by an index of the
-   * source, and none is missed: an object that names it and is not in the cache yet is reconciled when
-   * it comes, unless the controller's predicate keeps that change out.
+   * A mapping can therefore ask this cache which objects refer to the changed one, best through an index of
+   * the source. It misses none: an object that refers to it and is not in the cache yet is reconciled when
+   * it arrives, unless the controller's predicate drops that change.
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare `source`.
    */
   store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
 }
 
-/** A second source whose objects name keys of the controller's own resource. */
+/** A source whose objects are mapped to keys of the controller's own resource. */
 export interface Mapping {
   /** The objects that are mapped. */
   readonly source: Source;
   /**
-   * Called with the old and with the new state of a changed object, whose `object` is parsed when it is
-   * asked for, and whose `metadata` alone costs less; both answers are enqueued, each key once.
-   * It may look something up: other objects are mapped meanwhile, up to 16 at a time, while the changes
-   * of one object stay in order, and what comes above 1,000 changes is merged object by object. One
-   * that throws is called twice more, one that rejects after 0.1 s and 1 s; then the change is dropped,
-   * with a log line and a count.
+   * Called with the old and with the new state of a changed object. The keys of both answers are enqueued,
+   * each key once. `entry.object` is parsed on first access; reading only `entry.metadata` costs less.
+   *
+   * The mapping may be asynchronous. Then up to 16 objects are mapped at a time, and the changes of one
+   * object stay in order. Above 1,000 waiting changes, those of one object are merged.
+   *
+   * A mapping that throws is called again twice, at once. One whose promise rejects is called again after
+   * 0.1 s and after 1 s. Then the change is dropped, logged and counted.
    */
   readonly map: (
     entry: Entry,
     context: MappingContext,
   ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
-  /** Only changes that it is true for. Default: all. */
+  /** Drops the changes for which it is false. Default: no change is dropped. */
   readonly predicate?: Predicate;
 }
 
@@ -52,28 +54,30 @@ export interface Mapping {
 interface Owned {
   /** The children. */
   readonly source: Source;
-  /** Every owner of the controller's kind counts. Default false: only the one with `controller`. */
+  /**
+   * True: enqueue every owner of the controller's kind. Default false: only the owner marked `controller`.
+   */
   readonly anyOwner?: boolean;
-  /** Only changes that it is true for. Default: all. */
+  /** Drops the changes for which it is false. Default: no change is dropped. */
   readonly predicate?: Predicate;
 }
 
-/** What a controller does beyond reading its sources: the base of generated permissions. */
+/** A right that a controller needs beyond reading its sources. Generated permissions include it. */
 export interface Permission {
-  /** The resource that the right is for. */
+  /** The resource to which the right applies. */
   readonly resource: Resource;
-  /** `status`, `scale`, …; left out: the resource itself. */
+  /** `status`, `scale`, … Left out: the resource itself. */
   readonly subresource?: string;
   /**
-   * The objects, by name. Left out: every object. What is listed or watched so needs the field
-   * selector `metadata.name=…`, and what is created so server-side apply: a POST has no name in its path.
+   * Names of the objects. Left out: every object. To list or watch with such a right, use the field
+   * selector `metadata.name=…`. To create with it, use server-side apply: the path of a POST has no name.
    */
   readonly resourceNames?: readonly string[];
-  /** What is done to it. `apply` and `patch` are both `patch`; `evict` is `create` of `eviction`. */
+  /** The allowed verbs. `apply` and `patch` both need `patch`; `evict` needs `create` on `eviction`. */
   readonly verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete')[];
 }
 
-/** A controller as a declaration: it can be inspected without being run. */
+/** The declaration of a controller. It can be inspected without being run. */
 export interface Controller<T extends KubernetesObject = KubernetesObject> {
   /** Names logs, metrics and the field manager. */
   readonly name: string;
@@ -81,87 +85,102 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly for: Source<T>;
   /** Sources of children. */
   readonly owns: readonly Owned[];
-  /** Sources whose objects name keys. */
+  /** Sources whose objects are mapped to keys. */
   readonly watches: readonly Mapping[];
-  /** Sources that are read, and whose changes enqueue nothing. */
+  /** Sources that are only read: their changes enqueue nothing. */
   readonly reads: readonly Source[];
-  /** Where keys come from that no watch names. */
+  /** Enqueue keys for reasons other than a watched change. */
   readonly triggers: readonly Trigger[];
   /** Rights beyond those that follow from its sources. */
   readonly permissions: readonly Permission[];
-  /** Keys reconciled side by side; one key never overlaps itself. */
+  /** How many keys are reconciled at the same time. Two reconciles of one key never overlap. */
   readonly maxConcurrentReconciles: number;
-  /** One replica at a time runs it, if there is an election. */
+  /** With leader election, only the leading replica runs the controller. */
   readonly needsLeaderElection: boolean;
   /** How its reads relate to its own writes. */
   readonly consistency: Consistency;
-  /** Only changes of `for` that it is true for. Left out: all. */
+  /** Drops the changes of `for` for which it is false. Left out: no change is dropped. */
   readonly predicate?: Predicate;
-  /** The cleanup of objects that are being deleted. Left out: there is none. */
+  /** Cleans up objects that are being deleted. Left out: no cleanup. */
   readonly finalizer?: Finalizer;
-  /** Least milliseconds between two reconciles of a key. Left out: 0. */
+  /** Minimum milliseconds between the starts of two reconciles of a key. Left out: 0. */
   readonly minIntervalMs?: number;
   /** Limit of one reconcile in milliseconds, 0 for none. Left out: 5 minutes. */
   readonly reconcileTimeoutMs?: number;
-  /** Milliseconds after which a reconcile under way fails `/healthz`. Left out: it never does. */
+  /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Left out: it never does. */
   readonly maxReconcileAgeMs?: number;
   /** Milliseconds after which every object is reconciled again, 0 for never. Left out: 10 h. */
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of its queue. Left out: the defaults of each. */
   readonly queue?: QueueSettings;
-  /** A Reconciler; written as a method, so that a controller of Deployments is a Controller. */
+  /**
+   * A `Reconciler`. Declared as a method, so that a controller of Deployments is assignable to
+   * `Controller`.
+   */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
 }
 
 /**
- * How a reconciler's reads relate to its own writes, which the cache learns of a little later.
+ * How a reconciler's reads relate to its own writes, which reach the cache a little later.
  *
- * - `overlay`: the cache shows what this process wrote until it has caught up.
- * - `wait`: a key is reconciled again only when the cache has caught up with what it wrote, after 5 s
- *   at most.
- * - `none`: the cache as it is.
+ * - `overlay`: the cache shows this process's writes at once, before the watch delivers them.
+ * - `wait`: like `overlay`. In addition, a key is reconciled again only when the cache has received its
+ *   writes, or 5 s after the last write.
+ * - `none`: the cache shows only what the watch has delivered.
  */
 export type Consistency = 'overlay' | 'wait' | 'none';
 
 /**
- * What `controller` takes: `name`, `for` and `reconcile`, and everything else by default. docs/operators.md
- * shows them at work.
+ * The options of `controller`. `name`, `for` and `reconcile` are required; the others have defaults.
+ * docs/operators.md has examples.
  */
 export interface ControllerOptions<T extends KubernetesObject> {
   /** Lower-case words joined by `-`; names logs, metrics and the field manager. */
   readonly name: string;
   /** The objects whose keys are reconciled. A resource stands for a source with its defaults. */
   readonly for: Source<T> | Resource<T>;
-  /** Only changes of `for` that it is true for. Default: all. */
+  /** Drops the changes of `for` for which it is false. Default: no change is dropped. */
   readonly predicate?: Predicate<T>;
-  /** Children of the objects: what `applyOwned` writes belongs here, and the rights follow from it. */
+  /**
+   * Resources of the children. Name every resource here that `applyOwned` writes: the rights for it follow
+   * from this list.
+   */
   readonly owns?: readonly (Resource | Source | Owned)[];
-  /** Sources whose objects name keys: see `enqueueMapped`. Default: none. */
+  /** Sources whose objects are mapped to keys, see `enqueueMapped`. Default: none. */
   readonly watches?: readonly Mapping[];
   /**
-   * What is only looked into: listed, watched and cached for `store`, with the rights for that, while
-   * its changes enqueue nothing.
+   * Sources that are only read through `store`. They are listed, watched and cached, and the controller
+   * gets the rights for that; their changes enqueue nothing.
    */
   readonly reads?: readonly (Resource | Source)[];
-  /** Keys from outside the cluster, and by the clock. */
+  /** Enqueue keys because of the time or of events outside the cluster. Default: none. */
   readonly triggers?: readonly Trigger[];
-  /** Rights for what the reconciler's own code does with `client`. Default: none. */
+  /** Rights for the calls that the reconciler itself makes with `client`. Default: none. */
   readonly permissions?: readonly Permission[];
-  /** Cleans up before an object goes. Default: nothing is cleaned up, and `reconcile` is called instead. */
+  /**
+   * Cleans up before an object is removed. Default: none; `reconcile` also gets objects that are being
+   * deleted.
+   */
   readonly finalizer?: Finalizer<T>;
   /** Default 1, as in controller-runtime. */
   readonly maxConcurrentReconciles?: number;
-  /** One replica at a time may run it. Default true; without leader election in the settings, all do. */
+  /**
+   * Only the leading replica runs the controller. Default true. Without leader election in the settings,
+   * every replica runs it.
+   */
   readonly needsLeaderElection?: boolean;
   /** Default `overlay`. */
   readonly consistency?: Consistency;
-  /** A key is reconciled at most so often; what comes earlier waits, and is one. Default 0: at once. */
+  /**
+   * Minimum milliseconds between the starts of two reconciles of a key. Changes that come earlier are
+   * merged into one reconcile. Default 0: no minimum.
+   */
   readonly minIntervalMs?: number;
-  /** Default 5 minutes; a reconcile that takes longer has its signal aborted. 0 is no limit. */
+  /** Milliseconds after which the signal of a reconcile aborts. Default 5 minutes; 0 is no limit. */
   readonly reconcileTimeoutMs?: number;
-  /** A reconcile under way for longer fails `/healthz`. Default: none does. */
+  /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Default: it never does. */
   readonly maxReconcileAgeMs?: number;
-  /** Every cached object is reconciled again in so long, ± 10 %. Default 10 h; 0 is never. */
+  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of its queue; each has a default. */
   readonly queue?: QueueSettings;
@@ -169,7 +188,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly reconcile: Reconciler<T>;
 }
 
-/** Registered, so that what a module declared that has loaded this file anew is understood as well. */
+/** Registered with `Symbol.for`: `isController` then knows the controllers of another copy of this module. */
 const DECLARED: unique symbol = Symbol.for('chancery.controller');
 
 /**
@@ -206,7 +225,7 @@ export function controller<T extends KubernetesObject>(
   });
 }
 
-/** Where each number is a time in milliseconds: the least that makes sense. */
+/** The smallest valid value of each duration, in milliseconds. */
 const LEAST_MS = {
   minIntervalMs: 0,
   reconcileTimeoutMs: 0,
@@ -238,14 +257,14 @@ function ownedOf(given: Resource | Source | Owned): Owned {
   return 'source' in given ? given : { source: sourceOf(given) };
 }
 
-/** True for what `controller()` returned; how `chancery run` tells it from any other export. */
+/** True for a value that `controller()` returned. `chancery run` finds controllers among exports with it. */
 export function isController(value: unknown): value is Controller {
   return typeof value === 'object' && value !== null && DECLARED in value;
 }
 
 /**
- * Enqueues the keys that `map` names whenever an object of `of` changes; a resource stands for a source
- * with its defaults. See `Mapping.map`, and `MappingContext` for what it may look into.
+ * Enqueues the keys that `map` returns whenever an object of `of` changes. A resource stands for a source
+ * with its defaults. See `Mapping.map`, and `MappingContext` for the stores that the mapping can read.
  */
 export function enqueueMapped<T extends KubernetesObject>(
   of: Source<T> | Resource<T>,
@@ -259,15 +278,15 @@ export function enqueueMapped<T extends KubernetesObject>(
   };
 }
 
-/** Every source that a controller declares, in the order of its declaration; one may come twice. */
+/** Every source that a controller declares, in the order of declaration. A source can occur twice. */
 export function sourcesOf({ for: root, owns, watches, reads }: Controller): readonly Source[] {
   return [root, ...[...owns, ...watches].map(({ source }) => source), ...reads];
 }
 
 /**
- * The resources of `controllers` that bring their definition along, each once, sorted by name.
+ * The resources of `controllers` that carry a definition, each once, sorted by name.
  *
- * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
+ * @throws ConfigurationError `CONFIG` when two controllers define one resource differently.
  */
 export function definedResources(controllers: readonly Controller[]): readonly DefinedResource[] {
   const found = new Map<string, DefinedResource>();
@@ -284,7 +303,7 @@ export function definedResources(controllers: readonly Controller[]): readonly D
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource);
 }
 
-/** What may need a leader: a controller, or anything else that a manager runs. */
+/** A controller, or anything else that a manager runs and that may need a leader. */
 interface Guardable {
   readonly name: string;
   /** Default true. */
@@ -292,11 +311,10 @@ interface Guardable {
 }
 
 /**
- * The name of the Lease of what has no name for it: the first declaration's that needs a leader, and
- * `-leader`.
+ * The default name of the Lease: the name of the first declaration that needs a leader, and `-leader`.
  *
- * Only the first counts, so that an operator that gains another controller shares its Lease with the
- * version before, while both run: under another name each would lead.
+ * Only the first one counts. When a new version adds a controller, both versions must use the same Lease
+ * while both run; with two Leases, both versions would lead.
  */
 export function leaseNameOf(declared: readonly Guardable[]): string {
   const first = declared.find(({ needsLeaderElection = true }) => needsLeaderElection);

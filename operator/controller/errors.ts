@@ -4,13 +4,16 @@ import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts'
 import type { RetryOptions } from '../queue/work-queue.ts';
 import type { RefusedResult } from './reconciler.ts';
 
-/** Between two looks at an object that is being deleted; its end is an event where it is watched. */
+/**
+ * Milliseconds between two attempts at an object that is being deleted. Where the object is watched, the
+ * event of its end comes first.
+ */
 const LOOK_AGAIN_MS = 5_000;
 
-/** An object that is in the way is being deleted, and can be made, or changed, when it is gone. */
+/** An object is in the way and is being deleted. The write can succeed once that object is gone. */
 export class BeingDeletedError extends OperatorError {
   override readonly name = 'BeingDeletedError';
-  /** When to look again, unless an event comes first. */
+  /** Milliseconds after which to try again, unless an event comes first. */
   readonly retryAfterMs: number = LOOK_AGAIN_MS;
 
   constructor(message: string, options: ErrorOptions & { readonly context?: ErrorContext } = {}) {
@@ -19,8 +22,8 @@ export class BeingDeletedError extends OperatorError {
 }
 
 /**
- * A status cannot be written: the object is there, and the installed definition does not declare the
- * status subresource in this version. Nothing was written, and nothing but the definition can mend it.
+ * The status cannot be written. The object exists, but the installed definition does not declare the status
+ * subresource in this version. Nothing was written. Retries fail until the definition is changed.
  */
 export class NoStatusSubresourceError extends OperatorError {
   override readonly name = 'NoStatusSubresourceError';
@@ -39,10 +42,10 @@ export class NoStatusSubresourceError extends OperatorError {
 }
 
 /**
- * Thrown by a reconciler for a failure that no retry can mend, such as a spec that makes no sense.
+ * A reconciler throws this for a failure that retries cannot fix, such as an invalid spec.
  *
- * The controller logs and counts it, forgets earlier failures of the key and does not try again by
- * itself; a new event for the key reconciles it again.
+ * The controller logs and counts the failure, forgets earlier failures of the key, and does not retry it. A
+ * new event for the key reconciles it again.
  */
 export class TerminalError extends OperatorError {
   override readonly name = 'TerminalError';
@@ -52,24 +55,25 @@ export class TerminalError extends OperatorError {
   }
 }
 
-/** Milliseconds between two attempts at what the API server refuses. */
+/** Milliseconds between two attempts at a write that the API server refuses. */
 const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: number } = {
-  /** What can never be accepted as it is, plus or minus 10 %: a schema changes rarely. */
+  /** For a write that the schema refuses, plus or minus 10 %: a schema rarely changes. */
   invalidEveryMs: 60 * 60_000,
-  /** The longest back-off where a policy, a quota or a right may change, jitter included. */
+  /** The longest back-off, jitter included, after a policy, a quota or a missing right refused the write. */
   otherMaxMs: 10 * 60_000,
 };
 
 /**
- * The Result of an attempt that has told people about a refused write: reconcile again after a change,
- * and at the latest when the write may be accepted. After a schema or a rule of the API has refused
- * (`isInvalid`), that is every 60 minutes, plus or minus 10 %. After a policy, a webhook, a quota or
- * another admission plug-in has refused (`isAdmissionDenied`), it is the key's own back-off, from 5 ms
- * up to 10 minutes.
+ * The Result of an attempt that has reported a refused write to people. The key is reconciled after a
+ * change, and at the latest when the write may be accepted:
+ *
+ * - After a schema or a rule of the API refused it (`isInvalid`): every 60 minutes, plus or minus 10 %.
+ * - After a policy, a webhook, a quota or another admission plug-in refused it (`isAdmissionDenied`): after
+ *   the key's own back-off, from 5 ms up to 10 minutes.
  *
  * @param error - as it was caught.
- * @throws `error` itself when it is anything else, such as a missing right, a namespace that is being
- *   deleted, or a broken connection. Let it through: the controller retries it.
+ * @throws `error` itself when it is any other error, such as a missing right, a namespace that is being
+ *   deleted, or a broken connection. Do not catch it: the controller retries the key.
  */
 export function retryRefused(error: unknown): RefusedResult {
   const refusal = refusalOf(error);
@@ -77,7 +81,7 @@ export function retryRefused(error: unknown): RefusedResult {
   return { refusal };
 }
 
-/** How a key is put back after a refusal; nothing special for an error that is none. */
+/** How a key is retried after a refusal. Empty, for the normal back-off, when `refusal` is undefined. */
 export function retryOptionsFor(refusal: Refusal | undefined): RetryOptions {
   if (refusal === undefined) return {};
   if (refusal.kind === 'invalid') return { everyMs: REFUSED_RETRY.invalidEveryMs };

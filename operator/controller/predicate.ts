@@ -3,49 +3,55 @@ import type { Entry } from '../model/entry.ts';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 
 /**
- * What a predicate decides on. A recreated object (another uid) comes as a delete and a create, so
- * that no predicate takes it for an update. Everything that is there when a controller begins comes as
- * a create, and what a relist finds changed as an update from what was known before. `generic`: nothing
- * has changed, and the object is told of again, as a resync does.
+ * The event that a predicate decides on.
+ *
+ * - A recreated object (another uid) comes as a delete and a create, never as an update.
+ * - Every object that exists when a controller starts comes as a create.
+ * - A difference that a relist finds comes as an update from the state known before.
+ * - `generic`: nothing has changed, and the object is delivered again, for instance by a resync.
  */
 export type PredicateEvent<T extends KubernetesObject = KubernetesObject> = {
-  /** Parsed when it is asked for: a predicate that looks at `metadata` alone costs no parsing. */
+  /** Parsed on first access: a predicate that reads only `metadata` causes no parsing. */
   readonly object: T;
   readonly metadata: ObjectMeta;
 } & (
   | { readonly type: 'create' | 'delete' | 'generic' }
   | {
       readonly type: 'update';
-      /** The state before, with an `object` and a `metadata` of its own. */
+      /** The state before the update. */
       readonly old: Entry<T>;
     }
 );
 
 /**
- * True for what may reach the queue. Must not throw; one that does lets the event through, and is
- * logged once.
+ * Returns true to let an event pass to the queue. It must not throw: an event for which it throws passes,
+ * and the first throw is logged.
  */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (
   event: PredicateEvent<T>,
 ) => boolean;
 
-/** Everything but updates passes: a create, a delete and a resync are no change of a field. */
+/** Lets every event pass that is not an update: a create, a delete and a resync change no field. */
 function onUpdate(
   passes: (event: Extract<PredicateEvent, { type: 'update' }>) => boolean,
 ): Predicate {
   return (event) => event.type !== 'update' || passes(event);
 }
 
-/** The same of what metadata show. */
+/** Like `onUpdate`, for predicates that compare only metadata. */
 function onMetadata(passes: (old: ObjectMeta, now: ObjectMeta) => boolean): Predicate {
   return onUpdate(({ old, metadata }) => passes(old.metadata, metadata));
 }
 
 /**
- * Passes updates that change `metadata.generation`, which is what people and controllers ask for, not
- * what status reports. Also passes the update with which an object begins to be deleted, one that
- * changes the finalizers of an object that is being deleted, and every update of a kind whose objects
- * have no generation, such as a ConfigMap. Creates, deletes and resyncs always pass.
+ * Passes updates that change `metadata.generation`: changes that people and controllers ask for, not
+ * changes of the status. It also passes
+ *
+ * - the update with which the deletion of an object begins,
+ * - updates that change the finalizers of an object that is being deleted,
+ * - every update of a kind whose objects have no generation, such as a ConfigMap.
+ *
+ * Creates, deletes and resyncs always pass.
  */
 export const generationChanged: Predicate = onMetadata((old, now) => {
   if (old.generation === undefined || now.generation === undefined) return true;
@@ -62,7 +68,7 @@ export const labelChanged: Predicate = onMetadata(
   (old, now) => !isDeepStrictEqual(old.labels ?? {}, now.labels ?? {}),
 );
 
-/** Passes updates that change the object at all; creates, deletes and resyncs always pass. */
+/** Passes every update that changes the object; creates, deletes and resyncs always pass. */
 export const resourceVersionChanged: Predicate = onMetadata(
   (old, now) => old.resourceVersion !== now.resourceVersion,
 );
@@ -70,8 +76,8 @@ export const resourceVersionChanged: Predicate = onMetadata(
 /**
  * Passes updates that change a part of the status; creates, deletes and resyncs always pass.
  *
- * @param select - the part that matters, of a status that may be absent. Default: all of it. Answers
- *   are compared in depth.
+ * @param select - returns the part to compare; the status may be absent. Default: the whole status. The
+ *   parts are compared in depth.
  */
 export function statusChanged<S = unknown>(
   select: (status: S | undefined) => unknown = (status) => status,
@@ -80,21 +86,24 @@ export function statusChanged<S = unknown>(
   return onUpdate(({ old, object }) => !isDeepStrictEqual(part(old.object), part(object)));
 }
 
-/** Passes what every one of `predicates` passes; everything when there is none. */
+/** Passes events that all `predicates` pass; every event when there are none. */
 export function and<T extends KubernetesObject>(
   ...predicates: readonly Predicate<T>[]
 ): Predicate<T> {
   return (event) => predicates.every((passes) => passes(event));
 }
 
-/** Passes what at least one of `predicates` passes; nothing when there is none. */
+/** Passes events that at least one of `predicates` passes; no event when there are none. */
 export function or<T extends KubernetesObject>(
   ...predicates: readonly Predicate<T>[]
 ): Predicate<T> {
   return (event) => predicates.some((passes) => passes(event));
 }
 
-/** Passes what `predicate` does not: of `generationChanged` only updates, no create and no delete. */
+/**
+ * Passes the events that `predicate` drops. `not(generationChanged)` passes only updates: no create, no
+ * delete.
+ */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);
 }

@@ -9,51 +9,51 @@ import type { EventRecorder } from './events/event-recorder.ts';
 import type { Source } from './source.ts';
 
 /**
- * Reconcile again when a write that the API server refused may be accepted, or after a change, or after
- * `requeueAfterMs` milliseconds if that is earlier. `retryRefused` makes it of an error, and says when.
+ * Reconcile again when a refused write may be accepted, after a change, or after `requeueAfterMs`,
+ * whichever comes first. `retryRefused` makes this Result of an error, and documents the delays.
  */
 export interface RefusedResult {
-  /** Which kind of refusal it was: it decides when the key is reconciled again. */
+  /** The kind of refusal. It decides when the key is reconciled again. */
   readonly refusal: Refusal;
-  /** Milliseconds after which the key is reconciled again at the latest. Default: as the refusal says. */
+  /** Longest wait in milliseconds before the key is reconciled again. Default: depends on the refusal. */
   readonly requeueAfterMs?: number | undefined;
 }
 
 /** What the controller does after a successful reconcile. */
 export type Result =
   /**
-   * Reconcile this key again after so long, or earlier when something changes; 0 is at once. Who asks
-   * for less than 100 ms more than a hundred times in a row waits longer and longer, up to a second.
-   * `priority` is a whole number, higher first; default -100, behind everything that somebody changed.
+   * Reconcile this key again after `requeueAfterMs` milliseconds, or earlier if something changes. 0 means
+   * at once. A key that asks for less than 100 ms more than a hundred times in a row is slowed, up to one
+   * second. `priority` is a whole number, higher first; default -100, behind every key that changed.
    */
   | {
       readonly requeueAfterMs: number;
       readonly priority?: number;
       readonly refusal?: undefined;
     }
-  /** Wait for the next event. Safe because every relist that finds a difference enqueues the key. */
+  /** Wait for the next event. This is safe: every relist that finds a difference enqueues the key. */
   | {
       readonly requeueAfterMs?: undefined;
       readonly refusal?: undefined;
     }
   | RefusedResult;
 
-/** Wait for the next change of the object, or of what its controller owns or watches. */
+/** Wait for the next change of the object, or of an object that its controller owns or watches. */
 export const AWAIT_CHANGE: Result = Object.freeze({});
 
-/** A logger that is bound to one piece of work. Messages are constant; facts are fields. */
+/** A logger bound to one piece of work. Messages are constant; facts are fields. */
 export interface Log {
   /** For developers; not shown by default. */
   debug(fields: object, message: string): void;
-  /** What happened, in normal operation. */
+  /** A state change in normal operation. */
   info(fields: object, message: string): void;
-  /** What a person should look at. */
+  /** A problem that a person should look at. */
   warn(fields: object, message: string): void;
-  /** What failed, and needs a person. */
+  /** A failure that needs a person. */
   error(fields: object, message: string): void;
 }
 
-/** Who this process is in the cluster, from the Downward API. Unknown parts are undefined. */
+/** The identity of this process in the cluster, from the Downward API. Unknown parts are undefined. */
 export interface Self {
   /** From `POD_NAMESPACE`. */
   readonly namespace: string | undefined;
@@ -62,8 +62,8 @@ export interface Self {
 }
 
 /**
- * What a reconciler wants an object to be: the fields that it decides. Type, kind and namespace follow
- * from the resource and the owner; what it does not name is left to others.
+ * The desired state of an object: the fields that the reconciler decides. `apiVersion`, `kind` and the
+ * namespace follow from the resource and the owner. Fields that are left out stay with other writers.
  */
 export type Desired<T extends KubernetesObject> = Omit<
   T,
@@ -72,10 +72,12 @@ export type Desired<T extends KubernetesObject> = Omit<
   readonly metadata: Partial<Omit<ObjectMeta, 'ownerReferences' | 'managedFields'>>;
 };
 
-/** A condition as a reconciler states it; the toolkit knows the rest. */
+/** A condition as a reconciler states it. The toolkit fills in the other fields. */
 export type DesiredCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** The status that a reconciler states: conditions by what they say, `observedGeneration` left out. */
+/**
+ * The status that a reconciler states. The toolkit adds `observedGeneration`, and the times of conditions.
+ */
 export type DesiredStatus<T extends KubernetesObject> = Omit<
   T extends { readonly status?: infer S }
     ? Exclude<S, undefined>
@@ -83,37 +85,37 @@ export type DesiredStatus<T extends KubernetesObject> = Omit<
   'conditions' | 'observedGeneration'
 > & { readonly conditions?: readonly DesiredCondition[] };
 
-/** How `applyOwned` treats a child that others have, or had, a hand in. */
+/** How `applyOwned` treats a child that other writers have changed or created. */
 export interface ApplyOwnedOptions {
-  /** Take a child that has no controller, if the reconciled object is still there. Default false. */
+  /** Adopt a child that has no controller, if the reconciled object still exists. Default false. */
   readonly adopt?: boolean;
   /**
-   * Take the stated fields over from other managers. Default true for a child that is ours, because
-   * its controller is who decides them, and false for one that is only now adopted: whoever made it
-   * may have meant it. A refusal is an ApiError that `isApplyConflict` recognises.
+   * Take over the stated fields from other field managers. Default true for a child that the object already
+   * controls, because its controller decides these fields. Default false for a child that is adopted now,
+   * because its creator may need its own values. A refusal is an ApiError for which `isApplyConflict` is
+   * true.
    */
   readonly force?: boolean;
   /**
-   * Field managers that this controller takes the place of: its own earlier names, or the operator that
-   * it replaces. What they have stated, and this apply does not, is removed. They must not write any
-   * more.
+   * Field managers that this controller replaces: its own earlier names, or the operator before it. A field
+   * that they stated and that this apply does not state is removed. They must no longer write.
    */
   readonly formerManagers?: readonly string[];
 }
 
 /** How `deleteOwned` deletes. */
 export interface DeleteOwnedOptions {
-  /** What becomes of the child's own children. Default `Background`: they go after it. */
+  /** What happens to the child's own children. Default `Background`: they are deleted after the child. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
 /**
- * What a reconciler works with: the caches of its controller, a client, and the writes that reconcilers
- * make. Each attempt has one of its own.
+ * The tools of a reconciler: the caches of its controller, a client, and the writes that reconcilers make.
+ * Each attempt gets its own context.
  */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
   /**
-   * Aborts when the process stops or loses its leadership, and when the reconcile takes longer than
+   * Aborts when the process stops, when it loses its leadership, or when the reconcile takes longer than
    * `reconcileTimeoutMs`.
    */
   readonly signal: AbortSignal;
@@ -122,16 +124,16 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
   /**
-   * Of this attempt: 0 after a change; -100 after a first list, a resync or a poll, and for what a
-   * relist has found changed.
+   * Priority of this attempt: 0 after a change; -100 after a first list, a resync, a poll, or a change that
+   * only a relist found.
    */
   readonly priority: number;
   /**
-   * Live, past the cache; its calls abort with `signal` when they are given none. What it writes is
-   * seen by `store` at once: see `ControllerOptions.consistency`.
+   * Calls the API server directly, not the cache. A call without a signal of its own aborts with `signal`.
+   * `store` shows its writes at once, see `ControllerOptions.consistency`.
    */
   readonly client: Client;
-  /** The process's time. `clock.now()` is wall time in milliseconds since 1970. */
+  /** The clock of the process. `clock.now()` is wall time in milliseconds since 1970. */
   readonly clock: Clock;
   /** Records Events about any object; `event` is for the reconciled one. */
   readonly events: EventRecorder;
@@ -144,25 +146,27 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    */
   store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
   /**
-   * Makes a child of the reconciled object what `child` says, by server-side apply: created when it is
-   * absent, changed where it differs, and not written when it does not. A field that was stated before
-   * and is not any more is removed. The child gets the object as its controller, and its namespace
-   * unless it names one. Resolves to the child as it is then, as far as is known.
+   * Makes a child of the reconciled object match `child`, by server-side apply. A missing child is created,
+   * a child that differs is changed, and a child that matches is not written. A field that an earlier call
+   * stated and this call does not state is removed. The reconciled object becomes the child's controller.
+   * The child gets the namespace of the object unless it names one. Resolves to the latest known child.
    *
-   * A child of that name that is somebody else's is left alone: one with another controller always,
-   * one with none unless `adopt`. One that was deleted is not brought back by a cache that is late.
-   * With `generateName` and no name it is created each time: look into the store first.
+   * A child of that name that belongs to another owner is left alone: a child with another controller
+   * always, a child without a controller unless `adopt` is set. A deleted child is not created again
+   * because of a late cache. With `generateName` and no name, every call creates a child: look into the
+   * store first.
    *
-   * Name the resource in the controller's `owns`: the child is then read from the cache, and otherwise
-   * with a request each time.
+   * Name the resource in the controller's `owns`. The child is then read from the cache; otherwise every
+   * call reads it with a request.
    *
-   * @throws OperatorError `USER_CODE` when there is no reconciled object to be its owner, or the API
-   *   would not take the owner (another namespace, or a namespaced owner of a cluster-scoped child).
-   * @throws AlreadyOwnedError when the child has another controller, or none and is not adopted. Of a
-   *   resource in `owns` the key is reconciled again when that changes, be the error let through or not.
-   * @throws BeingDeletedError when the child is being deleted: the same; or the owner of one that is to
-   *   be adopted.
-   * @throws ApiError as the server refuses; `isUidMismatch` when the child is gone: let it through.
+   * @throws OperatorError `USER_CODE` when there is no reconciled object to own the child, or when the API
+   *   does not accept the owner (another namespace, or a namespaced owner of a cluster-scoped child).
+   * @throws AlreadyOwnedError when the child has another controller, or has none and is not adopted. If the
+   *   resource is in `owns`, the key is reconciled again when that changes, even if you catch the error.
+   * @throws BeingDeletedError when the child is being deleted; the key is reconciled again as above. Also
+   *   when a child is to be adopted and the reconciled object is gone or being deleted.
+   * @throws ApiError when the server refuses. `isUidMismatch` means that the child is gone: do not catch
+   *   it.
    */
   applyOwned<C extends KubernetesObject>(
     resource: Resource<C>,
@@ -170,15 +174,15 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     options?: ApplyOwnedOptions,
   ): Promise<C>;
   /**
-   * Deletes the child of that name, if the reconciled object is its controller: this very child, and
-   * none that somebody makes under its name meanwhile. Reads as `applyOwned` does, and does not wait
-   * until the child is gone. The right to `delete` must be among the controller's `permissions`.
+   * Deletes the child of that name if the reconciled object is its controller. The delete names the uid of
+   * this child, so that a new object of the same name is not deleted. The child is read as in `applyOwned`.
+   * The call does not wait until the child is gone. The controller's `permissions` must include `delete`.
    *
    * @param child - its name; the namespace is that of the reconciled object unless it names one.
-   * @returns true when the server has accepted; false when there is no such child, it is being deleted
-   *   already, or it is somebody else's, which is left alone.
+   * @returns true when the server has accepted the delete; false when the child does not exist, is already
+   *   being deleted, or belongs to somebody else.
    * @throws OperatorError `USER_CODE` when there is no reconciled object.
-   * @throws ApiError as the server refuses. A child that is gone meanwhile is no error.
+   * @throws ApiError when the server refuses. A child that is gone by then is no error.
    */
   deleteOwned(
     resource: Resource,
@@ -186,23 +190,24 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     options?: DeleteOwnedOptions,
   ): Promise<boolean>;
   /**
-   * States the status of the reconciled object, and writes it, by server-side apply to the status
-   * subresource, where it differs from what is there. What an earlier call has stated and this one
-   * does not is removed, conditions included; what other writers have set stays. For that the
-   * definition must say that conditions are a map by `type`, as those of `customResource` do.
+   * Writes the status of the reconciled object where it differs, by server-side apply to the status
+   * subresource. A field or condition that an earlier call stated and this call does not state is removed.
+   * Fields of other writers stay. For this, the definition must declare conditions as a map by `type`, as
+   * `customResource` does.
    *
-   * `observedGeneration` is the generation that this attempt was given, and a condition keeps its
-   * `lastTransitionTime` while its status stays. Again in the same attempt it compares with what it
-   * wrote last.
+   * `observedGeneration` is the generation of the object that this attempt was given. A condition keeps its
+   * `lastTransitionTime` while its `status` stays the same. A second call in one attempt compares with the
+   * status that the first call wrote.
    *
-   * Resolves to true when it has changed the status: the moment for an Event. To false when nothing
-   * differed, and when the object is gone, which is no error.
+   * Resolves to true when it has changed the status: the moment to record an Event. Resolves to false when
+   * nothing differs, and when the object is gone, which is no error.
    *
    * @throws OperatorError `USER_CODE` for a condition that the API would refuse, and when there is no
    *   reconciled object.
-   * @throws NoStatusSubresourceError `CONFIG` when the installed definition does not declare it.
-   * @throws ApiError as the server refuses; `isUndeclaredField` when the installed definition does not
-   *   know a field.
+   * @throws NoStatusSubresourceError `CONFIG` when the installed definition does not declare the status
+   *   subresource.
+   * @throws ApiError when the server refuses; `isUndeclaredField` when the installed definition does not
+   *   declare a field.
    */
   setStatus(status: DesiredStatus<T>): Promise<boolean>;
   /**
@@ -215,9 +220,9 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
 }
 
 /**
- * Makes the world match one object. Level-triggered: it is told which object, never what happened.
+ * Makes the world match one object. Level-triggered: it gets the object, never the change that happened.
  *
- * Must be idempotent. Throw to retry with back-off; return to say when to look again. Two calls for
+ * It must be idempotent. Throw to retry with back-off; return to say when to reconcile again. Two calls for
  * one key never overlap.
  *
  * @param object - the cached object, or undefined when it no longer exists. Shared: do not change it.

@@ -4,41 +4,41 @@ import type { Resource } from '../model/resource.ts';
 import type { IndexFunction } from '../store/indices.ts';
 import type { OnUnserved } from '../store/shared-informer.ts';
 
-/** What to list and watch: a value, compared by its parts, shared by whoever names the same. */
+/** The objects to list and watch. Sources are compared by their parts; equal sources share one cache. */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
   /** The resource to list and watch. */
   readonly resource: Resource<T>;
   /**
-   * `configured`: the namespaces from the manager's settings, the default of a namespaced resource.
-   * `all`: every namespace. Anything else is a namespace by name.
+   * `configured`: the namespaces from the manager's settings. This is the default for a namespaced
+   * resource. `all`: every namespace. `{ name }`: one namespace.
    */
   readonly namespace: 'configured' | 'all' | { readonly name: string };
-  /** Only objects that it selects, as text: `app=shop`. Default: all. */
+  /** Label selector as text, such as `app=shop`. Default: all objects. */
   readonly labelSelector?: string;
-  /** Only objects that it selects, as text: `metadata.name=a`. Default: all. */
+  /** Field selector as text, such as `metadata.name=a`. Default: all objects. */
   readonly fieldSelector?: string;
   /**
-   * Do without it while the server does not serve the resource or forbids it, and begin when it
-   * does. Default false: the controller waits for it before it starts.
+   * True: the controller starts even if the server does not serve the resource or forbids it, and uses it
+   * once it is available. Default false: the controller waits for it before it starts.
    */
   readonly optional: boolean;
   /**
-   * What becomes of the cached objects when the API server does not serve the resource any more.
-   * Default `retain`; see `OnUnserved`. Sources share a cache only where this is the same.
+   * What happens to the cached objects when the API server no longer serves the resource. Default `retain`;
+   * see `OnUnserved`. Sources share a cache only if this value is the same.
    */
   readonly onUnserved?: OnUnserved;
-  /** Only `metadata` is asked of the server, and cached. Default false: whole objects. */
+  /** Request and cache only `metadata`. Default false: whole objects. */
   readonly metadataOnly?: boolean;
   /**
-   * What is kept of each object. Default: all but `metadata.managedFields`; `(object) => object`
-   * keeps them. Sources share a cache only where this is the same function.
+   * Reduces each object before it is cached. Default: drops `metadata.managedFields`; `(object) => object`
+   * keeps them. Sources share a cache only if this is the same function.
    */
   readonly transform?: Transform<T>;
-  /** Indices of the cache, by name: see `Store.byIndex`. Shared with other equal sources. */
+  /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
-/** What a source leaves out of a resource; see `Source` for the defaults. */
+/** The options of `source`; see `Source` for the defaults. */
 export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Partial<
   Omit<Source<T>, 'resource'>
 >;
@@ -51,12 +51,12 @@ export function source<T extends KubernetesObject>(
   return Object.freeze({ namespace: 'configured', optional: false, ...options, resource } as const);
 }
 
-/** A resource stands for a source with its defaults. */
+/** `given` as a source: a resource becomes a source with the defaults. */
 export function sourceOf<T extends KubernetesObject>(given: Source<T> | Resource<T>): Source<T> {
   return 'resource' in given ? given : source(given);
 }
 
-/** True for one resource in two declarations of it. */
+/** True when both declare the same group, version and plural. */
 export function isSameResource(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.version === b.version && a.plural === b.plural;
 }

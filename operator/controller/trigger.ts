@@ -8,14 +8,14 @@ import { type AddOptions, LOW_PRIORITY } from '../queue/work-queue.ts';
 export type Enqueue = (keys: Iterable<ObjectKey>, options?: AddOptions) => void;
 
 /**
- * Where keys come from that no watch names: a webhook of somebody else's, the clock. A declaration: one
- * that several controllers share runs once for each of them.
+ * Enqueues keys for reasons other than a watched change, such as an external webhook or the time. A trigger
+ * is a declaration: each controller that has it runs it once.
  */
 export interface Trigger {
   /**
-   * Begins to name keys when the controller has its caches, and, with leader election, when it leads;
-   * ends, and lets go of everything it holds, when `signal` aborts. One that throws is logged and begun
-   * again, with back-off; one that returns earlier has ended.
+   * Starts when the controller's caches are synced and, with leader election, when it leads. It must end
+   * and release everything when `signal` aborts. A trigger that throws is logged and restarted with
+   * back-off; a trigger that returns earlier is not run again.
    */
   run(
     enqueue: Enqueue,
@@ -23,13 +23,13 @@ export interface Trigger {
   ): Promise<void>;
 }
 
-/** A trigger that other code of the process pulls: a webhook server, a subscription. */
+/** A trigger that other code of the process fires, such as a webhook server or a subscription. */
 export interface Channel extends Trigger {
   /**
-   * Enqueues `keys` in every controller that has this channel and works. Returns at once.
+   * Enqueues `keys` in every running controller that has this channel. Returns at once.
    *
-   * Nothing is kept for later: a controller that begins reconciles every object that there is, and one
-   * that stands by or has stopped must not collect keys without end.
+   * A controller that is not running yet misses the keys, but reconciles every existing object when it
+   * starts. Keys are not stored for it, because a controller on standby would collect keys without limit.
    */
   send(keys: Iterable<ObjectKey>): void;
 }
@@ -56,19 +56,19 @@ export function channel(): Channel {
 
 /** How the periods of `everyMs` vary. */
 interface EveryMsOptions {
-  /** Each period is stretched or shrunk by up to this share, so that replicas spread. Default 0.1. */
+  /** Each period varies at random by up to this share, so that replicas spread. Default 0.1. */
   readonly jitter?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Enqueues keys by the clock: for the first time one period after the controller has begun, behind
- * all keys that changed. To reconcile every cached object from time to time, set `resyncPeriodMs`
- * instead.
+ * Enqueues keys periodically, first one period after the controller has started, with a priority behind all
+ * keys that changed. To reconcile every cached object periodically, set `resyncPeriodMs` instead.
  *
- * @param keys - which; a function is asked each time.
- * @throws ConfigurationError `CONFIG` for a period that is no time above 0.
+ * @param keys - the keys, or a function that is called each time.
+ * @throws ConfigurationError `CONFIG` when the period is not a finite number above 0, or the jitter is not
+ *   from 0 up to below 1.
  */
 export function everyMs(
   periodMs: number,

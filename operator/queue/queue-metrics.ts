@@ -1,33 +1,32 @@
 import type { Cancel, Clock } from '../core/clock.ts';
 import type { Labels, Meter } from '../core/metrics.ts';
 
-/** As often as client-go refreshes what grows while a worker works. */
+/** Period at which the gauges of running work are refreshed; client-go's figure. */
 const REFRESH_MS = 500;
 
-/** Distinct priorities that get a series of their own; controller-runtime's bound. */
+/** Number of priorities that get their own series; controller-runtime's bound. */
 const MAX_PRIORITIES = 25;
 
-/** Where the depth of all further priorities is added up; controller-runtime's label. */
+/** The label that sums the depth of all further priorities; controller-runtime's. */
 const FURTHER_PRIORITIES = 'exceeded_cardinality_limit';
 
 /**
- * A work queue's measurements, under the names that controller-runtime gives them, so that its
- * dashboards and alerts fit.
+ * The metrics of a work queue, under controller-runtime's names, so that its dashboards and alerts fit.
  *
- * `workqueue_queue_duration_seconds` counts from when a key may be handed out: neither a delay nor the
- * time for which a worker still held the key is part of it.
+ * `workqueue_queue_duration_seconds` starts when a key can be handed out. A delay does not count, nor the
+ * time for which a worker still held the key.
  */
 export class QueueMetrics {
   readonly #meter: Meter;
   readonly #clock: Clock;
   readonly #labels: Labels;
-  /** Ready keys by label, at most one label more than `MAX_PRIORITIES`. */
+  /** Number of ready keys by label. At most one label more than `MAX_PRIORITIES`. */
   readonly #depth = new Map<string, number>();
-  /** When each key under way was taken; only the times matter. */
+  /** When each held key was taken. */
   readonly #startedAt = new Map<unknown, number>();
   #cancelRefresh: Cancel | undefined;
 
-  /** @param name - the queue's; the controller's as well, as in controller-runtime. */
+  /** @param name - of the queue and of the controller, as in controller-runtime. */
   constructor(meter: Meter, clock: Clock, name: string) {
     this.#meter = meter;
     this.#clock = clock;
@@ -52,12 +51,12 @@ export class QueueMetrics {
     this.#changeDepth(priority, 1);
   }
 
-  /** A key of this priority is not ready any more. */
+  /** A key of this priority is no longer ready. */
   left(priority: number): void {
     this.#changeDepth(priority, -1);
   }
 
-  /** Nothing is ready any more. */
+  /** No key is ready any more. */
   emptied(): void {
     for (const label of this.#depth.keys()) this.#setDepth(label, 0);
   }

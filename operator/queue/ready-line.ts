@@ -1,14 +1,14 @@
 /** One key in line. */
 interface ReadyKey<K> {
   readonly key: K;
-  /** Since when it may be handed out. */
+  /** When it became ready. */
   readonly readyAtMs: number;
-  /** Since when it stands in its class; later than `readyAtMs` when it was raised. */
+  /** When it joined its class; later than `readyAtMs` if it was raised. */
   readonly inClassAtMs: number;
   readonly inClass: PriorityClass<K>;
 }
 
-/** The ready keys of one priority. The first one came first, and is the oldest of the class. */
+/** The ready keys of one priority, oldest first. */
 interface PriorityClass<K> {
   readonly priority: number;
   readonly line: LinkedList<ReadyKey<K>>;
@@ -22,28 +22,28 @@ interface Taken<K> {
 
 const DEFAULT_AGING_LIMIT_MS = 60_000;
 
-/** Of so many takes in a row at most one is given to age. */
+/** At most one of this many takes in a row goes to an aged key. */
 const AGED_EVERY = 4;
 
 /**
- * Keys that may be handed out, and in which order.
+ * Ready keys, and the order in which they are handed out.
  *
- * - The highest class first, and inside a class first in, first out.
- * - A key of a lower class that waits for `agingLimitMs` is taken next nevertheless, the longest
- *   waiting first, but no more often than every fourth take: old work of low priority gets a quarter
- *   of the takes and urgent work three quarters.
- * - A key that is raised stands at the end of its new class and its age counts anew.
+ * - The highest class goes first; inside a class, first in, first out.
+ * - A key of a lower class that has waited for `agingLimitMs` is taken before the higher classes, the one
+ *   that has waited longest first. This happens at most at every fourth take: old work of low priority gets
+ *   a quarter of the takes, urgent work three quarters.
+ * - A raised key goes to the end of its new class, and its age starts again.
  *
- * Adding, raising and taking cost the same however many keys wait.
+ * The cost of adding, raising and taking does not depend on the number of keys.
  */
 export class ReadyLine<K> {
   readonly #agingLimitMs: number;
   readonly #places = new Map<K, Place<ReadyKey<K>>>();
-  /** Every class with keys, and empty ones that have not come to the top of `#order` since. */
+  /** Every class with keys, and empty classes that are not yet dropped from `#order`. */
   readonly #classes = new Map<number, PriorityClass<K>>();
   readonly #order = new MinHeap<PriorityClass<K>>();
   #takesSinceAged = AGED_EVERY;
-  /** Nothing can be old before this time, so that the classes need not be looked at. */
+  /** No key is aged before this time, so that `#aged` need not look at the classes. */
   #noneAgedBeforeMs = Number.NEGATIVE_INFINITY;
 
   /** @param agingLimitMs - default 60 s; `Infinity` turns ageing off. */
@@ -62,17 +62,17 @@ export class ReadyLine<K> {
     return new Map(sorted.map(({ priority, line }) => [priority, line.size]));
   }
 
-  /** Classes that take room. */
+  /** Number of classes in memory. */
   get classCount(): number {
     return this.#classes.size;
   }
 
-  /** @param key - one that is not in line. */
+  /** @param key - must not be in line. */
   push(key: K, priority: number, nowMs: number): void {
     this.#enter(key, priority, nowMs, nowMs);
   }
 
-  /** Moves `key` to the end of a higher class; false when it is not in line or stands as high. */
+  /** Moves `key` to the end of a higher class. False when it is not in line, or its class is as high. */
   raise(key: K, priority: number, nowMs: number): boolean {
     const place = this.#places.get(key);
     if (place === undefined || place.value.inClass.priority >= priority) return false;
@@ -115,10 +115,10 @@ export class ReadyLine<K> {
     if (place === undefined) return;
     place.value.inClass.line.remove(place);
     this.#places.delete(key);
-    this.#top(); // drops the class when it became empty
+    this.#top(); // drops a class that became empty
   }
 
-  /** The highest class that has keys. Empty ones above it are dropped. */
+  /** The highest class that has keys. Drops empty classes above it. */
   #top(): PriorityClass<K> | undefined {
     for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
       if (first.value.line.size > 0) return first.value;
@@ -128,7 +128,7 @@ export class ReadyLine<K> {
     return undefined;
   }
 
-  /** The key outside of the top class that has waited too long, and longest. */
+  /** The key outside the top class that has waited longest, if that is at least `agingLimitMs`. */
   #aged(top: PriorityClass<K>, nowMs: number): ReadyKey<K> | undefined {
     if (nowMs < this.#noneAgedBeforeMs) return undefined;
     let firstAtMs = nowMs;
@@ -146,26 +146,26 @@ export class ReadyLine<K> {
   }
 }
 
-/** Below so many entries outdated ones are not worth a thought. */
+/** A heap of at most this many entries is never rebuilt. */
 const MIN_REBUILD = 64;
 
 /**
- * Keys ordered by when they are due, on the monotonic clock; each key at most once.
+ * Keys ordered by due time on the monotonic clock; each key at most once.
  *
- * An outdated entry stays in the heap until it surfaces: moving a key costs no search. Entries due in
- * ten hours would stay for ten hours, so that the heap is built anew when more than half of it is
+ * An outdated entry stays in the heap until it reaches the top, so that moving a key costs no search. An
+ * entry that is due in ten hours would stay that long, so the heap is rebuilt when more than half of it is
  * outdated.
  */
 export class DelayHeap<K> {
   #heap = new MinHeap<K>();
-  /** The only valid time of each key. An entry of the heap with another time is outdated. */
+  /** The valid due time of each key. A heap entry with another time is outdated. */
   readonly #dueAt = new Map<K, number>();
 
   get size(): number {
     return this.#dueAt.size;
   }
 
-  /** When the first key is due; undefined when none waits. */
+  /** When the first key is due; undefined when there is none. */
   get nextAtMs(): number | undefined {
     this.#dropOutdated();
     return this.#heap.first?.rank;
@@ -179,7 +179,7 @@ export class DelayHeap<K> {
     return this.#dueAt.keys();
   }
 
-  /** Makes `key` due at `atMs`, or earlier if it was due earlier. Infinity is never, and not kept. */
+  /** Makes `key` due at `atMs`, or earlier if it was due earlier. Infinity means never and is not stored. */
   add(key: K, atMs: number): void {
     if (atMs >= (this.#dueAt.get(key) ?? Number.POSITIVE_INFINITY)) return;
     this.#dueAt.set(key, atMs);
@@ -227,14 +227,14 @@ export class DelayHeap<K> {
   }
 }
 
-/** Where a value stands in its list; opaque to everybody but the list. */
+/** The position of a value in its list; opaque to all code except the list. */
 export interface Place<T> {
   readonly value: T;
   previous: Place<T> | undefined;
   next: Place<T> | undefined;
 }
 
-/** Values in order of arrival; any of them leaves at the price of the first. */
+/** Values in order of arrival. Removing any value costs as much as removing the first. */
 export class LinkedList<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;
@@ -248,7 +248,7 @@ export class LinkedList<T> {
     return this.#first?.value;
   }
 
-  /** Appends `value`; keep its place to take it out again. */
+  /** Appends `value`. The returned place removes it again. */
   push(value: T): Place<T> {
     const place: Place<T> = { value, previous: this.#last, next: undefined };
     if (this.#last === undefined) this.#first = place;
@@ -258,7 +258,7 @@ export class LinkedList<T> {
     return place;
   }
 
-  /** @param place - one of this list, and not removed before. */
+  /** @param place - of this list, and not removed yet. */
   remove(place: Place<T>): void {
     const { previous, next } = place;
     if (previous === undefined) this.#first = next;
@@ -274,7 +274,7 @@ interface Ranked<T> {
   readonly rank: number;
 }
 
-/** A binary heap: the value of the lowest rank first; equal ranks in no promised order. */
+/** A binary heap with the lowest rank first. The order of equal ranks is not defined. */
 export class MinHeap<T> {
   readonly #items: Ranked<T>[] = [];
 
@@ -282,12 +282,12 @@ export class MinHeap<T> {
     return this.#items.length;
   }
 
-  /** What `pop` would take. */
+  /** The item that `pop` would take. */
   get first(): Ranked<T> | undefined {
     return this.#items[0];
   }
 
-  /** Ranks that grow cost one comparison. */
+  /** Costs one comparison if ranks are pushed in ascending order. */
   push(value: T, rank: number): void {
     this.#items.push({ value, rank });
     this.#siftUp(this.#items.length - 1);

@@ -5,13 +5,13 @@ import type { Meter } from '../core/metrics.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { DelayHeap, ReadyLine } from './ready-line.ts';
 
-/** How a queue orders and delays; each has a default. */
+/** Settings for the order and the delays of a queue; each has a default. */
 export interface QueueSettings {
-  /** The pauses after failures of a key. Default: 5 ms, 10 ms, … up to 1,000 s. */
+  /** The delays after failures of a key. Default: 5 ms, 10 ms, … up to 1,000 s. */
   readonly backoff?: KeyBackoffOptions;
   /**
-   * In milliseconds: a ready key of low priority that has waited for so long gets every fourth take.
-   * Default 60 s. `Infinity` turns ageing off.
+   * A ready key of low priority that has waited for this many milliseconds gets every fourth take. Default
+   * 60 s. `Infinity` turns ageing off.
    */
   readonly agingLimitMs?: number;
 }
@@ -24,48 +24,51 @@ interface WorkQueueOptions extends QueueSettings {
 
 /** How a key is added. */
 export interface AddOptions {
-  /** A whole number, higher first. Default 0; of a retry, the priority that the key was taken with. */
+  /** A whole number, higher first. Default 0; for a retry, the priority with which the key was taken. */
   readonly priority?: number;
 }
 
 export interface RetryOptions extends AddOptions {
-  /** The longest back-off, jitter included. Default: that of the queue. */
+  /** The longest back-off, jitter included. Default: the maximum of the queue. */
   readonly maxMs?: number;
-  /** About so long, 10 % more or less, in place of the back-off. The failure is counted all the same. */
+  /** Delay in place of the back-off, ± 10 %. The failure is counted all the same. */
   readonly everyMs?: number;
 }
 
 interface ShutdownOptions {
-  /** Hand out what is ready first. Default false. */
+  /** Hand out the ready keys before closing. Default false. */
   readonly drain?: boolean;
-  /** The end of patience. */
+  /** Aborts the wait for held keys. */
   readonly signal: AbortSignal;
 }
 
-/** What nobody waits for: first lists, relists, resyncs, polls. controller-runtime's number. */
+/**
+ * Priority of work that nobody waits for: first lists, relists, resyncs, polls. controller-runtime's
+ * number.
+ */
 export const LOW_PRIORITY = -100;
 
 /**
- * Keys waiting to be worked on: by priority, deduplicating, one worker per key.
+ * Keys waiting for a worker: ordered by priority, deduplicated, one worker per key.
  *
- * - A key that is added again while it waits keeps the higher priority and the earlier time; nothing
- *   else changes. Raised, it stands at the end of its new class.
- * - Adding a key that a worker holds makes it ready again after `done`, once.
+ * - A waiting key that is added again keeps the higher priority and the earlier time; nothing else changes.
+ *   If its priority rises, it goes to the end of its new class.
+ * - A key that is added while a worker holds it becomes ready again after `done`, once.
  * - A delayed key that is added becomes ready now, and its delayed entry is dropped.
- * - Urgent keys first, but nothing ready starves: see `ReadyLine`.
- * - After `close` no key is handed out any more, delayed ones included; who holds one finishes it.
+ * - Keys of high priority go first, but no ready key starves: see `ReadyLine`.
+ * - After `close` no key is handed out any more, including delayed keys. Workers finish the keys they hold.
  */
 export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #backoff: KeyBackoff<K>;
   readonly #metrics: QueueMetrics | undefined;
-  /** The priority of each key that is to be taken: ready, delayed, or held and added again. */
+  /** The priority of each waiting key: ready, delayed, or held and added again. */
   readonly #waiting = new Map<K, number>();
-  /** Every key of it is in `#waiting`, and in neither of the next two. */
+  /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#held`. */
   readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
   readonly #held = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
-  /** Empty while a key is ready. */
+  /** Waiting calls of `take`. Empty while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -79,43 +82,48 @@ export class WorkQueue<K> {
     this.#ready = new ReadyLine(agingLimitMs);
   }
 
-  /** Keys that are ready and not taken. */
+  /** Number of keys that are ready and not taken. */
   get depth(): number {
     return this.#ready.size;
   }
 
-  /** The same by priority, the highest first. */
+  /** `depth` by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
     return this.#ready.depths;
   }
 
-  /** Keys that become ready by themselves, later. */
+  /** Number of keys that become ready later. */
   get delayedCount(): number {
     return this.#delayed.size;
   }
 
-  /** Keys that are to be taken now or later: ready, delayed, or held and added again. */
+  /** Number of waiting keys: ready, delayed, or held and added again. */
   get waitingCount(): number {
     return this.#waiting.size;
   }
 
-  /** Keys that workers hold. */
+  /** Number of keys that workers hold. */
   get heldCount(): number {
     return this.#held.size;
   }
 
-  /** Keys with failures that are not forgotten. */
+  /** Number of keys with failures that are not forgotten. */
   get failingCount(): number {
     return this.#backoff.size;
   }
 
-  /** For how long the key that was taken first is held, in milliseconds; 0 when none is. */
+  /** Milliseconds for which the longest-held key is held; 0 when no key is held. */
   get longestHeldMs(): number {
     const [first] = this.#held.values();
     return first === undefined ? 0 : this.#clock.monotonic() - first.takenAtMs;
   }
 
-  /** @throws ConfigurationError `CONFIG` when the priority is not a whole number; so do the others. */
+  /**
+   * Makes `key` ready now.
+   *
+   * @throws ConfigurationError `CONFIG` when the priority is not a whole number; `addAfter` and `retry`
+   *   throw it, too.
+   */
   add(key: K, { priority = 0 }: AddOptions = {}): void {
     if (this.#state !== 'open') return;
     const isDue = this.#isDue(key);
@@ -126,7 +134,7 @@ export class WorkQueue<K> {
     this.#handOut();
   }
 
-  /** Makes `key` ready after `delayMs`, or earlier if something else does. Infinity is never. */
+  /** Makes `key` ready after `delayMs`, or earlier if another call does. Infinity means never. */
   addAfter(key: K, delayMs: number, options: AddOptions = {}): void {
     if (!(delayMs > 0)) {
       this.add(key, options);
@@ -141,10 +149,10 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait for the
-   * failures of others: as in controller-runtime, there is no bucket for the retries of all keys.
+   * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait for the failures of
+   * other keys: as in controller-runtime, retries share no bucket.
    *
-   * @param atLeastMs - a longer wait that somebody asked for.
+   * @param atLeastMs - a longer delay that was asked for.
    * @returns the delay in milliseconds.
    */
   retry(key: K, atLeastMs = 0, { maxMs, everyMs, ...options }: RetryOptions = {}): number {
@@ -160,28 +168,28 @@ export class WorkQueue<K> {
     return delayMs;
   }
 
-  /** `key` succeeded: its next failure is its first. */
+  /** `key` succeeded: its next failure counts as the first. */
   forget(key: K): void {
     this.#backoff.forget(key);
   }
 
-  /** Failures of `key` in a row. */
+  /** Number of failures of `key` in a row. */
   failures(key: K): number {
     return this.#backoff.failures(key);
   }
 
-  /** The priority with which a held key was taken; 0 for one that nobody holds. */
+  /** The priority with which a held key was taken; 0 for a key that is not held. */
   heldPriority(key: K): number {
     return this.#held.get(key)?.priority ?? 0;
   }
 
-  /** Resolves to the next key, or to undefined once none will be handed out any more. */
+  /** Resolves to the next key, or to undefined when no key will be handed out any more. */
   take(): Promise<K | undefined> {
     if (this.depth > 0 || this.#isEnded) return Promise.resolve(this.#start());
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
-  /** Must be called exactly once for every key returned by `take`, success or not. */
+  /** Call this exactly once for every key returned by `take`, after success or failure. */
   done(key: K): void {
     if (!this.#held.delete(key)) return;
     this.#metrics?.done(key);
@@ -199,10 +207,10 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Closes the queue, and resolves when nobody holds a key any more. To drain means that what is ready,
-   * or was added while it was held, is handed out first; what is delayed or added later is not.
+   * Closes the queue, and resolves when no key is held any more. With `drain`, keys that are ready, or were
+   * added while they were held, are handed out first; delayed keys and keys that are added later are not.
    *
-   * @throws `signal.reason` when aborted first; the queue is closed then.
+   * @throws `signal.reason` when aborted before that; the queue is then closed.
    */
   async shutdown({ drain = false, signal }: ShutdownOptions): Promise<void> {
     if (!drain) this.close();
@@ -219,7 +227,7 @@ export class WorkQueue<K> {
     }
   }
 
-  /** Ready, or ready as soon as its worker is done with it. */
+  /** True for a key that is ready, or will be as soon as its worker is done with it. */
   #isDue(key: K): boolean {
     return this.#waiting.has(key) && !this.#delayed.has(key);
   }
@@ -251,7 +259,7 @@ export class WorkQueue<K> {
     this.#metrics?.entered(priority);
   }
 
-  /** Serves who waits, and after the end tells everybody who waits for it. */
+  /** Hands ready keys to waiting takers. After the end, resolves all takers and `shutdown`. */
   #handOut(): void {
     while (this.#takers.length > 0 && (this.depth > 0 || this.#isEnded)) {
       this.#takers.shift()?.(this.#start());
@@ -276,7 +284,7 @@ export class WorkQueue<K> {
     this.#cancelTimer?.();
   }
 
-  /** One timer, for the earliest delayed key. */
+  /** Sets one timer, for the earliest delayed key. */
   #arm(): void {
     const nextAtMs = this.#delayed.nextAtMs;
     if (nextAtMs === undefined || nextAtMs >= this.#timerAtMs) return;
@@ -291,25 +299,25 @@ export class WorkQueue<K> {
   }
 }
 
-/** How long a key waits after each of its failures: twice as long as before. */
+/** The delay of a key after each of its failures. It doubles each time. */
 export interface KeyBackoffOptions {
   /** Default 5 ms, client-go's. */
   readonly initialMs?: number;
   /** Default 1,000 s, client-go's. */
   readonly maxMs?: number;
-  /** Each delay is stretched by a random factor in [1, 1 + jitter). Default 0.1. */
+  /** Each delay is multiplied by a random factor in [1, 1 + jitter). Default 0.1. */
   readonly jitter?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** Doubling is pointless, and overflows, long after the cap is reached. */
+/** Limits the exponent: the cap is reached long before, and 2 ** n would overflow. */
 const MAX_EXPONENT = 60;
 
-/** Keys that failed together do not return together. */
+/** Random share of the delay, so that keys that failed together are not retried together. */
 const SPREAD = 0.1;
 
-/** A growing delay for each key that fails; keys that do not fail cost nothing. */
+/** A growing delay for each key that fails. Keys that do not fail cost nothing. */
 export class KeyBackoff<K> {
   readonly #failures = new Map<K, number>();
   readonly #options: Required<KeyBackoffOptions>;
@@ -325,7 +333,7 @@ export class KeyBackoff<K> {
   }
 
   /**
-   * Counts one more failure of `key` and answers how long to wait.
+   * Counts a failure of `key` and returns the delay in milliseconds.
    *
    * @param mostMs - the longest delay of this failure, jitter included.
    */
@@ -337,13 +345,13 @@ export class KeyBackoff<K> {
     return baseMs * (1 + jitter * random());
   }
 
-  /** Counts one more failure of `key` and answers about `everyMs`: 10 % more or less, at random. */
+  /** Counts a failure of `key` and returns `everyMs` plus or minus 10 %, at random. */
   aroundMs(key: K, everyMs: number): number {
     this.#count(key);
     return everyMs * (1 + SPREAD * (2 * this.#options.random() - 1));
   }
 
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   failures(key: K): number {
     return this.#failures.get(key) ?? 0;
   }
@@ -352,12 +360,12 @@ export class KeyBackoff<K> {
     this.#failures.delete(key);
   }
 
-  /** Keys that have failed and not succeeded since. */
+  /** Number of keys that have failed and not succeeded since. */
   get size(): number {
     return this.#failures.size;
   }
 
-  /** @returns the failures before this one. */
+  /** @returns the number of failures before this one. */
   #count(key: K): number {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);

@@ -3,27 +3,27 @@ import { deepJson } from '../../core/deep-json.ts';
 import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 
-/** What was applied to one object last, and what the server made of it. Digests: bodies may be large. */
+/** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
 interface Applied {
   readonly uid: string;
   readonly statedDigest: string;
-  /** Of the object after the apply. */
+  /** The object's version after the apply. */
   readonly resourceVersion: string;
   readonly shownDigest: string;
-  /** After `create` there may be fields that only the creation wants. */
+  /** After `create`, the creation may still own fields that no apply has stated. */
   readonly by: 'create' | 'apply';
 }
 
-/** Objects that are remembered. One that is forgotten is applied once more, without effect. */
+/** Number of objects that are remembered. A forgotten object is applied once more, without effect. */
 const MAX_OBJECTS = 10_000;
 
 /**
- * What this process has applied, so that it need not be applied again.
+ * Remembers what this process has applied, to skip applies that would change nothing.
  *
- * A cached object alone does not tell: the server adds defaults and writes values in its own form, and
- * a field that is not stated any more, and must go, looks like anybody's. So an apply is without effect
- * when it states what the last one did, and the object still has, in the fields concerned, what that
- * one has led to. A process that remembers nothing, after a restart, applies once.
+ * The cached object alone is not enough to decide this. The server adds defaults and normalizes values, and
+ * a field that is no longer stated, and must be removed, looks like a field of another writer. So an apply
+ * is skipped when it states the same as the last one, and the object still shows, in the fields concerned,
+ * the result of the last one. After a restart nothing is remembered, and each object is applied once.
  */
 export class AppliedMemory {
   readonly #applied = new Map<string, Applied>();
@@ -40,18 +40,18 @@ export class AppliedMemory {
     const { uid, resourceVersion = '' } = known.metadata;
     if (applied === undefined || applied.uid !== uid) return false;
     if (applied.statedDigest !== digestOf(stated)) return false;
-    // A cache that is behind our own write shows what was before it.
+    // The cache is behind our own write: it shows the state before it.
     if (isOlder(resourceVersion, applied.resourceVersion)) return true;
     const shownDigest = shownDigestOf(known, stated);
     if (resourceVersion === applied.resourceVersion) {
-      // The same object, in the form in which it is cached: fields may be dropped there.
+      // The same version, in its cached form: a transform may have dropped fields.
       this.#set(name, { ...applied, shownDigest });
       return true;
     }
     return shownDigest === applied.shownDigest;
   }
 
-  /** True when `known`, as a cache shows it, is from before what was applied to it last. */
+  /** True when `known`, as a cache shows it, is older than the last apply to it. */
   isBehind(resource: Resource, known: KubernetesObject, subresource: string = ''): boolean {
     const applied = this.#applied.get(nameOf(resource, known, subresource));
     const { uid, resourceVersion = '' } = known.metadata;
@@ -68,12 +68,12 @@ export class AppliedMemory {
     this.#set(nameOf(resource, answer, subresource), appliedOf(answer, stated, 'apply'));
   }
 
-  /** @param answer - the object as `stated` has created it. */
+  /** @param answer - the object that was created from `stated`. */
   rememberCreation(resource: Resource, answer: KubernetesObject, stated: KubernetesObject): void {
     this.#set(nameOf(resource, answer, ''), appliedOf(answer, stated, 'create'));
   }
 
-  /** How this process has written to this very object last; undefined when it knows of nothing. */
+  /** How this process last wrote this object (same uid); undefined when it remembers no write. */
   lastWrite(resource: Resource, object: KubernetesObject): Applied['by'] | undefined {
     const applied = this.#applied.get(nameOf(resource, object, ''));
     return applied?.uid === object.metadata.uid ? applied?.by : undefined;
@@ -100,21 +100,21 @@ function nameOf(resource: Resource, object: KubernetesObject, subresource: strin
   return `${resourceName(resource)} ${keyOf(object)} ${subresource}`;
 }
 
-/** What names the object is no content; of some versions a cache keeps less than an answer has. */
+/** Leaves out `apiVersion`, `kind` and `uid`: they identify the object, and a cache may lack them. */
 function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): string {
   const { apiVersion: _, kind: __, ...fields } = stated;
   const { uid: ___, ...metadata } = stated.metadata;
   return digestOf(shownFields(object, { ...fields, metadata }));
 }
 
-/** Of ES2025, and in every Node that we run on; TypeScript's library does not know it yet. */
+/** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * What `object` has where `stated` says something: the fields that follow from what was applied, in
- * the server's form (`"1"` for a quantity of `"1000m"`). A list is taken whole, with what the server
- * or another writer has added to its items. Without recursion, as all that follows: an API server takes
- * objects of 10,000 levels.
+ * The values that `object` has in the fields that `stated` states: the result of an apply, in the server's
+ * form (`"1"` for a quantity of `"1000m"`). A list is taken whole, with what the server or another writer
+ * has added to its items. Like the functions below it does not recurse: an API server accepts objects with
+ * 10,000 levels.
  */
 export function shownFields(object: unknown, stated: unknown): unknown {
   const whole: Fields = emptyFields();
@@ -134,7 +134,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
   return whole.all;
 }
 
-/** True when `object` has all that `stated` says, in the same words: applying it changes no value. */
+/** True when `object` has every value of `stated` in the same form, so that applying it changes no value. */
 export function showsAll(object: unknown, stated: unknown): boolean {
   const waiting: [unknown, unknown][] = [[object, stated]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -155,7 +155,7 @@ export function showsAll(object: unknown, stated: unknown): boolean {
 }
 
 /**
- * A digest of a JSON value. Keys count in any order; an undefined member is none.
+ * A digest of a JSON value. The order of keys does not matter; undefined members are ignored.
  *
  * @throws OperatorError `USER_CODE` for a value that contains itself.
  */
@@ -167,13 +167,13 @@ function sortedText(value: unknown): string {
   try {
     return JSON.stringify(sortedForm(value)) ?? 'null';
   } catch (error) {
-    // Nested more deeply than the call stack: the same text, at half the speed.
+    // Nested deeper than the call stack allows: this gives the same text at half the speed.
     if (error instanceof RangeError) return deepJson(value, (_key, part) => sortedLevel(part));
     throw error;
   }
 }
 
-/** Keys and values by turns: an object with keys such as `"1"` changes their order by itself. */
+/** Alternating keys and values. An object would not keep this order: keys such as `"1"` come first. */
 class Members {
   readonly members: readonly unknown[];
 
@@ -200,7 +200,7 @@ function sortedLevel(value: unknown): unknown {
 
 type Fields = Record<string, unknown>;
 
-/** A member named `__proto__` is one like any other. */
+/** Without a prototype, so that a member named `__proto__` is an ordinary member. */
 function emptyFields(): Fields {
   return Object.create(null) as Fields;
 }

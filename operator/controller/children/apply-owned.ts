@@ -15,21 +15,21 @@ import type { ApplyOwnedOptions, DeleteOwnedOptions, Desired } from '../reconcil
 import { type AppliedMemory, showsAll } from './applied-memory.ts';
 
 export interface OwnerOfChildren {
-  /** The reconciled object, as the attempt was given it. */
+  /** The reconciled object, as the attempt received it. */
   readonly owner: KubernetesObject;
   readonly ownerResource: Resource;
   readonly client: Client;
   /** The field manager of `client`. */
   readonly fieldManager: string;
   readonly memory: AppliedMemory;
-  /** Reads a child: from the cache if the controller has one, live otherwise. */
+  /** Reads a child: from the cache if the controller has one, otherwise with a request. */
   readonly known: <C extends KubernetesObject>(
     resource: Resource<C>,
     child: KubernetesObject,
   ) => Promise<C | undefined>;
   /**
-   * Called before the error is thrown when `by` has the name of the child, so that the key can wait for
-   * the end of `by`. Undefined for an object that had the name and is gone by now.
+   * Called when `by` has the name of the child, before the error is thrown, so that the key can wait until
+   * `by` is gone. `by` is undefined if the object had the name and is gone by now.
    */
   readonly refused?: (
     resource: Resource,
@@ -38,7 +38,7 @@ export interface OwnerOfChildren {
   ) => void;
 }
 
-/** Creates a child, or makes an existing one as `desired` says: see `ReconcileContext.applyOwned`. */
+/** Creates a child, or changes an existing one to match `desired`: see `ReconcileContext.applyOwned`. */
 export async function applyOwned<C extends KubernetesObject>(
   given: OwnerOfChildren,
   resource: Resource<C>,
@@ -58,7 +58,7 @@ export async function applyOwned<C extends KubernetesObject>(
   else if (memory.isApplied(resource, existing, child)) return existing;
 
   const owners = { fieldManager, formerManagers };
-  // Before anything changes: an item that must go would be there beside the one that replaces it.
+  // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
   const lastWrite = memory.lastWrite(resource, existing);
   if (lastWrite === 'create' || (lastWrite === undefined && !showsAll(existing, child))) {
     const live = await withOwners(client, resource, existing);
@@ -68,7 +68,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const body = { ...child, metadata: { ...child.metadata, uid } };
   const options = { force: force ?? isOurs };
   let answer = await client.applyExisting(resource, body, options);
-  // The child of an earlier process or of an earlier manager: the fields are handed over only now.
+  // An earlier process or manager created the child: the managedFields are known only from the answer.
   if (await ownByApplying(client, resource, answer, owners)) {
     answer = await client.applyExisting(resource, body, options);
   }
@@ -76,7 +76,7 @@ export async function applyOwned<C extends KubernetesObject>(
   return answer;
 }
 
-/** The whole child, with its owner. */
+/** The complete child, with its owner reference. */
 function childOf<C extends KubernetesObject>(
   { owner, ownerResource }: OwnerOfChildren,
   resource: Resource<C>,
@@ -95,7 +95,7 @@ function childOf<C extends KubernetesObject>(
   return setControllerReference(owner, child, ownerResource, resource);
 }
 
-/** Under a name of its own, from which the field manager later takes the fields over. */
+/** Creates as a separate field manager; the controller's own manager takes the fields over later. */
 function create<C extends KubernetesObject>(
   { client, fieldManager }: OwnerOfChildren,
   resource: Resource<C>,
@@ -105,7 +105,7 @@ function create<C extends KubernetesObject>(
 }
 
 /**
- * Creates a child that is not known. If an object has its name, that object is found instead.
+ * Creates a child that is not known. If an object already has its name, returns that object instead.
  *
  * @throws BeingDeletedError when an object had the name and is gone by now.
  */
@@ -129,11 +129,11 @@ async function createOrFind<C extends KubernetesObject>(
 }
 
 /**
- * Whether the existing object is controlled by the owner. False for an object without a controller, which
- * can be adopted.
+ * True if the owner controls the existing object; false for an object without a controller that can be
+ * adopted.
  *
- * @throws BeingDeletedError when the object is being deleted, also if the owner controls it.
- * @throws AlreadyOwnedError when it is another owner's, or nobody's and not to be adopted.
+ * @throws BeingDeletedError when the object is being deleted, even if the owner controls it.
+ * @throws AlreadyOwnedError when the object has another controller, or has none and `adopt` is false.
  */
 function requireFree<C extends KubernetesObject>(
   { owner, ownerResource, refused }: OwnerOfChildren,
@@ -154,7 +154,7 @@ function requireFree<C extends KubernetesObject>(
   throw new AlreadyOwnedError(resource, existing);
 }
 
-/** The object with its managedFields, which caches do not keep. Undefined when it is gone. */
+/** The object with its managedFields, which caches drop. Undefined when the object is gone. */
 async function withOwners<C extends KubernetesObject>(
   client: Client,
   resource: Resource<C>,
@@ -209,10 +209,10 @@ export async function deleteOwned(
   }
 }
 
-/** How often another writer may be faster before the attempt fails; client-go's number. */
+/** Number of tries against other writers before the attempt fails; client-go's number. */
 const MAX_ATTEMPTS = 5;
 
-/** What is in an entry of `metadata.managedFields`: whose it is, and the fields. */
+/** One entry of `metadata.managedFields`: a manager and its fields. */
 interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
@@ -223,33 +223,33 @@ interface ManagedFields {
 }
 
 interface FieldOwners {
-  /** Whose the fields are to be. */
+  /** The manager that gets the fields. */
   readonly fieldManager: string;
-  /** Other managers whose fields become its own. */
+  /** Other managers whose fields it takes over. */
   readonly formerManagers?: readonly string[];
 }
 
 /**
- * The name under which a child of `fieldManager` is created, so that what the creation has stated can
- * be told from what the same controller writes later, by a patch, on purpose. No controller has a `/`
- * in its name.
+ * The field manager that creates the children of `fieldManager`. A separate name tells the fields of the
+ * creation from fields that the controller patches later on purpose. It never clashes: controller names
+ * contain no `/`.
  */
 function creatorOf(fieldManager: string): string {
   return `${fieldManager}/create`;
 }
 
 /**
- * Makes the fields that `fieldManager` owns by having created `object` ones that it owns by applying,
- * and so those of former managers.
+ * Hands the fields that `fieldManager` owns by creating `object`, and the fields of former managers, to its
+ * apply.
  *
- * Creating and applying count as two owners, even of one manager. A field that was there from the
- * creation would stay for ever, whatever is applied later, because its creator still wants it; and
- * where the items of a list are told apart by what has changed, as ports are by their numbers, the old
- * item would stay beside the new one, or the server refuse both.
+ * The server counts create and apply as two owners, even for one manager. Without this, a field from the
+ * creation would stay for ever, because its creator still owns it. In a list whose items are identified by
+ * the value that changed, such as ports by their numbers, the old item would stay beside the new one, or
+ * the server would refuse both.
  *
  * @param object - as the server has it, with its managedFields.
  * @returns true when it has changed something; false also when the object is gone.
- * @throws ApiError as the server refuses; `isVersionConflict` when others were faster all the time.
+ * @throws ApiError when the server refuses; `isVersionConflict` when other writers won every try.
  */
 async function ownByApplying<T extends KubernetesObject>(
   client: Client,
@@ -279,7 +279,7 @@ async function ownByApplying<T extends KubernetesObject>(
   }
 }
 
-/** The managedFields of `object` once all is `fieldManager`'s; undefined when it is so already. */
+/** The managedFields of `object` after the hand-over; undefined when there is nothing to hand over. */
 function handedOver(
   { metadata }: KubernetesObject,
   { fieldManager, formerManagers = [] }: FieldOwners,
@@ -297,7 +297,7 @@ function handedOver(
   const last = given.at(-1);
   if (last === undefined) return undefined;
   const heir = own ?? { ...last, manager: fieldManager, operation: 'Apply' };
-  // Fields of another version of the API may have other names: who states them owns them again.
+  // Skip other API versions: their fields may have other names. The next apply claims the fields it states.
   const fieldsV1 = given
     .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
     .reduce((all, each) => union(all, each.fieldsV1 ?? {}), heir.fieldsV1 ?? {});
@@ -306,16 +306,16 @@ function handedOver(
 }
 
 /**
- * True for what a creation has left by the manager's plain name, as a `client.create` does, if nothing
- * was updated since. The server notes the time of an entry before webhooks are asked, and that of the
- * creation after them.
+ * True for an entry that a creation under the manager's plain name has left, such as by `client.create`, if
+ * the manager has updated nothing since. The server sets the time of an entry before it calls webhooks, and
+ * the creation time after that.
  */
 function isCreation({ operation, time }: ManagedFields, creationTimestamp?: string): boolean {
   if (operation !== 'Update' || time === undefined || creationTimestamp === undefined) return false;
   return Date.parse(time) <= Date.parse(creationTimestamp);
 }
 
-/** Both sets of fields: sets are nested objects, whose leaves are empty. */
+/** The union of two sets of fields. A set is nested objects whose leaves are empty. */
 function union(
   a: Readonly<Record<string, unknown>>,
   b: Readonly<Record<string, unknown>>,
@@ -328,8 +328,8 @@ function union(
 }
 
 /**
- * Whether this very object is there and stays, asked live. An orphan is adopted by who is there to
- * bring it up: the cache may still show an owner that is gone, and the child would be deleted with it.
+ * True if this object (same uid) exists and is not being deleted, by a live read. Checked before an
+ * adoption: the cache may still show an owner that is gone, and the child would be deleted with it.
  */
 export async function isLiveOwner(
   client: Client,

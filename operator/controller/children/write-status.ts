@@ -11,7 +11,7 @@ import type { AppliedMemory } from './applied-memory.ts';
 import { digestOf } from './applied-memory.ts';
 
 interface StatusWriter {
-  /** The reconciled object, as the attempt was given it. */
+  /** The reconciled object, as the attempt received it. */
   readonly object: KubernetesObject;
   readonly resource: Resource;
   readonly client: Client;
@@ -25,14 +25,14 @@ type Fields = Readonly<Record<string, unknown>> & {
 
 type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
 
-/** What writes the status in one attempt, where it differs: see `ReconcileContext.setStatus`. */
+/** Returns the function that writes the status in one attempt: see `ReconcileContext.setStatus`. */
 export function statusWriter({ object, resource, client, clock, memory }: StatusWriter): SetStatus {
   const { name, namespace, uid, generation } = object.metadata;
-  /** With what this attempt has written. */
+  /** Includes the writes of this attempt. */
   let known = object;
 
   async function isGone(error: ApiError): Promise<boolean> {
-    // The API server says the same of an object that is gone and of a status that is no subresource.
+    // The API server gives the same answer for a missing object and for a missing status subresource.
     const live = await client.find(resource, { name, namespace });
     if (live === undefined || live.metadata.uid !== uid) return error.details.name === name;
     throw new NoStatusSubresourceError(resource, { cause: error });
@@ -55,7 +55,7 @@ export function statusWriter({ object, resource, client, clock, memory }: Status
     };
     if (memory.isApplied(resource, known, body, 'status')) return false;
     try {
-      // Whatever else has written what we state: this reconciler is the one that knows.
+      // Forced: this reconciler decides the fields that it states, whoever wrote them.
       const options = { subresource: 'status', force: true };
       known = await client.applyExisting<KubernetesObject>(resource, body, options);
     } catch (error) {
@@ -88,7 +88,7 @@ function wholeStatus(
   return { ...fields, ...observed, ...(stated !== undefined && { conditions: stated }) };
 }
 
-/** The order of conditions is the server's. */
+/** Ignores the order of conditions, which the server decides. */
 function isSameStatus(before: Fields, wanted: Fields): boolean {
   return digestOf(byType(before)) === digestOf(byType(wanted));
 }

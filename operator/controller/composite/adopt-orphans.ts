@@ -21,11 +21,12 @@ interface ClaimOptions {
 }
 
 /**
- * The parent's children, by the name of their resource; what is to be adopted or orphaned has been.
- * Both are guarded by uid and resourceVersion: the loser of a race throws a conflict, and looks again.
+ * Adopts and orphans children as the selector says, and returns the parent's children by the name of their
+ * resource. Both writes are guarded by uid and resourceVersion: the loser of a race throws a conflict, and
+ * the key is retried.
  *
- * Undefined when the parent is found to be going, which the cache does not know yet: what it would
- * adopt then, the garbage collector would take.
+ * Undefined when there is something to adopt and a live read finds the parent gone or being deleted. The
+ * garbage collector would delete what such a parent adopts.
  */
 export async function adoptOrphans(
   options: ClaimOptions,
@@ -82,20 +83,20 @@ async function setReferences(
   return client.patch(resource, object.metadata, { type: 'merge', body });
 }
 
-/** Who belongs to a parent, among the objects that could. */
+/** The candidates that belong to a parent, sorted by what to do with them. */
 export interface Claim<C extends KubernetesObject = KubernetesObject> {
-  /** They name the parent as their controller, and stay. */
+  /** The parent is their controller, and they stay its children. */
   readonly own: readonly C[];
-  /** Nobody controls them, and they match: to be adopted. */
+  /** To be adopted: they have no controller and match the selector. */
   readonly adopt: readonly C[];
-  /** They name the parent as their controller, and match no longer: to be orphaned. */
+  /** To be orphaned: the parent is their controller, and they no longer match. */
   readonly orphan: readonly C[];
 }
 
 /**
- * Sorts candidates as the ReplicaSet controller does its Pods. Without a selector nothing is adopted
- * and nothing orphaned: the references decide. Nothing that is being deleted is adopted or orphaned,
- * and nothing at all for a parent that is.
+ * Sorts candidates as the ReplicaSet controller sorts its Pods. Without a selector nothing is adopted or
+ * orphaned: only the owner references count. An object that is being deleted is neither adopted nor
+ * orphaned. If the parent is being deleted, no object is.
  */
 export function claim<C extends KubernetesObject>(
   parent: KubernetesObject,

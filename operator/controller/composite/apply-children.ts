@@ -8,12 +8,12 @@ import type { ChildSource } from './child.ts';
 import { childIdentity, type PlannedChild } from './sync-result.ts';
 
 /**
- * Makes the observed children what is planned: creates and applies in the order of the plan, then
- * deletes what is not in it. One child that fails does not hold up the others, but nothing is deleted
- * then: what replaces it may be what failed.
+ * Makes the observed children match the plan: creates and applies in the order of the plan, then deletes
+ * the children that are not in it. If a child fails, the others are still applied, but nothing is deleted:
+ * the failed child may be the replacement of one to delete.
  *
  * @param own - the observed children, by the name of their resource.
- * @throws what the first failure was.
+ * @throws the first failure.
  */
 export async function applyChildren(
   planned: readonly PlannedChild[],
@@ -53,7 +53,7 @@ async function applyChild(
   current: KubernetesObject | undefined,
   context: ReconcileContext,
 ): Promise<void> {
-  if (current?.metadata.deletionTimestamp !== undefined) return; // made anew once it is gone
+  if (current?.metadata.deletionTimestamp !== undefined) return; // created again once it is gone
   if (update === 'apply') await context.applyOwned(resource, object);
   else if (update === 'keep' && current === undefined) await context.applyOwned(resource, object);
   else if (update === 'recreate') {
@@ -64,7 +64,7 @@ async function applyChild(
   }
 }
 
-/** This very object: one that somebody made anew under its name is another. */
+/** Deletes this object (same uid), not a new one of the same name. */
 async function remove(
   { resource, object }: ObservedChild,
   context: ReconcileContext,
@@ -82,12 +82,12 @@ async function remove(
   }
 }
 
-/** Holds the hash of what a child was made from, so that it can be told from what is wanted now. */
+/** Annotation with the hash of the desired child, to compare it with what is wanted now. */
 const CHILD_HASH: string = 'chancery.dev/child-hash';
 
 type Hashed = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
 
-/** `object` with the hash of itself among its annotations. */
+/** `object` with its own hash as an annotation. */
 export function withHash(object: Desired<KubernetesObject>): Desired<KubernetesObject> {
   const { annotations, ...metadata } = object.metadata;
   const hash = nodeCrypto()
@@ -106,7 +106,7 @@ export function hashOf({ metadata }: Hashed): string | undefined {
   return metadata.annotations?.[CHILD_HASH];
 }
 
-/** JSON with sorted keys: the same text for the same content, in whatever order it was written. */
+/** JSON with sorted keys: equal content gives equal text. */
 function canonical(value: unknown): string {
   return deepJson(value, (_key, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -5,7 +5,7 @@ import { byOwner } from '../../store/indices.ts';
 import type { Desired } from '../reconciler.ts';
 import { type Source, type SourceOptions, source } from '../source.ts';
 
-/** A child as a composite wants it to be. */
+/** The desired state of a child of a composite. */
 export interface DesiredChild {
   /** Its resource, one of the composite's `children`. */
   readonly resource: Resource;
@@ -13,7 +13,9 @@ export interface DesiredChild {
   readonly object: Desired<KubernetesObject>;
 }
 
-/** `object` as a desired child; its type, kind and namespace follow from `resource` and the parent. */
+/**
+ * `object` as a desired child. Its `apiVersion`, kind and namespace follow from `resource` and the parent.
+ */
 export function child<C extends KubernetesObject>(
   resource: Resource<C>,
   object: Desired<C>,
@@ -22,12 +24,12 @@ export function child<C extends KubernetesObject>(
 }
 
 /**
- * What becomes of a child that is there and differs.
+ * What happens to an existing child that differs from the desired one.
  *
  * - `apply`: it is changed in place, by server-side apply.
- * - `recreate`: it is deleted, and made anew once it is gone; for what cannot be changed, such as the
- *   template of a Job.
- * - `keep`: nothing; what differs is for a person to see.
+ * - `recreate`: it is deleted, and created again once it is gone. For fields that cannot be changed, such
+ *   as the template of a Job.
+ * - `keep`: it is left as it is; a person has to look at the difference.
  */
 type ChildUpdate = 'apply' | 'recreate' | 'keep';
 
@@ -37,24 +39,24 @@ export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
   readonly resource: Resource<C>;
   /** Default `apply`. */
   readonly update?: ChildUpdate;
-  /** Which of them are looked at, and what is kept of each; see `source`. */
+  /** Options of the children's source, such as selectors and a transform; see `source`. */
   readonly source?: Omit<SourceOptions<C>, 'indexes'>;
 }
 
-/** A rule with its source: what the controller watches. */
+/** A rule and the source that the controller watches for it. */
 export interface ChildSource {
   readonly resource: Resource;
   readonly update: ChildUpdate;
   readonly source: Source;
 }
 
-/** The index of a children's source that finds them by the uid of an owner. */
+/** The index that finds children by the uid of an owner. */
 export const OWNER_INDEX = 'chancery.dev/owner';
 
 /**
  * The sources of children, one for each resource.
  *
- * @throws ConfigurationError `CONFIG` when a resource is named twice, or none is.
+ * @throws ConfigurationError `CONFIG` when a resource is named twice, or there is none.
  */
 export function childSources(
   children: readonly (Resource | ChildRule)[],
@@ -79,17 +81,17 @@ export function childSources(
   return sources;
 }
 
-/** The children of one parent, as the cache has them: those that name it as their controller. */
+/** The cached children of one parent: the objects that name it as their controller. */
 export interface ObservedChildren {
   /**
-   * All of one resource, by namespace and name.
+   * All children of one resource.
    *
    * @throws ConfigurationError `CONFIG` when the composite does not declare `resource`.
    */
   of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
   /**
-   * The one of this name, in the parent's namespace or in that of a cluster-scoped parent's child;
-   * undefined when it does not exist, or is not the parent's.
+   * The child of this name. Pass `namespace` for a child of a cluster-scoped parent. Undefined when it does
+   * not exist or is not the parent's.
    *
    * @throws ConfigurationError `CONFIG` when the composite does not declare `resource`.
    */

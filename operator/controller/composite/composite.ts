@@ -11,30 +11,30 @@ import { applyChildren } from './apply-children.ts';
 import { type ChildRule, childSources, type ObservedChildren, observedChildren } from './child.ts';
 import { type SyncResult, validateSyncResult } from './sync-result.ts';
 
-/** What a composite's functions may use besides their arguments; reading it keeps them pure. */
+/** What a composite's functions may use besides their arguments. Reading it keeps them pure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
   /** Wall time in milliseconds, from the process's clock. */
   readonly nowMs: number;
 };
 
-/** What `composite` takes: the options of `controller`, but for those that it decides itself. */
+/** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
 export interface CompositeOptions<P extends KubernetesObject>
   extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'finalizer'> {
-  /** The objects that have the children. A resource stands for a source with its defaults. */
+  /** The objects whose children are managed. A resource stands for a source with its defaults. */
   readonly parent: Source<P> | Resource<P>;
-  /** The resources of which children may be; each is watched, and may be written and deleted. */
+  /** The resources of the children. Each is watched, and the controller may write and delete its objects. */
   readonly children: readonly (Resource | ChildRule)[];
   /**
-   * Children are claimed by these labels, as a ReplicaSet claims its Pods: what matches and has no
-   * controller is adopted, what does not match any more is orphaned. Every child that `sync` wants must
-   * match. Default: none is adopted or orphaned; children are those that `sync` has made.
+   * Children are claimed by these labels, as a ReplicaSet claims its Pods. An object that matches and has
+   * no controller is adopted; a child that no longer matches is orphaned. Every child that `sync` returns
+   * must match. Default: nothing is adopted or orphaned, and the children are those that `sync` has made.
    */
   readonly selector?: (parent: P) => LabelSelector | undefined;
   /**
    * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
-   * frozen, and writes nothing; it is called again whenever one of them changes. When it throws nothing
-   * changes, and it is called again with back-off. Not called for a parent that is being deleted: its
-   * children go with it, by the garbage collector, or as `finalize` says.
+   * frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing
+   * changes and it is called again with back-off. It is not called for a parent that is being deleted: the
+   * garbage collector deletes the children with it, or `finalize` decides.
    */
   sync(
     parent: P,
@@ -42,17 +42,17 @@ export interface CompositeOptions<P extends KubernetesObject>
     context: SyncContext,
   ): SyncResult<P> | Promise<SyncResult<P>>;
   /**
-   * The same for a parent that is being deleted: children that should still be there, until there is
-   * nothing left to do. While it is given, parents carry its finalizer.
+   * Like `sync`, for a parent that is being deleted: it returns the children that should still exist, until
+   * nothing is left to do. If it is set, parents carry its finalizer.
    */
   readonly finalize?: CompositeFinalizer<P>;
 }
 
-/** How a composite's parents go. */
+/** The cleanup of a composite's parents. */
 interface CompositeFinalizer<P extends KubernetesObject> {
-  /** Qualified, `domain/name`. Never changed once parents carry it. */
+  /** Qualified, `domain/name`. Do not change it once parents carry it. */
   readonly name: string;
-  /** Pure, as `sync`. Called until it says `finalized`, then the parent goes. */
+  /** Pure, like `sync`. Called until it returns `finalized: true`; then the finalizer is removed. */
   sync(
     parent: P,
     children: ObservedChildren,
@@ -60,19 +60,19 @@ interface CompositeFinalizer<P extends KubernetesObject> {
   ): FinalizeResult<P> | Promise<FinalizeResult<P>>;
 }
 
-/** What a composite's `finalize` wants the world to be for a parent that is being deleted. */
+/** The desired state for a parent that is being deleted. */
 export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
-  /** True: nothing is left to do, and the parent may go. */
+  /** True: nothing is left to do, and the finalizer can be removed. */
   readonly finalized: boolean;
 };
 
 /**
- * Declares a controller that keeps a parent's children as a function says: it creates what is missing,
- * applies what differs, deletes what is no longer wanted, and writes the parent's status. What
- * Metacontroller's CompositeController does by webhook, in process.
+ * Declares a controller that makes a parent's children match the answer of a function. It creates missing
+ * children, applies changed ones, deletes unwanted ones, and writes the parent's status. It does in process
+ * what Metacontroller's CompositeController does with webhooks.
  *
- * Children get the parent as their controller. Only such objects are ever changed or deleted, the
- * latter with their uid, so that a foreign object of the same name is left alone.
+ * The parent becomes the controller of its children. Only such objects are changed or deleted. A delete
+ * names the uid, so that another object of the same name is left alone.
  *
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is unusable.
  */
@@ -86,7 +86,7 @@ export function composite<P extends KubernetesObject>({
   ...options
 }: CompositeOptions<P>): Controller<P> {
   const sources = childSources(children, options.name);
-  /** Undefined when the parent is going, and nothing is to be done for it. */
+  /** Undefined when the parent is gone or being deleted and nothing was done, see `adoptOrphans`. */
   async function bring<A extends SyncResult<P>>(
     object: P,
     context: ReconcileContext<P>,
@@ -125,7 +125,7 @@ export function composite<P extends KubernetesObject>({
   return declared;
 }
 
-/** A cleanup that says nothing about time is looked at again so often, besides every change. */
+/** Milliseconds between two calls of an unfinished cleanup without `requeueAfterMs`. Changes call it, too. */
 const FINALIZE_POLL_MS = 60_000;
 
 function finalizerOf<P extends KubernetesObject>(
@@ -150,7 +150,7 @@ function syncContext({ signal, log, store, attempt, clock }: ReconcileContext): 
   return { signal, log, store, attempt, nowMs: clock.now() };
 }
 
-/** An empty selector would claim every object of a namespace: that is a mistake, not a wish. */
+/** Throws for an empty selector, which would claim every object of a namespace: that is a mistake. */
 function selectorOf(selector: LabelSelector | undefined, name: string): Selector | undefined {
   if (selector === undefined) return undefined;
   const parsed = selectorFromObject(selector);

@@ -5,27 +5,27 @@ import { formatSelector, matchesSelector, type Selector } from '../../model/sele
 import type { DesiredStatus } from '../reconciler.ts';
 import type { ChildSource, DesiredChild } from './child.ts';
 
-/** What `sync` wants the world to be. */
+/** The desired state that `sync` returns. */
 export interface SyncResult<P extends KubernetesObject> {
   /**
-   * Every child that should exist, made with `child`. One that exists and is not among them is deleted;
-   * `[]` deletes all. An answer without this field is an error and changes nothing.
+   * Every child that should exist, made with `child`. Existing children that are not in the list are
+   * deleted; `[]` deletes all. An answer without this field is an error and changes nothing.
    */
   readonly children: readonly DesiredChild[];
-  /** The parent's status, as `setStatus` takes it. Left out: it stays as it is. */
+  /** The parent's status, as `setStatus` takes it. Left out: the status stays as it is. */
   readonly status?: DesiredStatus<P>;
-  /** Look again after so long, though nothing changes: for what depends on time. */
+  /** Milliseconds after which `sync` is called again without a change. For results that depend on time. */
   readonly requeueAfterMs?: number;
 }
 
-/** A desired child, and how it is brought about. */
+/** A desired child with its update rule. */
 export interface PlannedChild extends DesiredChild {
   readonly update: ChildSource['update'];
-  /** Resource, namespace and name: what makes it the same child. */
+  /** Resource, namespace and name. */
   readonly identity: string;
 }
 
-/** What identifies a child among all children of a parent. */
+/** Identifies a child among all children of a parent. */
 export function childIdentity(
   resource: DesiredChild['resource'],
   metadata: { readonly namespace?: string | undefined; readonly name?: string | undefined },
@@ -34,8 +34,8 @@ export function childIdentity(
 }
 
 /**
- * What `sync` returned, as a plan. All of it is looked at before anything is done: an answer that is
- * wrong in one place changes nothing, and one without `children` deletes nothing.
+ * Turns the answer of `sync` into a plan. The whole answer is checked before anything is done: one mistake
+ * means that nothing changes, and an answer without `children` deletes nothing.
  *
  * @throws OperatorError `USER_CODE` that says which part of the answer is unusable, and why.
  */

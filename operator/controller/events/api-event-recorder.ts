@@ -16,18 +16,18 @@ import type { EventNote, EventRecorder } from './event-recorder.ts';
 import { EventSender } from './sender.ts';
 import { EventSeries } from './series.ts';
 
-/** What Events get to be sent in when the process ends. */
+/** Milliseconds to send the remaining Events when the process ends. */
 export const EVENT_FLUSH_MS: number = 5_000;
 
 const COMBINED = '(combined from similar events): ';
 
-/** Between two looks at the series that are going on. */
+/** Minimum milliseconds between two reviews of the running series. */
 const LOOK_SPACING_MS = 1_000;
 
 interface ApiEventRecorderOptions {
   readonly client: Pick<Client, 'create' | 'patch'>;
   readonly clock: Clock;
-  /** The Pod is named as `reportingInstance`. */
+  /** The Pod name becomes `reportingInstance`. */
   readonly self: Self;
   readonly log: Log;
   /** Default: nothing is measured. */
@@ -37,19 +37,19 @@ interface ApiEventRecorderOptions {
 }
 
 /**
- * Sends the Events of a process to the API server (`events.k8s.io/v1`), beside everything else: who
- * records one never waits, and nothing is thrown.
+ * Sends the Events of a process to the API server (`events.k8s.io/v1`) in the background. Recording an
+ * Event never waits and never throws.
  *
- * - The same Event within 6 minutes of the last time is counted in the `series` of the one that was
- *   sent: at its first repetition, then every 30 minutes, and when it has not come for 6 minutes. The
- *   version of its object does not make it another.
- * - Ten that differ only in their notes within 600 s, and those that follow, are one, whose note begins
- *   with `(combined from similar events): `.
- * - A source may begin 25 Events about one object at once, then one in 300 s.
- * - What fails in transport, or with a 429 or 5xx, is sent again after 10 s, 11 times; another refusal is
- *   final. At most 1,000 wait.
+ * - The same Event within 6 minutes of the last time is counted in the `series` of the Event that was sent.
+ *   The series is sent at the first repetition, then every 30 minutes, and after 6 minutes without a
+ *   repetition. The version of the object does not matter for the comparison.
+ * - Ten Events within 600 s that differ only in their notes, and those that follow, become one Event. Its
+ *   note begins with `(combined from similar events): `.
+ * - One source may begin 25 Events about one object at once, then one in 300 s.
+ * - An Event that fails in transport, or with a 429 or 5xx, is sent again after 10 s, 11 times. Any other
+ *   refusal is final. At most 1,000 Events wait.
  *
- * What is dropped is counted in `chancery_events_dropped_total`, and logged once a minute.
+ * Dropped Events are counted in `chancery_events_dropped_total` and logged once a minute.
  */
 export class ApiEventRecorder {
   readonly #options: ApiEventRecorderOptions;
@@ -79,21 +79,21 @@ export class ApiEventRecorder {
     });
   }
 
-  /** A recorder for one part of the process, `chancery.dev/NAME` as `reportingController`. */
+  /** A recorder for one part of the process, with `chancery.dev/NAME` as `reportingController`. */
   for(controller: string): EventRecorder {
     return {
       record: (note) => {
         try {
           this.#record(controller, note);
         } catch (error) {
-          // The caller may be a module that no compiler has seen.
+          // The caller may be untyped JavaScript.
           this.#drops.count(controller, 'invalid', error);
         }
       },
     };
   }
 
-  /** Takes no more; resolves when the rest is sent or dropped, after `limitMs` at the latest. */
+  /** Accepts no more Events. Resolves when the rest is sent or dropped, after `limitMs` at the latest. */
   async close(limitMs: number = EVENT_FLUSH_MS): Promise<void> {
     this.#closed = true;
     this.#cancelLook?.();
@@ -155,7 +155,7 @@ export class ApiEventRecorder {
     this.#planLook();
   }
 
-  /** Tells of what has been counted; what follows is another series. */
+  /** Sends the final count of a series. The next repetition begins a new series. */
   #finish(series: EventSeries): void {
     this.#series.delete(series.key);
     series.review(true);
@@ -197,10 +197,10 @@ const REFILL_MS = 300_000;
 const MANY_SIMILAR = 10;
 const SIMILAR_WITHIN_MS = 600_000;
 
-/** How many sources, objects and kinds of Events are told apart; client-go's. */
+/** Number of entries that each of the maps below remembers; client-go's figure. */
 const MAX_REMEMBERED: number = 4_096;
 
-/** New Events of one source about one object: 25 at once, then one in 300 s. */
+/** Limits new Events of one source about one object: 25 at once, then one in 300 s. */
 class EventRate {
   readonly #clock: Clock;
   readonly #buckets = new LeastRecent<{ tokens: number; atMs: number }>(MAX_REMEMBERED);
@@ -209,7 +209,7 @@ class EventRate {
     this.#clock = clock;
   }
 
-  /** @param of - names the source and the object. */
+  /** @param of - the source and the object. */
   allows(of: string): boolean {
     const now = this.#clock.monotonic();
     const { tokens, atMs } = this.#buckets.get(of) ?? { tokens: BURST, atMs: now };
@@ -220,7 +220,7 @@ class EventRate {
   }
 }
 
-/** Finds Events that differ in nothing but their notes: ten different notes in 600 s are many. */
+/** Finds Events that differ only in their notes: ten different notes within 600 s are many. */
 class SimilarEvents {
   readonly #clock: Clock;
   /** When each of the latest ten different notes was last seen, by the note's digest. */
@@ -230,7 +230,11 @@ class SimilarEvents {
     this.#clock = clock;
   }
 
-  /** Takes note of one; true when there are many like it. @param identity - all but the note. */
+  /**
+   * Records one Event; true when there are many like it.
+   *
+   * @param identity - the Event without its note.
+   */
   areMany(identity: string, note: string): boolean {
     const now = this.#clock.monotonic();
     const seen = this.#seen.get(identity) ?? new Map<string, number>();
@@ -246,7 +250,7 @@ class SimilarEvents {
   }
 }
 
-/** A map of so many entries at most: the one that was set longest ago makes room for a new one. */
+/** A map of at most `max` entries. The entry that was set longest ago makes room for a new one. */
 class LeastRecent<V> {
   readonly #max: number;
   readonly #entries = new Map<string, V>();
@@ -263,7 +267,7 @@ class LeastRecent<V> {
     return this.#entries.get(key);
   }
 
-  /** @returns what had to make room. */
+  /** @returns the entry that made room. */
   set(key: string, value: V): V | undefined {
     this.#entries.delete(key);
     this.#entries.set(key, value);

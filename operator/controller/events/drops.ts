@@ -3,8 +3,9 @@ import type { Meter } from '../../core/metrics.ts';
 import type { Log } from '../reconciler.ts';
 
 /**
- * Why an Event was not sent: too many waited; its source speaks too often of its object; the API
- * refused it; nobody answered; the process ended; its namespace is on its way out; it was none.
+ * Why an Event was not sent, in the order below: too many waited; its source sends too many about its
+ * object; the API refused it; all tries failed; the process ended; its namespace is being deleted; it was
+ * malformed.
  */
 export type DropReason =
   | 'queue-full'
@@ -15,10 +16,10 @@ export type DropReason =
   | 'namespace-terminating'
   | 'invalid';
 
-/** However many Events are dropped, this is how often a line says so. */
+/** Milliseconds between two log lines about the same controller and reason. */
 const LINE_EVERY_MS = 60_000;
 
-/** These are expected, and are counted without a log line. */
+/** Expected reasons: counted without a log line. */
 const SILENT: readonly DropReason[] = ['namespace-terminating'];
 
 interface Told {
@@ -28,7 +29,7 @@ interface Told {
   untold: number;
 }
 
-/** Counts Events that are dropped, and says so: one line a minute for each controller and reason. */
+/** Counts dropped Events, and logs one line a minute for each controller and reason. */
 export class EventDrops {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -53,7 +54,7 @@ export class EventDrops {
     if (now - told.atMs >= LINE_EVERY_MS) this.#tell(told, now, err);
   }
 
-  /** Says what has not been said yet. */
+  /** Logs the drops that are not logged yet. */
   flush(): void {
     for (const told of this.#told.values()) {
       if (told.untold > 0) this.#tell(told, this.#clock.monotonic());

@@ -4,35 +4,35 @@ import { isDnsSubdomain } from '../../model/dns-name.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { EventNote } from './event-recorder.ts';
 
-/** The API server's limits; it counts bytes, whatever its message says. */
+/** The API server's limits. It counts the note in bytes, although its message says characters. */
 const MAX_NOTE_BYTES = 1_024;
 const MAX_WORD = 128;
 
 /** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
-/** How many names fit into a millisecond: a name carries the time in nanoseconds. */
+/** Number of names in a millisecond: a name contains the time in nanoseconds. */
 const NAMES_PER_MS = 1_000_000;
 
-/** Names one object in an Event. */
+/** A reference to an object in an Event. */
 type ObjectReference = KubernetesEvent['regarding'];
 
-/** Who tells: of which part of which process. */
+/** The part of the process that reports, and the process. */
 interface EventSource {
   readonly reportingController: string;
   readonly reportingInstance: string;
 }
 
-/** An Event without its name and time: all that makes two of them the same. */
+/** An Event without its name and time. */
 export type EventFacts = Omit<KubernetesEvent, 'metadata' | 'eventTime' | 'series' | 'note'> & {
   readonly note: string;
 };
 
 /**
- * What the API would take of `given`: an empty or overlong word is replaced or cut.
+ * The facts of `given` in a form that the API accepts: an empty word is replaced, an overlong one is cut.
  *
- * @param mended - told of the name of each field that was.
- * @throws TypeError for what no compiler has seen, such as a note without an object.
+ * @param mended - called with the name of each field that was changed.
+ * @throws TypeError for input that violates the types, such as a note without an object.
  */
 export function eventFacts(
   given: EventNote,
@@ -60,8 +60,8 @@ export function eventFacts(
 }
 
 /**
- * Everything but the note and the versions: a version changes with every write, and the Event about
- * it would never be the same.
+ * Identifies an Event, to find its repetitions: everything except the note and the object versions. Every
+ * write of an object changes its version, so that no Event would ever be a repetition.
  */
 export function identityOf(facts: EventFacts): string {
   const { type, action, reason, reportingController, reportingInstance } = facts;
@@ -82,23 +82,27 @@ export function nameOfReference(reference: ObjectReference): string {
 /** `text` in at most 1,024 bytes of UTF-8, cut between characters. */
 export function cutNote(text: string): string {
   const bytes = Buffer.from(text);
-  if (bytes.length <= MAX_NOTE_BYTES) return bytes.toString(); // a lone surrogate is made whole
+  if (bytes.length <= MAX_NOTE_BYTES) return bytes.toString(); // a lone surrogate becomes U+FFFD
   let end = MAX_NOTE_BYTES;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.subarray(0, end).toString();
 }
 
-/** Makes Events of facts, each with a name of its own. */
+/** Makes Events from facts, each with a unique name. */
 export class EventObjects {
   #sequence: number;
 
   /** @param random - a uniform number in [0, 1). */
   constructor(random: number) {
-    // Somewhere: two recorders, of one process or of two, may speak of one object at one time.
+    // A random start: two recorders may report on one object at the same time.
     this.#sequence = Math.floor(random * NAMES_PER_MS);
   }
 
-  /** Beside its object, or in `default` when that has no namespace. @param nowMs - wall time. */
+  /**
+   * Makes an Event in the namespace of its object; in `default` when the object has no namespace.
+   *
+   * @param nowMs - wall time.
+   */
   create({ note, ...facts }: EventFacts, nowMs: number): KubernetesEvent {
     const { namespace = 'default' } = facts.regarding;
     const metadata = { name: '', namespace };
@@ -112,7 +116,7 @@ export class EventObjects {
     return { ...event, metadata: { name, namespace } };
   }
 
-  /** The time in nanoseconds, as in client-go, and unique where the clock is not. */
+  /** The time in nanoseconds, as in client-go; the sequence makes it unique within a millisecond. */
   #nextSuffix(nowMs: number): string {
     this.#sequence = (this.#sequence + 1) % NAMES_PER_MS;
     return (BigInt(Math.floor(nowMs)) * BigInt(NAMES_PER_MS) + BigInt(this.#sequence)).toString(16);
@@ -132,7 +136,7 @@ function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectRe
   };
 }
 
-/** What of an object's name may begin the name of an Event: `system:node` and `a-` may not. */
+/** The part of an object's name that can begin the name of an Event: `system:node` and `a-` cannot. */
 function namePrefix(name: string): string {
   const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
   return isDnsSubdomain(prefix) ? prefix : 'event';

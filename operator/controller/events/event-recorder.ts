@@ -4,9 +4,9 @@ import type { KubernetesObject } from '../../model/object.ts';
 export interface EventNote {
   /** The object that the Event is about. */
   readonly regarding: KubernetesObject;
-  /** A second object that has to do with it, such as a child that was made. */
+  /** A second object that is concerned, such as a child that was created. */
   readonly related?: KubernetesObject;
-  /** `Warning` for what somebody should look at. */
+  /** `Warning` when a person should look at it. */
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, at most 128 characters: why. */
   readonly reason: string;
@@ -16,13 +16,13 @@ export interface EventNote {
   readonly note: string;
 }
 
-/** Tells people what happened to an object, where `kubectl describe` shows it. */
+/** Records what happened to an object, for people: `kubectl describe` shows it. */
 export interface EventRecorder {
   /**
    * Sends an Event in the background. Never throws and never delays the caller.
    *
-   * The same Event again within 6 minutes is counted by the one that was sent: see `ApiEventRecorder`,
-   * which also says what is dropped when there are too many, or nobody takes them.
+   * A repetition of the same Event within 6 minutes increases the count of the first one. Events are
+   * dropped when there are too many or the API server does not accept them: see `ApiEventRecorder`.
    */
   record(event: EventNote): void;
 }

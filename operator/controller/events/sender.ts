@@ -8,10 +8,10 @@ import type { DropReason } from './drops.ts';
 import type { EventObjects } from './event-object.ts';
 import type { EventSeries } from './series.ts';
 
-/** Events that may wait to be sent; more are dropped, for an outage must not fill memory. */
+/** Number of Events that may wait. Further Events are dropped, so that an outage does not fill memory. */
 const MAX_WAITING_EVENTS: number = 1_000;
 
-/** client-go's figures: so often an Event is sent, and so long after the last time. */
+/** client-go's figures: how often an Event is tried, and the pause between two tries. */
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
@@ -21,17 +21,17 @@ interface EventSenderOptions {
   /** Uniform numbers in [0, 1). */
   readonly random: () => number;
   readonly objects: EventObjects;
-  /** A series is not sent any more. */
+  /** Called when a series is dropped. */
   readonly lost: (series: EventSeries, reason: DropReason, error?: unknown) => void;
 }
 
-/** Sends series of Events to the API server, one after the other, beside everything else. */
+/** Sends series of Events to the API server in the background, one after the other. */
 export class EventSender {
   readonly #options: EventSenderOptions;
-  /** In order; the first one is under way. */
+  /** In sending order; the first one is being sent. */
   readonly #waiting = new Set<EventSeries>();
   #sending: Promise<void> | undefined;
-  /** Nobody waits for another try any more. */
+  /** Aborts when the sender closes: there are no more pauses between tries. */
   readonly #hurry = new AbortController();
   readonly #stop = new AbortController();
 
@@ -39,7 +39,7 @@ export class EventSender {
     this.#options = options;
   }
 
-  /** How many wait, the one under way included. */
+  /** Number of waiting series, including the one that is being sent. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -53,14 +53,14 @@ export class EventSender {
     return true;
   }
 
-  /** Resolves when what waits is sent or dropped, after `limitMs` at the latest. Nothing is left behind. */
+  /** Resolves when all waiting series are sent or dropped, after `limitMs` at the latest. */
   async close(limitMs: number): Promise<void> {
     this.#hurry.abort();
     const cancel = this.#options.clock.schedule(limitMs, () => this.#stop.abort());
     try {
       if (this.#sending !== undefined) await abortable(this.#sending, this.#stop.signal);
     } catch {
-      // The time is over; what is left is dropped below.
+      // The time is over; the remaining series are dropped below.
     } finally {
       cancel();
       this.#stop.abort();
@@ -79,7 +79,7 @@ export class EventSender {
     this.#sending = undefined;
   }
 
-  /** All that is due of one series, so that a repetition meanwhile does not wait behind others. */
+  /** Sends all that is due of one series: a repetition in the meantime does not wait behind other series. */
   async #send(series: EventSeries): Promise<void> {
     for (let tries = 1; series.isDue && !this.#stop.signal.aborted; tries++) {
       try {
@@ -120,7 +120,7 @@ export class EventSender {
     try {
       await client.create(events, event, { signal });
     } catch (error) {
-      if (!(tries > 1 && isAlreadyExists(error))) throw error; // else the answer was lost, not it
+      if (!(tries > 1 && isAlreadyExists(error))) throw error; // else only an answer was lost
     }
     series.sent(event.series?.count ?? 1);
   }
@@ -133,7 +133,7 @@ export class EventSender {
   }
 }
 
-/** Why trying again is of no use; undefined when it may be. */
+/** The reason when another try cannot help; undefined when it may help. */
 function dropReasonOf(error: unknown): DropReason | undefined {
   if (error instanceof ApiError) {
     const causes = error.details.causes ?? [];

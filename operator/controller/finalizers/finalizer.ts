@@ -6,30 +6,30 @@ import type { Resource } from '../../model/resource.ts';
 import { ApiError, isNotFound } from '../../model/status.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 
-/** A cleanup that goes on: when to look again. */
+/** A cleanup that is not finished: milliseconds after which to call it again. */
 export type Unfinished = { readonly requeueAfterMs: number };
 
 /**
- * Cleaning up what Kubernetes does not know of, before an object of the controller goes.
+ * Cleans up what Kubernetes does not know about, before an object of the controller is removed.
  *
- * The toolkit adds the finalizer and sees it stored before the reconciler is called for the first
- * time; calls `finalize` instead of the reconciler once the object is being deleted; and removes the
- * finalizer when that has returned. `finalize` is called again, for ever and with the usual back-off,
- * until it returns, so it must be idempotent.
+ * The toolkit stores the finalizer before it calls the reconciler for the first time. Once the object is
+ * being deleted, it calls `finalize` instead of the reconciler. When `finalize` has returned, it removes
+ * the finalizer. A `finalize` that throws is called again without limit, with the usual back-off, so it
+ * must be idempotent.
  */
 export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
-  /** Qualified, `domain/name`. Never changed once objects carry it. */
+  /** Qualified, `domain/name`. Do not change it once objects carry it. */
   readonly name: string;
   /**
-   * Returns when nothing is left. `{ requeueAfterMs }` instead says that the cleanup goes on elsewhere,
-   * which is no failure: it is called again after so long, and when something changes. A method, so
-   * that a finalizer of Deployments is a Finalizer.
+   * Returns when nothing is left to clean up. Return `{ requeueAfterMs }` when the cleanup continues
+   * elsewhere, which is no failure: `finalize` is called again after that time, and when something changes.
+   * A method, so that a finalizer of Deployments is assignable to `Finalizer`.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a cleanup that returns nothing is the usual one
   finalize(object: T, context: ReconcileContext<T>): Promise<Unfinished | undefined | void>;
   /**
-   * Gives up so long after `deletionTimestamp`, and removes the finalizer although the cleanup has not
-   * succeeded: what it should have removed leaks. Default: never.
+   * Milliseconds after `deletionTimestamp` after which the finalizer is removed although the cleanup has
+   * not succeeded. What the cleanup should have removed leaks. Default: never.
    */
   readonly forceFinalizeAfterMs?: number;
 }
@@ -37,8 +37,8 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
 const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 
 /**
- * Refuses what the API server would refuse with a 422 once the first object comes: a finalizer is
- * qualified, a DNS name of at most 253 characters, a slash, and a name of at most 63.
+ * Checks the name of a finalizer. The API server would refuse a wrong name with a 422 only when the first
+ * object comes. A finalizer is a DNS name of at most 253 characters, a slash, and a name of at most 63.
  *
  * @throws ConfigurationError `CONFIG` that says what is wrong.
  */
@@ -56,19 +56,20 @@ export function requireFinalizerName(finalizer: string): void {
   );
 }
 
-/** Writes that are refused because the object has changed are tried so often, each after a live read. */
+/** Number of tries while the object changes in between. A live read precedes every further try. */
 const MAX_TRIES = 5;
 
 type FinalizerClient = Pick<Client, 'find' | 'patch'>;
 
 /**
- * Adds a finalizer to the very object that `object` is a copy of. Nobody else's finalizer is lost,
- * whatever is written meanwhile: the patch holds only for the version that it was made from, and is
- * made again from a live read up to five times.
+ * Adds a finalizer to this object (same uid). No finalizer of another writer is lost: the patch applies
+ * only to the version it was made from. If the object has changed, the patch is made again from a live
+ * read, up to five tries in all.
  *
- * @returns the object as it is stored, with the finalizer; undefined when that cannot be any more,
- *   because the object is gone, being deleted, or another one of the same name.
- * @throws ApiError of the fifth refusal, or of any that is not about a change; else as the client does.
+ * @returns the stored object with the finalizer; undefined when it can no longer be added, because the
+ *   object is gone, being deleted, or replaced by another one of the same name.
+ * @throws ApiError of the fifth refusal because of a change, or of any other refusal; other errors of the
+ *   client.
  */
 export async function addFinalizer<T extends KubernetesObject>(
   client: FinalizerClient,
@@ -93,13 +94,14 @@ export async function addFinalizer<T extends KubernetesObject>(
 }
 
 /**
- * Removes a finalizer from the very object that `object` is a copy of; when it was the last of an object
- * that is being deleted, the object is gone with that. The answer of that request shows an object that
- * does not exist any more, so nothing is returned.
+ * Removes a finalizer from this object (same uid). If it was the last finalizer of an object that is being
+ * deleted, the object is then gone. Nothing is returned, because the answer would show an object that no
+ * longer exists.
  *
- * Nothing to do is success: the object is gone, another one has its name, or the finalizer is not there.
+ * Succeeds without a write when the object is gone, another one has its name, or it lacks the finalizer.
  *
- * @throws ApiError of the fifth refusal, or of any that is not about a change; else as the client does.
+ * @throws ApiError of the fifth refusal because of a change, or of any other refusal; other errors of the
+ *   client.
  */
 export async function removeFinalizer(
   client: FinalizerClient,
@@ -124,7 +126,7 @@ export async function removeFinalizer(
   }
 }
 
-/** With the version, because others' finalizers come and go: `-` alone would be enough for one. */
+/** Tests the version: the choice of the path depends on whether the object has other finalizers. */
 function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
   const { uid, resourceVersion, finalizers = [] } = metadata;
   const place =
@@ -141,7 +143,7 @@ function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
   };
 }
 
-/** Without the version: while the finalizer is where it was, no other change matters. */
+/** Does not test the version: while the finalizer keeps its index, no other change matters. */
 function removing({ metadata }: KubernetesObject, index: number, finalizer: string): Patch {
   const path = `/metadata/finalizers/${index}`;
   return {
@@ -162,7 +164,7 @@ function isOther(a: KubernetesObject, b: KubernetesObject): boolean {
   return a.metadata.uid !== b.metadata.uid;
 }
 
-/** A failed test is a 422 without details, like a patch of what is not there; a lost race is a 409. */
+/** A failed `test` gives a 422 without details, like a patch of a missing path; a lost race gives a 409. */
 function isRefusedByChange(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 409 || error.status === 422);
 }

@@ -11,32 +11,37 @@ import type { Source } from '../source.ts';
 import type { Finalizer, Unfinished } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 
-/** One attempt, as the order of finalizers needs to know it. */
+/** The parts of an attempt that matter here. */
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
-  /** What the reconciler is given for the object as it is by then. */
+  /** The context for the object in its current state. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
-  /** Ends with the process; that of the attempt may have timed out. */
+  /** Aborts with the process. The signal of the attempt may have timed out already. */
   readonly stop: AbortSignal;
 }
 
-/** Objects that are finalized, until they are seen to be gone. */
+/** Number of finalized objects that are remembered until the cache no longer has them. */
 const MAX_FINALIZED = 10_000;
 
 /**
- * Calls a controller's reconciler, or its finalizer. In this order: the finalizer is stored, the
- * reconciler is called; the object is to be deleted, `finalize` is called instead, and when that has
- * returned the finalizer is removed. After that nothing is called for the object: what it left has been
- * cleaned up, and would be brought back. Without a declared finalizer the reconciler is called whatever
- * becomes of the object.
+ * Calls a controller's reconciler or its finalizer, in this order:
+ *
+ * - The finalizer is stored, then the reconciler is called.
+ * - Once the object is being deleted, `finalize` is called instead.
+ * - When `finalize` has returned, the finalizer is removed. After that nothing is called for the object: a
+ *   reconcile would create again what was cleaned up.
+ *
+ * Without a declared finalizer the reconciler is called in every case.
  */
 export class Finalizing {
   readonly #controller: Controller;
-  /** Past all that remembers writes: the answer to the last removal shows an object that is gone. */
+  /**
+   * Not the client of an attempt, which aborts with the attempt and reports its writes to the key policies.
+   */
   readonly #client: Client;
   readonly #clock: Clock;
-  /** By uid. The cache may still show an object whose finalizer is removed. */
+  /** The uid by key. The cache may still show an object whose finalizer is removed. */
   readonly #finalized = new Map<ObjectKey, string | undefined>();
 
   constructor({
@@ -53,7 +58,7 @@ export class Finalizing {
     this.#clock = clock;
   }
 
-  /** True when an attempt at `object` is to finalize it. */
+  /** True when an attempt at `object` finalizes it. */
   isDue(object: KubernetesObject | undefined): boolean {
     const { finalizer } = this.#controller;
     return (
@@ -63,7 +68,7 @@ export class Finalizing {
     );
   }
 
-  /** When patience with a failing `finalize` ends, in milliseconds from now; undefined for never. */
+  /** Milliseconds until a failing `finalize` is given up; undefined for never. */
   patienceMs(object: KubernetesObject | undefined): number | undefined {
     const limitMs = this.#controller.finalizer?.forceFinalizeAfterMs;
     const deletedAt = Date.parse(object?.metadata.deletionTimestamp ?? '');
@@ -71,7 +76,10 @@ export class Finalizing {
     return Math.max(0, deletedAt + limitMs - this.#clock.now());
   }
 
-  /** @returns what the reconciler did. @throws what it, `finalize` or a write of the finalizer threw. */
+  /**
+   * @returns what the reconciler or `finalize` returned.
+   * @throws what the reconciler, `finalize` or a write of the finalizer threw.
+   */
   async run({ key, object, contextFor, stop }: FinalizingAttempt): Promise<unknown> {
     const controller = this.#controller;
     const { finalizer } = controller;
@@ -89,7 +97,7 @@ export class Finalizing {
     const { client, signal } = contextFor(object);
     const { resource } = controller.for;
     const stored = await addFinalizer(client, resource, object, finalizer.name, { signal });
-    if (stored === undefined) return AWAIT_CHANGE; // the cache will hear why
+    if (stored === undefined) return AWAIT_CHANGE; // the watch will deliver the reason
     const seen = asCached(stored, object, controller.for);
     return controller.reconcile(key, seen, contextFor(seen));
   }
@@ -142,22 +150,23 @@ export class Finalizing {
   }
 }
 
-/** Anything else says that nothing is left, for `AWAIT_CHANGE` is returned by habit. */
+/** Any other value means that nothing is left: people return `AWAIT_CHANGE` out of habit. */
 function isUnfinished(returned: unknown): returned is Unfinished {
   return typeof returned === 'object' && returned !== null && 'requeueAfterMs' in returned;
 }
 
 /**
- * An answer, as the source would have cached it and a store would show it.
+ * An answer of the API server, in the form in which the source caches it and a store shows it.
  *
- * @throws OperatorError `USER_CODE` when the transform fails, as a store throws it; no word of the object.
+ * @throws OperatorError `USER_CODE` when the transform fails, as a store throws it. It quotes nothing of
+ *   the object.
  */
 function asCached(
   stored: KubernetesObject,
   cached: KubernetesObject,
   { metadataOnly, transform = dropManagedFields }: Source,
 ): KubernetesObject {
-  const own = deepCopy(stored); // a transform may change it in place
+  const own = deepCopy(stored); // a transform may change its argument in place
   const received = metadataOnly === true ? { ...cached, metadata: own.metadata } : own;
   const seen = transformedEntry(received, transform).object;
   deepFreeze(seen);

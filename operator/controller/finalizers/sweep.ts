@@ -3,27 +3,27 @@ import type { Controller } from '../controller.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 
-/** What a sweep looks at: names and finalizers. */
+/** The part of an object that a sweep reads: names and finalizers. */
 export interface SweptObject {
   readonly metadata: ObjectMeta;
 }
 
-/** The metadata of every object where a source looks, whatever its selectors say, page by page. */
+/** The metadata of every object in the namespaces of a source, without its selectors, page by page. */
 export type MetadataPages = (
   source: Source,
   signal: AbortSignal,
 ) => AsyncIterable<readonly SweptObject[]>;
 
-/** Objects that a sweep looks at; more than that are not looked for. */
+/** A sweep stops after this many objects. */
 const MAX_OBJECTS = 50_000;
 
-/** Keys in the log line. */
+/** Maximum number of keys in the log line. */
 const MAX_NAMES = 10;
 
 interface FinalizerSweepOptions {
   readonly controller: Controller;
   readonly pages: MetadataPages;
-  /** True for what the cache has. */
+  /** True for a key that the cache has. */
   readonly isSelected: (key: ObjectKey) => boolean;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -31,10 +31,10 @@ interface FinalizerSweepOptions {
 }
 
 /**
- * Tells of objects that carry the controller's finalizer and are not selected any more: nobody would
- * finalize them, so that they could never go. Looks once, where the source looks, and only when the
- * source has a selector: what was left in namespaces that are not watched any more takes rights that
- * the controller does not have. Failures are logged and change nothing.
+ * Logs and counts objects that carry the controller's finalizer and are no longer selected. Nothing would
+ * finalize them, so they could never be deleted. Looks once, and only if the source has a selector. It
+ * looks only in the namespaces of the source: the controller has no rights for namespaces that it no longer
+ * watches. Failures are logged and change nothing.
  */
 export async function sweepFinalizers({
   controller,

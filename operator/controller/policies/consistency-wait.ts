@@ -16,23 +16,23 @@ interface ConsistencyWaitOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly controller: string;
-  /** Of the controller's own sources. */
+  /** The informers of the controller's own sources. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly resume: Resume;
 }
 
-/** The writes of one key that some cache has yet to show. */
+/** The writes of one key that a cache does not show yet. */
 interface Behind {
   readonly caughtUp: Set<() => boolean>;
   untilAt: number;
-  /** Set while the key has been asked for and told to wait. */
+  /** Set while the key is parked. */
   cancelExpiry: Cancel | undefined;
 }
 
 /**
- * Parks keys until the caches of the controller show what the attempt before has written: for
- * `consistency: 'wait'`. A key runs 5 s after its last write in any case, and
- * `chancery_consistency_wait_expired_total` counts.
+ * Implements `consistency: 'wait'`: parks a key until the caches of the controller show what its last
+ * attempt wrote. A key runs 5 s after its last write in any case; if a cache is still behind then,
+ * `chancery_consistency_wait_expired_total` counts it.
  */
 export class ConsistencyWait implements KeyPolicy {
   readonly #options: ConsistencyWaitOptions;
@@ -43,7 +43,7 @@ export class ConsistencyWait implements KeyPolicy {
     this.#options = options;
   }
 
-  /** Follows the sources, until `stop`. */
+  /** Listens to the sources until `stop`. */
   start(): void {
     const { informers } = this.#options;
     this.#cancels = [...informers.values()].map((one) => one.onAdvance(() => this.#advanced()));
@@ -141,7 +141,10 @@ function isCaughtUp({ caughtUp }: Behind): boolean {
   return caughtUp.size === 0;
 }
 
-/** The cache shows none of these uids any more, or, with `deleting`, shows that the object is ending. */
+/**
+ * True when the cache has no object with one of these uids under `key`. With `deleting`, also when the
+ * object has a deletion time.
+ */
 function lacks(
   { store }: SharedInformer<KubernetesObject>,
   key: ObjectKey,

@@ -8,13 +8,13 @@ import type { Log } from '../reconciler.ts';
 export type Resume = (key: ObjectKey) => void;
 
 /**
- * The one place that answers whether a key may run now. It asks every policy, in their order: the
- * longest delay counts, and `park` outweighs any delay.
+ * Decides whether a key may run now; no other place does. It asks every policy in order. The longest delay
+ * counts, and `park` outweighs any delay.
  */
 export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
-  /** Keys that a policy has parked, with the priority that they come back with. None of them is queued. */
+  /** Parked keys, with the priority for their return. None of them is in the queue. */
   readonly #parked = new Map<ObjectKey, number>();
 
   constructor(queue: WorkQueue<ObjectKey>, policiesFor: (resume: Resume) => readonly KeyPolicy[]) {
@@ -22,7 +22,7 @@ export class KeyGate {
     this.#policies = policiesFor((key) => this.#resume(key));
   }
 
-  /** Keys that are not in the queue, because a policy has parked them. */
+  /** Number of keys that are not in the queue because a policy has parked them. */
   get parkedCount(): number {
     return this.#parked.size;
   }
@@ -36,7 +36,7 @@ export class KeyGate {
     this.#parked.clear();
   }
 
-  /** Enqueues a key, for now or for when its delay is over. A parked key is no longer parked then. */
+  /** Enqueues a key, at once or after its delay. A parked key is then no longer parked. */
   add(key: ObjectKey, { priority = 0 }: AddOptions = {}): void {
     this.#queue.addAfter(key, this.delayMs(key), { priority: this.#unpark(key, priority) });
   }
@@ -47,7 +47,7 @@ export class KeyGate {
     this.add(key, options);
   }
 
-  /** Milliseconds that `key` must wait at least, parking aside: that is decided when it is taken. */
+  /** Minimum milliseconds that `key` must wait. Parking does not count here: it is decided in `admits`. */
   delayMs(key: ObjectKey): number {
     let longestMs = 0;
     for (const policy of this.#policies) {
@@ -57,7 +57,7 @@ export class KeyGate {
     return longestMs;
   }
 
-  /** What a worker waits for before it takes any key; undefined when it may take one. */
+  /** What a worker must await before it takes any key; undefined when it may take one. */
   beforeTake(): Promise<void> | undefined {
     for (const policy of this.#policies) {
       const wait = policy.beforeTake?.();
@@ -67,8 +67,8 @@ export class KeyGate {
   }
 
   /**
-   * True when a key that a worker has taken may run. Otherwise the key is put back, or parked, with the
-   * priority that it was taken with.
+   * True when a key that a worker has taken may run. Otherwise the key is delayed or parked with the
+   * priority with which it was taken.
    */
   admits(key: ObjectKey): boolean {
     const priority = this.#queue.heldPriority(key);
@@ -103,7 +103,11 @@ export class KeyGate {
     if (priority !== undefined) this.add(key, { priority });
   }
 
-  /** Forgets that a key is parked: it goes back to the queue. @returns the higher of the priorities. */
+  /**
+   * Marks a key as no longer parked, because it goes back to the queue.
+   *
+   * @returns the higher of the two priorities.
+   */
   #unpark(key: ObjectKey, priority: number): number {
     const before = this.#parked.get(key) ?? priority;
     this.#parked.delete(key);
@@ -111,35 +115,37 @@ export class KeyGate {
   }
 }
 
-/** The change of an object that a key is enqueued for. */
+/** The change of an object for which a key is enqueued. */
 export interface Cause {
-  /** Of the object that changed: the key's own, a child, or any other that a mapping knows. */
+  /**
+   * The resource of the changed object: the reconciled object, a child, or an object that a mapping knows.
+   */
   readonly resource: Resource;
   readonly change: Change;
 }
 
-/** A write of an attempt that the API server has accepted. Dry runs and evictions are none. */
+/** A write of an attempt that the API server has accepted. Dry runs and evictions do not count. */
 export interface AcceptedWrite {
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly name: string;
   readonly isDelete: boolean;
-  /** False when the answer has the version that was known before: nothing was different. */
+  /** False when the answer has the version known before: the write changed nothing. */
   readonly hasChanged: boolean;
-  /** What the controller's caches had under this name before the write. */
+  /** The objects that the controller's caches had under this name before the write. */
   readonly before: readonly KubernetesObject[];
   /**
-   * The object as the API server answered it. Undefined for a delete, and for a subresource whose
-   * answer is another object, such as a Scale.
+   * The object in the API server's answer. Undefined for a delete, and for a subresource whose answer is
+   * another object, such as a Scale.
    */
   readonly answer: KubernetesObject | undefined;
 }
 
 /** The end of an attempt, before its key is put back. */
 export interface AttemptOutcome {
-  /** `aborted`: the process stops, or has lost its leadership. */
+  /** `aborted`: the process stops or has lost its leadership. */
   readonly kind: 'success' | 'failed' | 'terminal' | 'conflict' | 'panic' | 'aborted';
-  /** In milliseconds, where a successful reconcile has asked for the next one. */
+  /** Milliseconds until the next reconcile, if a successful reconcile has asked for one. */
   readonly requeueAfterMs?: number | undefined;
   /** The log of the attempt. */
   readonly log: Log;
@@ -148,8 +154,8 @@ export interface AttemptOutcome {
 }
 
 /**
- * Decides when a key may be reconciled. A controller asks its policies in a fixed order at each of
- * these moments; `keyPolicies` has the list. A policy keeps what it has to know for itself.
+ * Decides when a key may be reconciled. A controller calls its policies in a fixed order at each of these
+ * moments; `keyPolicies` has the list. Each policy keeps its own state.
  */
 export interface KeyPolicy {
   /**
@@ -159,19 +165,19 @@ export interface KeyPolicy {
   start?(): void;
   /** Called when the controller has ended. No timer and no listener may be left. */
   stop?(): void;
-  /** A change has `key` enqueued. Called before `delayMs`. */
+  /** A change enqueues `key`. Called before `delayMs`. */
   changed?(key: ObjectKey, cause: Cause): void;
   /** Called before a worker takes any key. The worker waits for the promise and asks again. */
   beforeTake?(): Promise<void> | undefined;
   /**
-   * How many milliseconds `key` must still wait; 0 when it may run. `park`: the key waits until the
-   * policy calls `resume` for it. A change of the key asks again before that. Predicates may hide
-   * changes, so a policy that parks must learn by itself when to resume. It must not throw.
+   * Milliseconds that `key` must still wait; 0 when it may run. `park`: the key waits until the policy
+   * calls `resume` for it, and a change of the key asks again before that. Predicates may hide changes, so
+   * a policy that parks must detect by itself when to resume. It must not throw.
    */
   delayMs?(key: ObjectKey): number | 'park';
   /** An attempt of `key` begins. */
   started?(key: ObjectKey): void;
-  /** The attempt of `key` that is under way has written. */
+  /** The running attempt of `key` has written an object. */
   wrote?(key: ObjectKey, write: AcceptedWrite): void;
   /** The attempt of `key` has ended. Called before `delayMs` says when the key may run again. */
   finished?(key: ObjectKey, outcome: AttemptOutcome): void;

@@ -14,7 +14,7 @@ import { WriteLoops } from './write-loops.ts';
 interface KeyPoliciesOptions {
   readonly clock: Clock;
   readonly controller: Controller;
-  /** Of the controller's sources; may be filled later. */
+  /** The informers of the controller's sources. The map may be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly meter: Meter;
   /** Counts the keys that are ready. */
@@ -26,10 +26,10 @@ interface KeyPoliciesOptions {
 }
 
 /**
- * The policies of one controller, in the order in which they are asked. Those that park come first,
- * since a parked key needs no delay, and among them the one without which nothing can run.
+ * The policies of one controller, in the order in which they are asked. Policies that park come first,
+ * because a parked key needs no delay. `CacheSync` is the very first, because nothing can run without it.
  *
- * To add a brake, write one more `KeyPolicy` in this folder, and give it its place here.
+ * To add a policy, write another `KeyPolicy` in this folder and add it to this list.
  */
 export function keyPolicies(options: KeyPoliciesOptions): readonly KeyPolicy[] {
   const { clock, controller, informers, meter, resume } = options;
@@ -46,11 +46,14 @@ export function keyPolicies(options: KeyPoliciesOptions): readonly KeyPolicy[] {
   ];
 }
 
-/** Keeps `minIntervalMs` of the controller between the beginnings of two attempts of a key. */
+/** Keeps at least `minIntervalMs` between the starts of two attempts of a key. */
 class MinInterval implements KeyPolicy {
   readonly #clock: Clock;
   readonly #intervalMs: number;
-  /** Only keys that must still wait. A key is set anew at each attempt, so that the oldest is the first. */
+  /**
+   * Start times of keys that must still wait. Each attempt inserts its key again, so that the oldest is
+   * first.
+   */
   readonly #startedAt = new Map<ObjectKey, number>();
 
   constructor(clock: Clock, intervalMs: number) {
@@ -77,8 +80,8 @@ class MinInterval implements KeyPolicy {
 }
 
 /**
- * Parks keys until the cache that has their objects is synced. An optional source may be forbidden or
- * not served for any time, and other sources enqueue keys meanwhile.
+ * Parks keys until the cache of the reconciled objects is synced. An optional source may be forbidden or
+ * not served for any length of time, while other sources enqueue keys.
  */
 class CacheSync implements KeyPolicy {
   readonly #informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined;
@@ -87,7 +90,7 @@ class CacheSync implements KeyPolicy {
   readonly #waiting = new Set<ObjectKey>();
   #isListening = false;
 
-  /** @param informer - that of the reconciled objects; undefined before it is made. */
+  /** @param informer - returns the informer of the reconciled objects; undefined before it is created. */
   constructor(
     informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined,
     resume: Resume,

@@ -3,22 +3,22 @@ import type { ObjectKey } from '../../model/object.ts';
 import type { AttemptOutcome, KeyPolicy } from './key-gate.ts';
 
 /**
- * A key that asks to be reconciled again in less than `soonMs` gets what it asks for `freely` times in
- * a row, which is enough for work in steps. From then on it waits: 10 ms, twice as long each time, up
- * to a second, which is one attempt where thousands were made without the brake.
+ * A key may ask `freely` times in a row to be reconciled again in less than `soonMs`: enough for work in
+ * steps. After that it must wait 10 ms, doubled each time, up to one second. Without the brake, such a key
+ * makes thousands of attempts in that second.
  */
 export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_000 } as const;
 
-/** The log gets one line about braked keys in this time. */
+/** Minimum milliseconds between two log lines about braked keys. */
 const LINE_MS = 10 * 60_000;
 
 const REMEDY =
   'return AWAIT_CHANGE, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
 
-/** Slows down keys that ask to be reconciled again at once, again and again. A change lifts the brake. */
+/** Slows down keys that repeatedly ask to be reconciled at once. A change lifts the brake. */
 export class RequeueBrake implements KeyPolicy {
   readonly #clock: Clock;
-  /** Keys that have asked so last. They are in the queue, which bounds them. */
+  /** Keys whose last attempt asked for it. They are in the queue, so the size of the map is bounded. */
   readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;
 

@@ -2,20 +2,19 @@ import type { Clock } from '../../core/clock.ts';
 import { yieldToEventLoop } from '../../core/time-slice.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** A storm is at least so many changes in one turn of the event loop, in so many turns in a row. */
+/** A storm is at least this many changes in a turn of the event loop, in this many turns in a row. */
 const CHANGES_A_TURN = 4;
 const TURNS = 3;
 
-/** How long work waits for a storm to end, at most. People notice a longer wait. */
+/** The longest time that workers wait for a storm to end. People notice a longer wait. */
 export const STORM_PATIENCE_MS = 200;
 
 /**
- * Holds workers back while changes pour in without a pause, 200 ms at most. The same keys change again
- * and again then, and a key that is read on is reconciled once instead of many times. When the time is
- * over, all that is ready is let through before the next wait. Changes that come one by one hold nothing
- * back.
+ * Makes workers wait while changes arrive in every turn of the event loop, 200 ms at most. During such a
+ * storm the same keys change repeatedly, and a key that waits is reconciled once instead of many times.
+ * When the time is over, all ready keys are let through before the next wait. Single changes delay nothing.
  *
- * It holds workers and parks no keys: what is ready stays in the queue, where its depth is measured.
+ * The policy blocks workers and parks no keys: ready keys stay in the queue, whose depth is measured.
  */
 export class Storm implements KeyPolicy {
   readonly #clock: Clock;
@@ -25,7 +24,7 @@ export class Storm implements KeyPolicy {
   #ticking = false;
   /** Undefined when there is no storm. */
   #since: number | undefined;
-  /** Keys that were ready when the time was over, and are let through. */
+  /** Number of keys to let through: those that were ready when the time was over. */
   #allowed = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
@@ -40,7 +39,7 @@ export class Storm implements KeyPolicy {
     if (!this.#ticking) void this.#tick();
   }
 
-  /** An answer of undefined counts as one key that was let through. */
+  /** Returning undefined counts as one key that is let through. */
   beforeTake(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {
@@ -51,7 +50,7 @@ export class Storm implements KeyPolicy {
     return this.#calm.promise;
   }
 
-  /** Counts the changes of each turn, until a turn brings none. */
+  /** Counts the changes of each turn until a turn has none. */
   async #tick(): Promise<void> {
     this.#ticking = true;
     while (this.#changes > 0) {

@@ -15,26 +15,26 @@ import type { Controller } from '../controller.ts';
 import { isSameResource, type Source } from '../source.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** Names that are waited for at once. Beyond that the oldest is forgotten, and its key has its back-off. */
+/** Maximum number of waits. Beyond it the oldest is forgotten, and its key has only its back-off. */
 const MAX_WAITS = 10_000;
 
 /**
- * When a key tries again although no event can tell of the object in its way: no cache has it, because
- * it lived between two lists, or the source does not select it. Doubled each time.
+ * Delays of retries when no event can report the end of the object in the way: no cache has it, because it
+ * lived between two lists or no source selects it. Doubled each time.
  */
 const RETRY_MS = { first: 30_000, last: 1_000_000 } as const;
 
-/** A key that could not have the name of a child. */
+/** A key whose child could not get its name. */
 interface Wait {
   readonly key: ObjectKey;
   readonly name: string;
-  /** Of the object in the way, as the attempt found it; empty if that was gone again. */
+  /** Uid of the object in the way when the attempt found it; empty if it was gone again. */
   readonly uid: string;
   readonly resourceVersion: string;
   readonly controller: string | undefined;
-  /** Retries in a row that found the same object. */
+  /** Number of retries in a row that found the same object. */
   retries: number;
-  /** The present attempt, or else the last one, has met the object. */
+  /** The running attempt, or otherwise the last one, was refused because of the object. */
   isCurrent: boolean;
   cancelRetry: Cancel | undefined;
 }
@@ -42,24 +42,24 @@ interface Wait {
 interface TakenNamesOptions {
   readonly clock: Clock;
   readonly controller: Controller;
-  /** Of the controller's sources; may be filled later. */
+  /** The informers of the controller's sources. The map may be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
-  /** Enqueues a key that is to try again. */
+  /** Enqueues a key to retry it. */
   readonly enqueue: (key: ObjectKey, priority: number) => void;
 }
 
 /**
- * If a child's name is taken, the key is retried when the name becomes free. Without this nothing would
- * retry it: the object in the way enqueues its own owner, if any.
+ * If a child's name is taken, the key is retried when the name becomes free. Otherwise nothing would retry
+ * it: events of the object in the way enqueue only that object's own owner.
  *
- * A wait lasts until the object goes or changes its controller, or until an attempt of the key no longer
- * meets it. It begins with the refusal, in the middle of an attempt: a later change enqueues the key,
- * which is reconciled once more after the attempt. An earlier change is found by comparing the caches
- * with what was refused.
+ * A wait ends when the object goes or changes its controller, or when an attempt of the key no longer meets
+ * it. It begins with the refusal, in the middle of an attempt. A later change enqueues the key, which is
+ * reconciled once more after the attempt. To find an earlier change, the caches are compared with the
+ * object that was refused.
  */
 export class TakenNames implements KeyPolicy {
   readonly #options: TakenNamesOptions;
-  /** The key that was refused last is the last. */
+  /** In the order of their last refusal. */
   readonly #byKey = new Map<ObjectKey, Map<string, Wait>>();
   readonly #byName = new Map<string, Set<Wait>>();
   #count = 0;
@@ -69,11 +69,11 @@ export class TakenNames implements KeyPolicy {
   }
 
   started(key: ObjectKey): void {
-    if (this.#count === 0) return; // nearly always
+    if (this.#count === 0) return; // the usual case
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
-  /** Names that the attempt has not met again are not waited for. */
+  /** Ends the waits for names that this attempt was not refused again. */
   finished(key: ObjectKey): void {
     if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
@@ -82,10 +82,10 @@ export class TakenNames implements KeyPolicy {
   }
 
   /**
-   * Notes that the attempt of `key` could not have the name of `child`. Only a resource that the
-   * controller owns can be waited for: of others no events come.
+   * Notes that an attempt of `key` could not get the name of `child`. Waits only for resources that the
+   * controller owns: others send no events.
    *
-   * @param by - the object that has the name; undefined if it was gone as soon as it was read.
+   * @param by - the object that has the name; undefined if it was gone by the time it was read.
    */
   refused(
     key: ObjectKey,
@@ -111,9 +111,9 @@ export class TakenNames implements KeyPolicy {
     };
     this.#remember(wait);
     const knowledge = caches.map((cache) => knowledgeOf(cache, keyOf(child), wait));
-    if (knowledge.includes('blocked')) return; // and the end will be an event
+    if (knowledge.includes('blocked')) return; // its end will be an event
     const isFree = wait.retries === 0 && (uid === '' || knowledge.includes('newer'));
-    // Once: a cache that does not select the object takes it for gone, again and again.
+    // Only once: a cache that does not select the object would report it as gone each time.
     const afterMs = isFree ? 0 : Math.min(RETRY_MS.first * 2 ** wait.retries, RETRY_MS.last);
     wait.cancelRetry = this.#options.clock.schedule(afterMs, () => {
       wait.cancelRetry = undefined;
@@ -180,7 +180,7 @@ function nameOf(resource: Resource, key: ObjectKey): string {
   return `${resourceName(resource)} ${key}`;
 }
 
-/** Whether a cache has the object in the way, has something newer, or is not as far yet. */
+/** `blocked`: the cache has the object in the way. `newer`: it has a later state. `older`: it is behind. */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,
   key: ObjectKey,
@@ -197,7 +197,7 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/** It is the same object, and has the same controller, or none. */
+/** True for the same object if its controller has not changed. */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

@@ -5,48 +5,48 @@ import type { AcceptedWrite, AttemptOutcome, Cause, KeyPolicy } from './key-gate
 
 /**
  * A turn of a loop is an attempt that writes, and that was caused only by changes of objects that the
- * attempt before it had written. A loop is more than 30 writes of one object in such turns within a
- * minute. A roll-out is no loop: the children change, which others write, and the reconciler writes the
- * parent's status. A loop makes hundreds of turns a minute, so that it is found in seconds. A reconciler
- * that makes progress in such turns has finished by then, or is slowed to one turn a second.
+ * attempt before it wrote. A loop is more than 30 writes of one object in such turns within a minute. A
+ * loop makes hundreds of turns a minute, so it is found within seconds. A roll-out is no loop: the
+ * reconciler writes the parent's status because others change the children. A reconciler that makes
+ * progress in such turns has finished by then, or is slowed to one turn a second.
  */
 const LOOP = { writes: 30, withinMs: 60_000 } as const;
 
-/** The first interval at which a looping key is reconciled; doubled with each turn, up to the last. */
+/** Intervals at which a looping key is reconciled, doubled with each turn. */
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
-/** Keys that are remembered: those that wrote in their last attempt, or lately in turns. */
+/** Number of remembered keys: those that wrote in their last attempt. */
 const MAX_KEYS = 10_000;
 
-/** Causes that are told apart for one attempt. More of them are not a few own writes. */
+/** Maximum number of recorded causes of an attempt. An attempt with more is not a turn. */
 const MAX_CAUSES = 100;
 
 interface Watched {
   startedAt: number;
   /** Objects whose changes have enqueued the key since the last attempt began. */
   causes: Set<string>;
-  /** The objects that the last attempt wrote, and those that this one has written so far. */
+  /** Objects that the last attempt wrote; `writing` are those of the running attempt. */
   written: Set<string>;
   writing: Set<string>;
-  /** This attempt was caused by own writes alone. */
+  /** True if only the key's own writes caused this attempt. */
   isTurn: boolean;
-  /** The times at which each object was written in turns. */
+  /** For each object, the times at which it was written in turns. */
   readonly turnsAt: Map<string, readonly number[]>;
-  /** Between the beginnings of two attempts; 0 unless the key loops. */
+  /** Minimum milliseconds between the starts of two attempts; 0 unless the key loops. */
   intervalMs: number;
   toldAt: number;
 }
 
-/** The log gets one line about a looping key in this time. */
+/** Minimum milliseconds between two log lines about one looping key. */
 const LINE_MS = 10 * 60_000;
 
 const REMEDY = 'write only what differs, and nothing that changes each time, such as a time';
 
-/** Slows down keys that are reconciled again and again because of their own writes. */
+/** Slows down keys that are repeatedly reconciled because of their own writes. */
 export class WriteLoops implements KeyPolicy {
   readonly #clock: Clock;
   readonly #looped: () => void;
-  /** Only keys that have written. The key whose attempt ended last is the last. */
+  /** Only keys that wrote in their last or running attempt, in the order in which the attempts ended. */
   readonly #watched = new Map<ObjectKey, Watched>();
 
   /** @param looped - counts one more turn of a loop. */
@@ -88,7 +88,7 @@ export class WriteLoops implements KeyPolicy {
     if (watched === undefined) return;
     this.#watched.delete(key);
     watched.written = watched.writing;
-    if (watched.written.size === 0) return; // it was quiet: all is forgotten
+    if (watched.written.size === 0) return; // the attempt wrote nothing: forget the key
     this.#watched.set(key, watched);
     if (!watched.isTurn) {
       watched.intervalMs = 0;
@@ -130,7 +130,7 @@ export class WriteLoops implements KeyPolicy {
     return watched;
   }
 
-  /** The object that was written most often. */
+  /** Records the writes of this turn. Returns the object that was written most often. */
   #countTurn({ turnsAt, written }: Watched): { readonly object: string; readonly writes: number } {
     const now = this.#clock.monotonic();
     let most = { object: '', writes: 0 };
@@ -146,7 +146,7 @@ export class WriteLoops implements KeyPolicy {
   }
 }
 
-/** Names one object of the cluster, to compare the objects of writes with those of changes. */
+/** Identifies an object, to compare the objects of writes with those of changes. */
 function objectName(resource: Resource, key: ObjectKey): string {
   return `${resourceName(resource)} ${key}`;
 }

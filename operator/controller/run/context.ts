@@ -22,7 +22,7 @@ import { isSameResource, type Source, source } from '../source.ts';
 /** The parts that all attempts of one controller share. */
 interface ContextsOptions {
   readonly controller: Controller;
-  /** The controller's own: it has the controller's field manager and fence, and is journalled. */
+  /** The controller's own client: with the controller's field manager, its fence and the write journal. */
   readonly client: Client;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ interface ContextsOptions {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** Called with each write of an attempt of `key`. */
   readonly wrote: (key: ObjectKey, write: AcceptedWrite) => void;
-  /** Learns when another object has the name of a child. */
+  /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
 }
 
@@ -57,9 +57,9 @@ export class Contexts {
   }
 
   /**
-   * The cache of one of the controller's own sources, as its reconciler sees it, and its mappings.
+   * The cache of one of the controller's own sources, as its reconciler and its mappings see it.
    *
-   * @throws ConfigurationError `CONFIG` when the controller does not declare it.
+   * @throws ConfigurationError `CONFIG` when the controller does not declare the source.
    */
   store<T extends KubernetesObject>(given: Source<T> | Resource<T>): Store<T> {
     const of = 'resource' in given ? given : this.#declared(given);
@@ -68,7 +68,7 @@ export class Contexts {
     return known as unknown as Store<T>;
   }
 
-  /** The context of one attempt, which ends with `facts.signal` at the latest. */
+  /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, events, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority } = facts;
@@ -97,9 +97,9 @@ export class Contexts {
   }
 
   /**
-   * The client of one attempt, for its finalizer, too. Its calls end with the attempt. This is the one
-   * place for interceptors that depend on the attempt; `runner.ts`, `manager/controller-host.ts` and
-   * `client/connection.ts` add those that do not.
+   * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt.
+   * Interceptors that depend on the attempt belong here; `runner.ts`, `manager/controller-host.ts` and
+   * `client/connection.ts` add the others.
    */
   client({ key, signal }: Pick<AttemptFacts, 'key' | 'signal'>): Client {
     const { client, wrote } = this.#options;
@@ -111,8 +111,8 @@ export class Contexts {
   }
 
   /**
-   * The declared source of a resource. Among several sources it is the one with the defaults of `source`;
-   * without such a one it is the first.
+   * The declared source of a resource. Among several, the first with the default namespace and selectors of
+   * `source`; if there is none, the first.
    */
   #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
     const sources = [...this.#options.informers.keys()].filter((each) =>
@@ -127,7 +127,7 @@ export class Contexts {
     return (plain ?? sources[0] ?? source(resource)) as unknown as Source<T>;
   }
 
-  /** What the caches have under a key. An object that cannot be read is listed again soon: it is left out. */
+  /** The cached objects under a key. An unreadable object is left out: it is listed again soon. */
   #cached(resource: Resource, key: ObjectKey): KubernetesObject[] {
     const found: KubernetesObject[] = [];
     for (const each of this.#options.informers.keys()) {
@@ -143,12 +143,12 @@ export class Contexts {
     return found;
   }
 
-  /** This is the one place for layers around a cache: own writes, and outermost the freezing. */
+  /** The layers around a cache belong here: own writes, and outermost the freezing. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;
     if (informer === undefined) throw undeclared(controller, of);
-    // With `wait`, too: if the wait ended without the change, own writes are newer than the cache.
+    // Also with `wait`: if the wait timed out, own writes are newer than the cache.
     const isPlain = controller.consistency === 'none';
     return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }
@@ -164,9 +164,9 @@ function undeclared(controller: Controller, { resource }: Source): Configuration
 }
 
 /**
- * `store`, whose objects are frozen when they are handed out: who changes one gets a TypeError at the
- * place that does it, instead of a cache that differs from the server. Each object is frozen once, so
- * that only those that a reconciler looks at cost anything.
+ * `store`, with objects that are frozen when they are handed out. Code that changes one gets a TypeError at
+ * that place, instead of a cache that differs from the server. Only objects that a reconciler reads are
+ * frozen, each once.
  */
 export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<T> {
   return {
@@ -183,7 +183,7 @@ export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<
   };
 }
 
-/** Not the array: it is a snapshot, which its reader may sort. */
+/** The array is not frozen: it is a snapshot that the reader may sort. */
 function eachFrozen<T>(objects: readonly T[]): readonly T[] {
   for (const object of objects) deepFreeze(object);
   return objects;
@@ -191,13 +191,13 @@ function eachFrozen<T>(objects: readonly T[]): readonly T[] {
 
 interface ContextMethodsOptions {
   readonly controller: Controller;
-  /** The object under reconcile, as the cache had it when the attempt began. */
+  /** The reconciled object, as the cache had it when the attempt began. */
   readonly object: KubernetesObject | undefined;
   /** The client of the attempt. */
   readonly client: Client;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  /** All attempts of the controller share it. */
+  /** Shared by all attempts of the controller. */
   readonly memory: AppliedMemory;
   /** The cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
@@ -205,7 +205,7 @@ interface ContextMethodsOptions {
   readonly refused: NonNullable<OwnerOfChildren['refused']>;
 }
 
-/** The methods of a `ReconcileContext` that are about the reconciled object. */
+/** The methods of a `ReconcileContext` that act for the reconciled object. */
 function contextMethods({
   controller,
   object,
@@ -228,7 +228,7 @@ function contextMethods({
       context: { controller: controller.name },
     });
   };
-  /** Kept for the attempt: it remembers the status that it wrote last. */
+  /** One per attempt: it remembers the status that it wrote last. */
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     async applyOwned(childResource, child, options) {
@@ -259,7 +259,7 @@ function contextMethods({
   };
 }
 
-/** Reads a child from a cache of the controller's `owns`; live when none has whole objects of its kind. */
+/** Reads a child from the caches of the controller's `owns`; live when none caches whole objects of it. */
 function knownChild(
   { owns }: Controller,
   client: Client,
@@ -279,7 +279,7 @@ function knownChild(
 }
 
 export interface WriteObserver {
-  /** What the caches have under a name. */
+  /** The cached objects under a name. */
   readonly cached: (
     resource: Resource,
     namespace: string | undefined,
@@ -290,8 +290,8 @@ export interface WriteObserver {
 }
 
 /**
- * Tells `wrote` of writes and deletes, evictions and dry runs apart. The API server answers a write that
- * changes nothing with the version that was known before: such a write has not `hasChanged`.
+ * Reports writes and deletes to `wrote`, except evictions and dry runs. The API server answers a write that
+ * changes nothing with the known version: such a write has `hasChanged: false`.
  */
 export function observeWrites({ cached, wrote }: WriteObserver): Interceptor {
   return (next) => async (call) => {

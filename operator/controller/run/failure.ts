@@ -10,21 +10,21 @@ import { ApiError, isConflict } from '../../model/status.ts';
 import { BeingDeletedError, TerminalError } from '../errors.ts';
 import { AWAIT_CHANGE, type Result } from '../reconciler.ts';
 
-/** What a thrown value says about the attempt that it ended. */
+/** A failed attempt, classified by the value that it threw. */
 export interface Failure {
   /**
-   * `terminal`: do not retry. `conflict`: a lost race, which is how optimistic concurrency works.
+   * `terminal`: do not retry. `conflict`: a lost race, which is normal with optimistic concurrency.
    * `panic`: a programming error, so that a person must act. `failed`: anything else.
    */
   readonly kind: 'terminal' | 'conflict' | 'panic' | 'failed';
   readonly error: Error;
-  /** The server asked for at least so much patience, in milliseconds. */
+  /** Minimum milliseconds before the retry, as the server or the error asks for. */
   readonly atLeastMs: number;
-  /** Why the API server refused a write, where that is what failed. */
+  /** Why the API server refused a write; undefined when the failure is no refusal. */
   readonly refusal: Refusal | undefined;
 }
 
-/** A reconciler returned what is no Result: a bug in it, which types would have found. */
+/** A reconciler returned a value that is no Result: a bug that its types would have found. */
 class NonsenseResultError extends OperatorError {
   override readonly name = 'NonsenseResultError';
 
@@ -40,7 +40,7 @@ class NonsenseResultError extends OperatorError {
   }
 }
 
-/** What the language throws by itself, and what the toolkit throws about a reconciler's code. */
+/** Errors of the language, and the toolkit's error for a wrong answer of a reconciler. */
 const PROGRAMMING_ERRORS = [
   TypeError,
   ReferenceError,
@@ -51,7 +51,7 @@ const PROGRAMMING_ERRORS = [
   NonsenseResultError,
 ];
 
-/** Tells kinds of failure apart; the controller treats each in its own way. */
+/** Classifies a thrown value; the controller treats each kind differently. */
 export function failureOf(thrown: unknown): Failure {
   if (!(thrown instanceof Error)) {
     const error = new OperatorError('a reconciler threw what is no Error', {
@@ -66,7 +66,7 @@ export function failureOf(thrown: unknown): Failure {
   return { kind: kindOf(thrown), error: thrown, atLeastMs: patienceFor(thrown), refusal };
 }
 
-/** Nothing tells when a namespace is gone; what is in it, and all that it could be, waits so long. */
+/** Minimum wait, because no event reports the end of a namespace. */
 const NAMESPACE_PATIENCE_MS = 60_000;
 
 function patienceFor(error: Error): number {
@@ -78,8 +78,8 @@ function patienceFor(error: Error): number {
 }
 
 /**
- * Somebody else was faster, or is about to be done. A field that another manager has is no race: it
- * stays that way until a person decides.
+ * True when another writer was faster, or a deletion is about to finish. An apply conflict is no lost race:
+ * another manager keeps the field until a person decides.
  */
 function isLostRace(error: Error): boolean {
   return (
@@ -96,7 +96,7 @@ function kindOf(error: Error): Failure['kind'] {
   return PROGRAMMING_ERRORS.some((type) => error instanceof type) ? 'panic' : 'failed';
 }
 
-/** A process that does not lead any more could not go on; whatever the failure is said to be. */
+/** True when a LeadershipLostError is among the error and its causes: the attempt could not go on. */
 export function isLeadershipLost(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 10; depth++) {
     if (error instanceof LeadershipLostError) return true;
@@ -105,7 +105,7 @@ export function isLeadershipLost(thrown: unknown): boolean {
   return false;
 }
 
-/** What whoever wrote the reconciler can do about a failure; undefined when the error says it. */
+/** What the author of the reconciler can do about a failure; undefined when the error says it. */
 export function remedyFor(error: Error): string | undefined {
   if (error instanceof TypeError && FROZEN.test(error.message)) {
     return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
@@ -113,13 +113,14 @@ export function remedyFor(error: Error): string | undefined {
   return undefined;
 }
 
-/** What V8 says about a change of a frozen object or array. */
+/** V8's messages for a change of a frozen object or array. */
 const FROZEN = /read only property|object is not extensible|^Cannot (delete|redefine) property/;
 
 /**
- * What a reconciler returned, as a Result; nothing, which JavaScript returns by itself, is AWAIT_CHANGE.
+ * The return value of a reconciler as a Result. `undefined`, the value of a function without `return`,
+ * becomes AWAIT_CHANGE.
  *
- * @throws NonsenseResultError `USER_CODE` that says what it is instead.
+ * @throws NonsenseResultError `USER_CODE` that says what was returned instead.
  */
 export function checkedResult(returned: unknown): Result {
   if (returned === undefined) return AWAIT_CHANGE;
@@ -143,7 +144,7 @@ export function checkedResult(returned: unknown): Result {
   return returned as Result;
 }
 
-/** Infinity is a long time: never. */
+/** Infinity is valid and means never. */
 function isDelay(value: unknown): boolean {
   return typeof value === 'number' && value >= 0;
 }
@@ -152,7 +153,7 @@ function isRefusal(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Without what is in it: a reconciler may have returned a Secret. */
+/** Describes a value without its contents: a reconciler may have returned a Secret. */
 function describe(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (value === null) return 'null';

@@ -6,24 +6,24 @@ import type { Resource } from '../../model/resource.ts';
 import type { Change } from '../../store/change.ts';
 import type { Mapping, MappingContext } from '../controller.ts';
 
-/** A mapping is called so often for one change, then the change is dropped. */
+/** Maximum number of calls of a mapping for one change. Then the change is dropped. */
 const MAP_TRIES = 3;
 
-/** Before a mapping that looked something up looks again. One that waits for nothing has no pause. */
+/** Pauses between tries of an asynchronous mapping. A synchronous one is called again at once. */
 const PAUSES_MS = [100, 1_000];
 
 interface MappedKeysOptions {
   readonly map: Mapping['map'];
   readonly context: MappingContext;
-  /** Of the keys: what the controller reconciles. */
+  /** The resource of the keys: the one that the controller reconciles. */
   readonly target: Resource;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
- * The keys that a change concerns: those of the old object and of the new, each once. A promise only
- * when the mapping answers with one, or has failed.
+ * The keys for a change: those of the old and of the new object, each once. The answer is a promise only
+ * when the mapping returns one, or has failed.
  *
  * @throws OperatorError `USER_CODE`, by rejection, when the mapping has failed three times.
  * @throws `signal.reason` when aborted between two tries.
@@ -45,10 +45,10 @@ export function mappedKeys(
 type Keys = readonly ObjectKey[];
 
 /**
- * Tries a mapping that waits for nothing again at once, and any other after a pause.
+ * Calls a synchronous mapping that throws again at once, and an asynchronous one after a pause.
  *
- * @param unreadable - the answer for an object that turned out to be unreadable: its source tells of it
- *   again when it can be read, but of a delete it does not.
+ * @param unreadable - gives the keys for an object that turned out to be unreadable. Its source reports the
+ *   object again when it can be read, but it does not repeat a delete.
  */
 function mapped(
   entry: Entry,
@@ -84,11 +84,14 @@ async function mappedLater(
       if (++failures >= MAP_TRIES) throw mappingFailed(error);
     }
     await sleep(clock, PAUSES_MS[failures - 1] ?? 0, signal);
-    answer = Promise.resolve().then(() => map(entry, context)); // it may throw before it returns a promise
+    answer = Promise.resolve().then(() => map(entry, context)); // may throw synchronously
   }
 }
 
-/** A mapping in JavaScript may return anything; of a namespaced resource a key names its namespace. */
+/**
+ * Checks an answer, because a mapping in JavaScript may return anything. Keys of a namespaced resource must
+ * contain a namespace.
+ */
 function checkedKeys(answer: Iterable<ObjectKey>, { namespaced }: Resource): Keys {
   const keys = typeof answer === 'string' ? undefined : [...answer];
   const isKey = (key: unknown): boolean =>
@@ -109,11 +112,11 @@ function mappingFailed(cause: unknown): OperatorError {
 }
 
 /**
- * The keys of the owners that `child` names and that are objects of `owner`.
+ * The keys of the owners in `metadata` that are objects of `owner`.
  *
- * Group and kind are compared, the version is not: an owner keeps its identity when its API version
- * changes. A namespaced owner is in the child's namespace, as the API has it; a cluster-scoped child
- * cannot have one.
+ * Group and kind are compared, but not the version: an owner keeps its identity when its API version
+ * changes. As in the API, a namespaced owner is in the child's namespace, and a cluster-scoped child has no
+ * namespaced owner.
  *
  * @param anyOwner - false: only the owner that is marked as `controller`.
  */
@@ -135,15 +138,14 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** Objects that are mapped side by side, when a mapping looks something up. */
+/** Number of objects that are mapped concurrently by an asynchronous mapping. */
 const SIDE_BY_SIDE = 16;
 
 /**
- * Maps items one after the other, and calls `take` with each answer. From the first answer that is a
- * promise on, items of different keys are mapped side by side; those of one key never are, so that their
- * answers come in their order.
+ * Maps items in order and calls `take` with each answer. From the first answer that is a promise, items of
+ * different keys are mapped concurrently. Items of one key never are, so their answers stay in order.
  *
- * @returns a promise when one was waited for; it never rejects.
+ * @returns a promise if one had to be awaited; it never rejects.
  */
 export function mapInOrder<I extends { readonly key: ObjectKey }, R>(
   items: readonly I[],

@@ -10,15 +10,16 @@ export interface Attempt {
   readonly reconcileId: string;
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
-  /** As in `ReconcileContext.priority`. */
+  /** See `ReconcileContext.priority`. */
   readonly priority: number;
 }
 
 /** How the call ended. */
 export interface AttemptEnd {
   /**
-   * `requeue`: the API server refused a write, and the key is retried; `requeue_after`: the reconciler
-   * said when. `aborted`: the process stops or has lost its leadership. None of them is a failure.
+   * `requeue`: the API server refused a write, and the key is retried. `requeue_after`: the reconciler
+   * asked for the next reconcile. `aborted`: the process stops or has lost its leadership. None of these is
+   * a failure.
    */
   readonly outcome:
     | 'success'
@@ -29,11 +30,11 @@ export interface AttemptEnd {
     | 'conflict'
     | 'panic'
     | 'aborted';
-  /** Of the call, without the wait before it. */
+  /** Duration of the attempt, without the wait in the queue. */
   readonly durationMs: number;
   /** Set for `error`, `terminal`, `conflict` and `panic`. */
   readonly error?: Error;
-  /** Set when the key is reconciled again by itself, be it after a failure. */
+  /** Set when the key is reconciled again without a change, also after a failure. */
   readonly requeueAfterMs?: number;
 }
 
@@ -47,10 +48,10 @@ export type ReconcileMiddleware = (
 ) => Promise<AttemptEnd>;
 
 /**
- * Makes an attempt with `middleware` around it. Whatever the middleware does, the attempt is made
- * exactly once, and its end is the answer.
+ * Makes an attempt with `middleware` around it. The attempt is made exactly once, and its end is returned,
+ * even if the middleware throws, skips `next` or calls it twice.
  *
- * @param failed - the middleware itself threw.
+ * @param failed - called when the middleware itself throws.
  */
 export async function withMiddleware(
   middleware: ReconcileMiddleware,

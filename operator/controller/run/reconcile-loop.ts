@@ -30,7 +30,7 @@ interface ReconcileLoopOptions {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** In milliseconds; 0: an attempt may take any time. */
+  /** Limit of one attempt in milliseconds; 0 is no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
 }
@@ -39,16 +39,16 @@ interface ReconcileLoopOptions {
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;
-  /** The error of a cache that could not be read. */
+  /** The error of the cache when the object could not be read. */
   readonly unreadable: unknown;
   readonly log: Log;
   readonly report: FailureReport;
-  /** Aborts with the process. */
+  /** Aborts when the process stops. */
   readonly stop: AbortSignal;
   readonly startedAt: number;
 }
 
-/** How user code ended, before the key is put back. */
+/** How the user code ended, before the key is put back. */
 type Ended =
   | { readonly kind: 'success'; readonly result: Result }
   | { readonly kind: 'aborted'; readonly isLeadershipLost: boolean }
@@ -56,7 +56,7 @@ type Ended =
 
 type End = Omit<AttemptEnd, 'durationMs'>;
 
-/** Calls user code for keys, within a time limit, and puts each key back as the outcome says. */
+/** Calls user code for keys with a time limit, and puts each key back according to the outcome. */
 export class ReconcileLoop {
   readonly #options: ReconcileLoopOptions;
 
@@ -139,7 +139,7 @@ export class ReconcileLoop {
       if (isLeadershipLost(error)) return { kind: 'aborted', isLeadershipLost: true };
       const failure = failureOf(error);
       const isFinalizing = finalizing.isDue(object);
-      // Cleanup is tried for ever: an object that nobody tries to finalize would never go.
+      // A cleanup is always retried: otherwise the object could never be deleted.
       const kind = failure.kind === 'terminal' && isFinalizing ? 'failed' : failure.kind;
       return { ...failure, kind, isFinalizing };
     } finally {
@@ -147,7 +147,7 @@ export class ReconcileLoop {
     }
   }
 
-  /** Aborts the attempt after its time, and reports it again each time that so much more has passed. */
+  /** Aborts the attempt after the timeout, and reports it after each further timeout while it still runs. */
   #limit({ report, startedAt }: Work, limit: LinkedAbort): Cancel {
     const { clock, metrics, reconcileTimeoutMs } = this.#options;
     if (reconcileTimeoutMs === 0) return () => {};
@@ -166,7 +166,7 @@ export class ReconcileLoop {
     return () => cancel();
   }
 
-  /** The policies hear of the end first, so that the key is put back with the delays of by then. */
+  /** Calls the policies first, so that the key is put back with their new delays. */
   #putBack({ attempt: { key }, object, log, report }: Work, ended: Ended): End {
     const { gate, queue } = this.#options;
     const requeueAfterMs = ended.kind === 'success' ? ended.result.requeueAfterMs : undefined;
@@ -174,7 +174,7 @@ export class ReconcileLoop {
     gate.finished(key, { kind: ended.kind, requeueAfterMs, log, warn });
     if (ended.kind === 'success') return this.#succeeded(key, ended.result);
     if (ended.kind !== 'aborted') return this.#failed(key, object, ended, report);
-    // After a lost leadership the process is about to stop. Should it not, the key is not lost.
+    // After lost leadership the process usually stops. The retry keeps the key in case it does not.
     if (ended.isLeadershipLost) return { outcome: 'aborted', requeueAfterMs: queue.retry(key) };
     return { outcome: 'aborted' };
   }
@@ -191,7 +191,7 @@ export class ReconcileLoop {
     return { outcome: 'requeue_after', requeueAfterMs: waitMs };
   }
 
-  /** A refused write of which people were told is no failure: the key is retried when it may succeed. */
+  /** A refused write that the reconciler has reported is no failure: the key is retried. */
   #refused(key: ObjectKey, { refusal, requeueAfterMs = Number.POSITIVE_INFINITY }: Result): End {
     const { gate, metrics, queue } = this.#options;
     metrics.succeeded('requeue');
@@ -230,19 +230,19 @@ function timedOut(): OperatorError {
   return new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' });
 }
 
-/** Whose code failed. */
+/** The function that failed. */
 type Verb = 'reconcile' | 'finalize';
 
 interface FailureReportOptions {
   readonly events: EventRecorder;
   /** Bound to the attempt. */
   readonly log: Log;
-  /** Undefined when it is gone: no Event can be about it then. */
+  /** Undefined when the object is gone: then no Event is recorded. */
   readonly object: KubernetesObject | undefined;
   readonly verb: Verb;
 }
 
-/** Reports an attempt that went wrong: in its log, and by an Event on the object. */
+/** Reports a failed or stuck attempt in its log and as an Event on the object. */
 class FailureReport {
   readonly #options: FailureReportOptions;
 

@@ -30,7 +30,7 @@ const COUNTERS = [
   WRITE_LOOPS,
 ];
 
-/** A controller's measurements, under the names that controller-runtime gives them. */
+/** The metrics of a controller, under controller-runtime's names where it has such metrics. */
 export class ReconcileMetrics {
   readonly #meter: Meter;
   readonly #labels: Labels;
@@ -41,7 +41,7 @@ export class ReconcileMetrics {
     this.#labels = { controller };
   }
 
-  /** Makes every series exist: an alert on the growth of a counter needs its zero. */
+  /** Creates every series: an alert on the growth of a counter needs its zero. */
   begin(workers: number): void {
     for (const result of RESULTS) this.#meter.count(TOTAL, { ...this.#labels, result }, 0);
     for (const name of COUNTERS) this.#meter.count(name, this.#labels, 0);
@@ -74,12 +74,12 @@ export class ReconcileMetrics {
     this.#meter.count(TIMEOUTS, this.#labels);
   }
 
-  /** A change was dropped, because a mapping failed again and again. */
+  /** Counts a change that was dropped because its mapping failed. */
   mappingFailed(): void {
     this.#meter.count(MAPPING_FAILURES, this.#labels);
   }
 
-  /** A predicate has begun to throw. */
+  /** Counts a predicate that has thrown for the first time. */
   predicateFailed(): void {
     this.#meter.count(PREDICATE_FAILURES, this.#labels);
   }
@@ -93,7 +93,7 @@ export class ReconcileMetrics {
     this.#meter.count(WRITE_LOOPS, this.#labels);
   }
 
-  /** So many objects carry the finalizer and are not selected. */
+  /** Sets the number of objects that carry the finalizer and are not selected. */
   unselected(count: number): void {
     this.#meter.gauge(UNSELECTED, this.#labels, count);
   }

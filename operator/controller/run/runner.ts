@@ -27,18 +27,18 @@ import { ReconcileMetrics } from './reconcile-metrics.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
 
-/** A controller as people look at it. Plain data. */
+/** The state of a controller for people. Plain data. */
 export interface ControllerActivity {
   readonly name: string;
   /** False before its sources are synced, while another replica leads, and after the end. */
   readonly working: boolean;
   readonly workers: number;
   readonly busy: number;
-  /** Keys ready to be taken, by priority, the highest first. */
+  /** Number of ready keys by priority, the highest first. */
   readonly ready: readonly { readonly priority: number; readonly keys: number }[];
-  /** Keys that are due later, or that a policy has parked. */
+  /** Number of keys that are due later or parked by a policy. */
   readonly delayed: number;
-  /** Keys whose last attempt failed. */
+  /** Number of keys whose last attempt failed. */
   readonly failing: number;
   readonly longestRunningMs: number;
 }
@@ -49,10 +49,10 @@ const DEFAULT_CACHE_SYNC_TIMEOUT_MS = 2 * 60 * 1_000;
 const DEFAULT_RESYNC_PERIOD_MS = 10 * 60 * 60 * 1_000;
 
 /**
- * Runs one controller: changes of its sources become keys, keys become reconciles.
+ * Runs one controller: changes of its sources become keys, and keys become reconciles.
  *
- * `attach` is for standing by: the sources are listed and watched, and nobody is told, so that nothing
- * piles up. `run` begins with all that is cached by then.
+ * `attach` prepares a standby: the sources are listed and watched, but no handler is subscribed, so that no
+ * keys pile up. `run` starts with all objects that are cached by then.
  */
 export class ControllerRunner {
   readonly #options: RunnerOptions;
@@ -136,22 +136,22 @@ export class ControllerRunner {
     };
   }
 
-  /** True while a reconcile is under way for longer than `maxReconcileAgeMs`; for a liveness probe. */
+  /** True while a reconcile has run longer than `maxReconcileAgeMs`; for a liveness probe. */
   get stuck(): boolean {
     const { controller, maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
     return this.#queue.longestHeldMs > (controller.maxReconcileAgeMs ?? maxReconcileAgeMs);
   }
 
   /**
-   * True when everything that its sources hold has been looked at: no key is ready, or held by a
-   * worker. Keys that are to be reconciled later by themselves may be waiting.
+   * True when all changes of the sources are processed, and no key is ready or held by a worker. Keys with
+   * a delay may be waiting.
    */
   get idle(): boolean {
     const { depth, heldCount } = this.#queue;
     return this.#subscriptions?.told === true && depth === 0 && heldCount === 0;
   }
 
-  /** Asks for the informers of its sources, which whoever made them runs. Again does nothing. */
+  /** Gets the informers of the sources; the owner of the informers runs them. A second call does nothing. */
   attach(): void {
     const { controller, informerFor } = this.#options;
     for (const source of sourcesOf(controller)) {
@@ -160,12 +160,12 @@ export class ControllerRunner {
   }
 
   /**
-   * Waits for every source, then works until `signal` aborts: at first on all that is cached, behind
-   * whatever changes. Resolves when the reconciles under way have ended. Their `context.signal` is
-   * `hardStop`, so that they may finish what they began.
+   * Waits for every source, then reconciles until `signal` aborts: first all cached objects, with a
+   * priority behind new changes. Resolves when the running reconciles have ended. Their `context.signal`
+   * follows `hardStop`, so that they can finish after `signal` has aborted.
    *
-   * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled;
-   *   `NOT_SYNCED` when a source fails after `sourcesWithinMs`.
+   * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled; `NOT_SYNCED`
+   *   when a source fails after `sourcesWithinMs`.
    */
   async run(signal: AbortSignal, hardStop: AbortSignal): Promise<void> {
     const { cacheSyncTimeoutMs, clock, controller, crdWait, sourcesWithinMs } = this.#options;
@@ -183,8 +183,8 @@ export class ControllerRunner {
       if (signal.aborted) return;
       throw error;
     }
-    // Controllers that share a source begin together, each with all that is cached. Looked at right before
-    // it is taken in, so that each sees what the ones before it have taken of this turn.
+    // Controllers that share a source start together, each with all cached objects. The time slice is
+    // checked right before the subscription, so that each sees how much of this turn the others have used.
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
       await next;
     if (signal.aborted) return;
@@ -263,7 +263,10 @@ export class ControllerRunner {
     }
   }
 
-  /** Reconciles that wait for nothing let the event loop turn now and then. */
+  /**
+   * Waits for the policies and the time slice first: reconciles that never wait must not block the event
+   * loop.
+   */
   async #take(): Promise<ObjectKey | undefined> {
     for (let wait = this.#gate.beforeTake(); wait; wait = this.#gate.beforeTake()) await wait;
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
@@ -272,10 +275,10 @@ export class ControllerRunner {
   }
 }
 
-/** What a controller is run with, and the defaults of what it does not say itself. */
+/** The parts that a controller runs with, and defaults for settings that it leaves out. */
 export interface RunnerOptions {
   readonly controller: Controller;
-  /** The informer behind a source; the same one for equal sources. */
+  /** The informer of a source; equal sources share one informer. */
   readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
   readonly client: Client;
   /** Receives every write, so that the stores of the process show it. Default: no journal. */
@@ -285,30 +288,33 @@ export interface RunnerOptions {
   readonly self: Self;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Default 2 minutes, controller-runtime's; then one line says which sources are missing. */
+  /**
+   * Milliseconds after which one line names the missing sources. Default 2 minutes, as in
+   * controller-runtime.
+   */
   readonly cacheSyncTimeoutMs?: number;
   /**
-   * The run fails when a source still fails, or is refused, after so many milliseconds. Default: it is
-   * waited for, as `cacheSyncTimeoutMs` and `crdWait` say.
+   * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
+   * `cacheSyncTimeoutMs` and `crdWait` say.
    */
   readonly sourcesWithinMs?: number;
-  /** About a source that the API server does not serve. Default `forever`. */
+  /** What happens when the API server does not serve a source. Default `forever`. */
   readonly crdWait?: CrdWait;
-  /** Something around every attempt. Default: nothing. */
+  /** Runs around every attempt. Default: none. */
   readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** For a controller that does not say it itself. Default 5 minutes; 0 is no limit. */
+  /** For a controller that does not set it. Default 5 minutes; 0 is no limit. */
   readonly reconcileTimeoutMs?: number;
-  /** For a controller that does not say it itself. Default: none does. */
+  /** For a controller that does not set it. Default: no limit. */
   readonly maxReconcileAgeMs?: number;
-  /** For a controller that does not say it itself. Default 10 h; 0 is never. */
+  /** For a controller that does not set it. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
-  /** What a controller does not say itself. */
+  /** Settings for a controller that does not set them. */
   readonly queue?: QueueSettings;
-  /** For objects that carry a finalizer and are not selected. Default: they are not looked for. */
+  /** Reads the objects for the finalizer sweep. Default: no sweep. */
   readonly metadataPages?: MetadataPages;
   /**
-   * Shared by all controllers of a process: together, too, they leave the event loop to others. Default:
-   * one of its own.
+   * Shared by all controllers of a process, so that together they leave time to other work on the event
+   * loop. Default: a time slice per runner.
    */
   readonly timeSlice?: TimeSlice;
   /** Default: nothing is measured. */
@@ -320,7 +326,7 @@ interface RunTriggersOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** A trigger has thrown. */
+  /** Called when a trigger has thrown. */
   readonly failed: () => void;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -329,7 +335,7 @@ interface RunTriggersOptions {
 /** The first pause after a failure; each further one is twice as long, up to 5 minutes. */
 const RESTART_MS = { initialMs: 1_000, maxMs: 5 * 60_000, jitter: 0.1 };
 
-/** A trigger that ran for so long before it threw begins with the first pause again. */
+/** A trigger that ran this long before it threw starts again with the first pause. */
 const HEALTHY_MS = 10 * 60_000;
 
 /** Runs triggers side by side; resolves when `signal` has aborted and all of them have ended. */

@@ -8,10 +8,13 @@ import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 
 /**
- * What a controller does at its start about a source that the API server does not serve: its
- * CustomResourceDefinition is not installed (yet). `forever`: it waits. `timeout`: it waits for as
- * long as for every first list, then the start fails. `optional`: it begins without, as if every
- * source was `optional` in this respect, and takes the objects in when the resource comes.
+ * What a starting controller does about a source that the API server does not serve, because its
+ * CustomResourceDefinition is not installed (yet).
+ *
+ * - `forever`: it waits.
+ * - `timeout`: it waits as long as for any first list, then the start fails.
+ * - `optional`: it starts without the source, as if the source were `optional` in this respect, and uses
+ *   the objects once the resource is served.
  */
 export type CrdWait = 'forever' | 'timeout' | 'optional';
 
@@ -20,22 +23,22 @@ interface SettledSourcesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeoutMs: number;
-  /** After `timeoutMs` a source that fails or is refused, in whatever way, is an error. Default false. */
+  /** After `timeoutMs`, any source that fails or is refused is an error. Default false. */
   readonly failsLate?: boolean;
   /** Default `forever`. */
   readonly crdWait?: CrdWait;
 }
 
 /**
- * Resolves when every source has its first list and its indices, or is absent and may be.
+ * Resolves when every source has its first list and its indices, or is absent where that is allowed.
  *
- * Waits for as long as it takes: a process that exits would only meet the same cluster again, and its
- * readiness says what is missing. After `timeoutMs` one line names the missing sources and why.
+ * Waits without limit: a restarted process would meet the same cluster, and the readiness probe reports
+ * what is missing. After `timeoutMs` one log line names the missing sources and the reasons.
  *
- * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server
- *   says that it does not serve a source; one that fails in another way is waited for.
- *   `NOT_SYNCED` with `failsLate`, when the time is over and a source fails or is refused; one whose
- *   first list is under way is waited for.
+ * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server says
+ *   that it does not serve a source. Sources that fail in another way are waited for. `NOT_SYNCED` with
+ *   `failsLate`, when the time is over and a source fails or is refused. Sources whose first list is
+ *   running are waited for.
  * @throws `signal.reason` when aborted first.
  */
 export async function settledSources(
@@ -89,7 +92,8 @@ function isSettled(
   crdWait: CrdWait,
 ): boolean {
   const { synced, status } = informer;
-  // Of a source that others use already the indices are built meanwhile; mappings read them at once.
+  // If other controllers already use the source, its indices may still be building; mappings need them at
+  // once.
   if (synced) return Object.keys(source.indexes ?? {}).every((name) => informer.hasIndex(name));
   if (status.health === 'unserved') return source.optional || crdWait === 'optional';
   return source.optional && status.health === 'forbidden';
@@ -112,7 +116,7 @@ function unservedSources(
   );
 }
 
-/** Names each source with the words of its error, which is that of a list: it quotes no object. */
+/** Names each source with its error message. The error is that of a list and quotes no object. */
 function failingSources(
   failing: readonly (readonly [Source, SharedInformer<KubernetesObject>])[],
   timeoutMs: number,

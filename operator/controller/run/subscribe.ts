@@ -17,13 +17,13 @@ interface SubscribeOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly enqueue: (key: ObjectKey, cause: Cause, options: { readonly priority: number }) => void;
-  /** What mappings may read. */
+  /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
   readonly clock: Clock;
   readonly log: Log;
   readonly resyncPeriodMs: number;
-  /** Ends the pauses of mappings that failed. */
+  /** Aborts the pauses before retries of mappings. */
   readonly signal: AbortSignal;
   readonly mappingFailed: () => void;
   readonly predicateFailed: () => void;
@@ -31,14 +31,14 @@ interface SubscribeOptions {
 
 /** The subscriptions of one controller. */
 export interface Subscriptions {
-  /** The controller has heard of all that was cached, and of every change since. */
+  /** True when the controller has received all cached objects and every change since. */
   readonly told: boolean;
   end(): void;
 }
 
 /**
- * Subscribes a controller to its event sources. Cached objects come first, as creates, then each
- * change. A change becomes the key of the object itself, the keys of its owners, or those of a mapping.
+ * Subscribes a controller to its event sources. Cached objects come first, as creates, then every change. A
+ * change becomes the key of the object itself, the keys of its owners, or the keys of a mapping.
  */
 export function subscribe(options: SubscribeOptions): Subscriptions {
   const { controller, informers, resyncPeriodMs } = options;
@@ -96,7 +96,7 @@ function forOwners(
   const owner = controller.for.resource;
   return (changes) => {
     for (const change of changes) {
-      // A predicate has no say in who waits for the name.
+      // Predicates do not apply to keys that wait for the child's name.
       const keys = new Set(
         ifReadable(options, change, () => takenNames.freedBy(source.resource, change)),
       );
@@ -117,12 +117,12 @@ function statesOf(change: Change): readonly Entry[] {
 }
 
 /**
- * While a mapping looks something up, later changes of its source wait and are merged.
+ * While an asynchronous mapping runs, later changes of its source wait and are merged.
  *
- * A mapping may ask a store which objects refer to the one that changed, and no wake-up is missed. The
- * change is in its store before the mapping is called. A referring object is either in the store when
- * the mapping reads it, and is found; or it comes into the store later, is enqueued for that, and its
- * reconcile reads the change. An object under reconcile is found like any other, and reconciled again.
+ * A mapping may ask a store which objects refer to the changed one, and misses none. The change is in its
+ * store before the mapping is called. A referring object that is already in the store is found. One that
+ * comes later is enqueued for that, and its reconcile reads the change. A referring object that is being
+ * reconciled is found like any other, and is reconciled again.
  */
 function forMapped(options: SubscribeOptions, { source, map, predicate }: Mapping): Handler {
   const { controller, enqueue, clock, log, mappingContext: context, signal } = options;
@@ -155,9 +155,9 @@ function filter(
 }
 
 /**
- * The answer of `read`; undefined when the object cannot be read, so that the other changes still count.
- * The source lists such an object again, or has reported that its transform failed. Anything else is
- * reported here: metadata that no kube-apiserver writes, or a bug.
+ * The answer of `read`; undefined when the object cannot be read, so that other changes still count. The
+ * source lists such an object again, or has reported that its transform failed. Any other error is reported
+ * here: metadata that no kube-apiserver writes, or a bug.
  */
 function ifReadable<R>(
   { log, mappingFailed }: SubscribeOptions,
@@ -174,7 +174,10 @@ function ifReadable<R>(
   }
 }
 
-/** Predicates are not asked about it: an object with our finalizer would never go otherwise. */
+/**
+ * True for the change with which an object with our finalizer begins to be deleted. It bypasses predicates:
+ * otherwise the object could never be deleted.
+ */
 function beginsToFinalize(change: Change, finalizer: string | undefined): boolean {
   if (change.type !== 'update' || finalizer === undefined) return false;
   const { deletionTimestamp, finalizers } = change.metadata;
@@ -186,9 +189,9 @@ function beginsToFinalize(change: Change, finalizer: string | undefined): boolea
 }
 
 /**
- * Low for what was there before the controller looked, is told again, or has changed while it could not
- * see it: nobody waits for that. Somebody may wait for a change. An object that was made or deleted
- * meanwhile is a change: it is rare, and late already.
+ * Low priority for objects that existed before the controller started, for resyncs, and for updates that
+ * only a relist found: nobody waits for these. Normal priority for other changes. An object that a relist
+ * finds created or deleted counts as such a change: it is rare, and already late.
  */
 function priorityOf(change: Change): number {
   const isInitial = change.type === 'add' && change.initial;
@@ -196,13 +199,13 @@ function priorityOf(change: Change): number {
   return isInitial || isRepeated ? LOW_PRIORITY : 0;
 }
 
-/** True for a change that may go on to the queue. */
+/** True for a change that may reach the queue. */
 type Passes = (change: Change) => boolean;
 
 /**
- * A predicate over changes of a cache. One that throws lets the change through.
+ * Turns a predicate into a filter for changes of a cache. If the predicate throws, the change passes.
  *
- * @param failed - told of the first throw only: it may throw for every object of a cluster.
+ * @param failed - called only for the first throw: a predicate may throw for every object of a cluster.
  */
 function passesOf(
   predicate: Predicate | undefined,
@@ -214,7 +217,7 @@ function passesOf(
     try {
       return predicate(eventOf(change));
     } catch (error) {
-      // Of an object that cannot be read its source has told. The attempt at its key fails, too.
+      // The source has reported the unreadable object, and the attempt at its key fails, too.
       if (!hasFailed && !isUnreadable(change)) {
         failed(error, change);
         hasFailed = true;
@@ -228,7 +231,7 @@ function isUnreadable(change: Change): boolean {
   return change.entry.isUnreadable || (change.type === 'update' && change.old.isUnreadable);
 }
 
-/** An event that has no state before. */
+/** An event without a previous state. */
 class EventOfEntry {
   readonly type: 'create' | 'delete' | 'generic';
   readonly #entry: Entry;
@@ -248,8 +251,8 @@ class EventOfEntry {
 }
 
 /**
- * A resync is no update: a predicate that compares would drop what was asked to be told again, while
- * one that looks at the object itself still decides.
+ * A resync becomes `generic`, not `update`: a predicate that compares two states would drop it. A predicate
+ * that looks at the object itself still decides.
  */
 function eventOf(change: Change): PredicateEvent {
   if (change.type === 'delete') return new EventOfEntry('delete', change.entry);
