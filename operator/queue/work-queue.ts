@@ -64,10 +64,10 @@ export class WorkQueue<K> {
   readonly #metrics: QueueMetrics | undefined;
   /** The priority of each waiting key: ready, delayed, or held and added again. */
   readonly #waiting = new Map<K, number>();
-  /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#held`. */
+  /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#processing`. */
   readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
-  readonly #held = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
+  readonly #processing = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
   /** Waiting calls of `take`. Empty while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
@@ -103,8 +103,8 @@ export class WorkQueue<K> {
   }
 
   /** Number of keys that workers hold. */
-  get heldCount(): number {
-    return this.#held.size;
+  get processingCount(): number {
+    return this.#processing.size;
   }
 
   /** Number of keys with failures that are not forgotten. */
@@ -113,8 +113,8 @@ export class WorkQueue<K> {
   }
 
   /** Milliseconds for which the longest-held key is held; 0 when no key is held. */
-  get longestHeldMs(): number {
-    const [first] = this.#held.values();
+  get longestProcessingMs(): number {
+    const [first] = this.#processing.values();
     return first === undefined ? 0 : this.#clock.monotonic() - first.takenAtMs;
   }
 
@@ -163,7 +163,7 @@ export class WorkQueue<K> {
     const delayMs = Math.max(ownMs, atLeastMs);
     this.#metrics?.retried();
     this.addAfter(key, delayMs, {
-      priority: options.priority ?? this.#held.get(key)?.priority ?? 0,
+      priority: options.priority ?? this.#processing.get(key)?.priority ?? 0,
     });
     return delayMs;
   }
@@ -179,8 +179,8 @@ export class WorkQueue<K> {
   }
 
   /** The priority with which a held key was taken; 0 for a key that is not held. */
-  heldPriority(key: K): number {
-    return this.#held.get(key)?.priority ?? 0;
+  processingPriority(key: K): number {
+    return this.#processing.get(key)?.priority ?? 0;
   }
 
   /** Resolves to the next key, or to undefined when no key will be handed out any more. */
@@ -191,7 +191,7 @@ export class WorkQueue<K> {
 
   /** Call this exactly once for every key returned by `take`, after success or failure. */
   done(key: K): void {
-    if (!this.#held.delete(key)) return;
+    if (!this.#processing.delete(key)) return;
     this.#metrics?.done(key);
     if (this.#isDue(key)) this.#line(key);
     this.#handOut();
@@ -250,7 +250,7 @@ export class WorkQueue<K> {
 
   #becomeDue(key: K): void {
     this.#metrics?.added();
-    if (!this.#held.has(key)) this.#line(key);
+    if (!this.#processing.has(key)) this.#line(key);
   }
 
   #line(key: K): void {
@@ -264,7 +264,7 @@ export class WorkQueue<K> {
     while (this.#takers.length > 0 && (this.depth > 0 || this.#isEnded)) {
       this.#takers.shift()?.(this.#start());
     }
-    if (this.#isEnded && this.#held.size === 0) this.#idle.resolve();
+    if (this.#isEnded && this.#processing.size === 0) this.#idle.resolve();
   }
 
   #start(): K | undefined {
@@ -272,7 +272,7 @@ export class WorkQueue<K> {
     if (taken === undefined) return undefined;
     const { key, priority, readyAtMs } = taken;
     this.#waiting.delete(key);
-    this.#held.set(key, { priority, takenAtMs: this.#clock.monotonic() });
+    this.#processing.set(key, { priority, takenAtMs: this.#clock.monotonic() });
     this.#metrics?.left(priority);
     this.#metrics?.taken(key, readyAtMs);
     return key;

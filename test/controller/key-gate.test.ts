@@ -34,7 +34,7 @@ function start(...policies: KeyPolicy[]) {
   /** Takes the next key, asks the gate, and lets go of the key. */
   const turn = async (): Promise<{ key: ObjectKey; priority: number; admitted: boolean }> => {
     const key = (await queue.take()) ?? KEY;
-    const priority = queue.heldPriority(key);
+    const priority = queue.processingPriority(key);
     const admitted = gate.admits(key);
     queue.done(key);
     return { key, priority, admitted };

@@ -35,7 +35,7 @@ test('[Q-20] a retry keeps the priority that the key was taken with', async () =
   clock.advance(5);
 
   expect(await takeAll(queue)).toEqual(['other', 'low']);
-  expect(queue.heldPriority('low')).toBe(LOW_PRIORITY);
+  expect(queue.processingPriority('low')).toBe(LOW_PRIORITY);
 });
 
 test('[Q-20] a live change raises a key that waits for its retry, and the next retry stays raised', async () => {
@@ -47,13 +47,13 @@ test('[Q-20] a live change raises a key that waits for its retry, and the next r
 
   queue.add('a');
   await queue.take();
-  const raised = queue.heldPriority('a');
+  const raised = queue.processingPriority('a');
   queue.retry('a');
   queue.done('a');
   clock.advance(1_000);
   await queue.take();
 
-  expect([raised, queue.heldPriority('a')]).toEqual([0, 0]);
+  expect([raised, queue.processingPriority('a')]).toEqual([0, 0]);
 });
 
 test('[Q-20] a change while the key is held raises its retry', async () => {
@@ -66,7 +66,7 @@ test('[Q-20] a change while the key is held raises its retry', async () => {
   queue.done('a');
   await queue.take();
 
-  expect(queue.heldPriority('a')).toBe(0);
+  expect(queue.processingPriority('a')).toBe(0);
 });
 
 test('[Q-20] a retry can be given a priority of its own', async () => {
@@ -79,7 +79,7 @@ test('[Q-20] a retry can be given a priority of its own', async () => {
   clock.advance(5);
   await queue.take();
 
-  expect(queue.heldPriority('a')).toBe(3);
+  expect(queue.processingPriority('a')).toBe(3);
 });
 
 test.each([
@@ -93,7 +93,7 @@ test.each([
   queue.add('a', { priority: two });
   await queue.take();
 
-  expect(queue.heldPriority('a')).toBe(kept);
+  expect(queue.processingPriority('a')).toBe(kept);
   expect(queue.depth).toBe(0);
 });
 
@@ -116,7 +116,7 @@ test('[Q-21] two delayed adds keep the higher priority and the earlier time', as
   clock.advance(100);
   await queue.take();
 
-  expect(queue.heldPriority('a')).toBe(2);
+  expect(queue.processingPriority('a')).toBe(2);
 });
 
 test('[Q-21] an immediate add of a delayed key keeps the higher of the two priorities', async () => {
@@ -126,7 +126,7 @@ test('[Q-21] an immediate add of a delayed key keeps the higher of the two prior
   queue.add('a', { priority: LOW_PRIORITY });
   await queue.take();
 
-  expect(queue.heldPriority('a')).toBe(2);
+  expect(queue.processingPriority('a')).toBe(2);
 });
 
 test('[Q-21] a key that is taken forgets the priority it waited with', async () => {
@@ -138,7 +138,7 @@ test('[Q-21] a key that is taken forgets the priority it waited with', async () 
   queue.add('a', { priority: LOW_PRIORITY });
   await queue.take();
 
-  expect(queue.heldPriority('a')).toBe(LOW_PRIORITY);
+  expect(queue.processingPriority('a')).toBe(LOW_PRIORITY);
 });
 
 test('keys that fall due together are handed out by priority, not by who came first', async () => {
@@ -199,7 +199,7 @@ test('[Q-5] no key that was worked off leaves anything behind', async () => {
   }
 
   expect(failing).toBe(2_000);
-  expect([queue.depth, queue.waitingCount, queue.heldCount, queue.failingCount]).toEqual([
+  expect([queue.depth, queue.waitingCount, queue.processingCount, queue.failingCount]).toEqual([
     0, 0, 0, 0,
   ]);
   expect(clock.pending).toBe(0);

@@ -173,15 +173,15 @@ test('[Q-31] the longest held key is known without a meter as well', async () =>
   const queue = new WorkQueue<string>({ clock });
   queue.add('a');
   queue.add('b');
-  const before = queue.longestHeldMs;
+  const before = queue.longestProcessingMs;
   await queue.take();
   clock.advance(100);
   await queue.take();
   clock.advance(50);
-  const both = queue.longestHeldMs;
+  const both = queue.longestProcessingMs;
 
   queue.done('a');
 
-  expect([before, both, queue.longestHeldMs]).toEqual([0, 150, 50]);
+  expect([before, both, queue.longestProcessingMs]).toEqual([0, 150, 50]);
   expect(clock.pending).toBe(0);
 });

@@ -90,7 +90,7 @@ class Watched {
       }
       expect(this.#model.held.has(name)).toBe(false);
       expect(this.#model.take(name)).toContain(name);
-      expect(this.#queue.heldPriority(name)).toBe(this.#model.held.get(name));
+      expect(this.#queue.processingPriority(name)).toBe(this.#model.held.get(name));
     };
     taken().catch((error) => {
       this.#failure ??= error;
@@ -135,7 +135,7 @@ class Watched {
     const { held, isEnded, ready, waiting } = this.#model;
     expect(this.#queue.depth).toBe(ready.length);
     expect(this.#queue.waitingCount).toBe(waiting.size);
-    expect(this.#queue.heldCount).toBe(held.size);
+    expect(this.#queue.processingCount).toBe(held.size);
     expect(this.#queue.failingCount).toBe(this.#failures.size);
     expect(this.#clock.pending).toBeLessThanOrEqual(1);
     if (ready.length > 0 || isEnded) expect(this.#takers).toBe(0);

@@ -128,7 +128,7 @@ describe('add', () => {
     const { user } = process.cpuUsage(before);
     expect(drained).toEqual(keys);
     expect(user / 1_000).toBeLessThan(2_000); // quadratic work would take minutes
-    expect([queue.depth, queue.waitingCount, queue.heldCount]).toEqual([0, 0, 0]);
+    expect([queue.depth, queue.waitingCount, queue.processingCount]).toEqual([0, 0, 0]);
   });
 });
 

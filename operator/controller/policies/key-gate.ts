@@ -71,7 +71,7 @@ export class KeyGate {
    * priority with which it was taken.
    */
   admits(key: ObjectKey): boolean {
-    const priority = this.#queue.heldPriority(key);
+    const priority = this.#queue.processingPriority(key);
     let longestMs = 0;
     for (const policy of this.#policies) {
       const delayMs = policy.delayMs?.(key) ?? 0;

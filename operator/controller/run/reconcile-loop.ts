@@ -72,7 +72,7 @@ export class ReconcileLoop {
       key,
       reconcileId: nodeCrypto().randomUUID(),
       attempt: queue.failures(key),
-      priority: queue.heldPriority(key),
+      priority: queue.processingPriority(key),
     };
     const log = logFor({ controller: controller.name, key, reconcileId: attempt.reconcileId });
     const next = (): Promise<AttemptEnd> => this.#attempt(attempt, log, stop);

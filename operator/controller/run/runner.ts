@@ -128,18 +128,18 @@ export class ControllerRunner {
       name: controller.name,
       working: this.#subscriptions !== undefined,
       workers: controller.maxConcurrentReconciles,
-      busy: queue.heldCount,
+      busy: queue.processingCount,
       ready: Array.from(queue.depths, ([priority, keys]) => ({ priority, keys })),
       delayed: queue.delayedCount + this.#gate.parkedCount,
       failing: queue.failingCount,
-      longestRunningMs: queue.longestHeldMs,
+      longestRunningMs: queue.longestProcessingMs,
     };
   }
 
   /** True while a reconcile has run longer than `maxReconcileAgeMs`; for a liveness probe. */
   get stuck(): boolean {
     const { controller, maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
-    return this.#queue.longestHeldMs > (controller.maxReconcileAgeMs ?? maxReconcileAgeMs);
+    return this.#queue.longestProcessingMs > (controller.maxReconcileAgeMs ?? maxReconcileAgeMs);
   }
 
   /**
@@ -147,8 +147,8 @@ export class ControllerRunner {
    * a delay may be waiting.
    */
   get idle(): boolean {
-    const { depth, heldCount } = this.#queue;
-    return this.#subscriptions?.told === true && depth === 0 && heldCount === 0;
+    const { depth, processingCount } = this.#queue;
+    return this.#subscriptions?.told === true && depth === 0 && processingCount === 0;
   }
 
   /** Gets the informers of the sources; the owner of the informers runs them. A second call does nothing. */
