@@ -30,7 +30,7 @@ function escaped(character: string): string {
 
 /**
  * Maximum length of a server's text in an error or a log line. It is enough for the messages of an API
- * server, and does not flood a log. As many bytes are read of an answer that is not otherwise used.
+ * server, and does not flood a log. Of an answer that is not from Kubernetes, as many bytes are read.
  */
 export const MAX_TEXT_CHARS = 2_048;
 
