@@ -34,7 +34,7 @@ export type ErrorCode =
   | 'UNSERVED' // the API server does not serve a resource that is required
   | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
   | 'NOT_SYNCED' // a cache was read before its first full list, or a dry run got none
-  | 'ALREADY_OWNED' // an object that should become a child has another owner
+  | 'ALREADY_OWNED' // an object that should become a child has another controller, or may not be adopted
   | 'BEING_DELETED' // an object must be gone before it can be created again
   | 'USER_CODE'; // user code that the toolkit calls misbehaved
 

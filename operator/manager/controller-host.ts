@@ -36,7 +36,7 @@ interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
 }
 
-/** The fences of one term of leadership. They close when the term ends. */
+/** The fences of one term of leadership. Requests that belong to the term must pass them. */
 interface TermFences {
   /** Fence for the writes of controllers that need leadership. */
   readonly fence: Fence;

@@ -17,7 +17,7 @@ export async function createManager(options: CreateManagerOptions): Promise<Mana
 }
 
 /**
- * Runs controllers until `signal` aborts, then stops in order. Combines `createManager` and `run`.
+ * Runs controllers until `signal` aborts, then stops in order. Combines `createManager` and `Manager.run`.
  *
  *     const stop = new AbortController();
  *     process.once('SIGTERM', () => stop.abort());

@@ -49,8 +49,8 @@ export class DefinitionInstaller {
    * Resolves when every definition of `controllers`, or a newer one, is installed.
    *
    * Each reason for a failure (a right, an owner, a taken name, an absent API server) is logged once, and
-   * the installation is retried. A restart would meet the same cluster again, and without the definition
-   * the operator would work with one that it was not built for. If the operator may not even read a
+   * the installation is retried. A restart would not help, because the cluster is the same. Going on would
+   * mean working with a definition that the operator was not built for. If the operator may not even read a
    * definition, it accepts the resource once it is served, and logs a warning: someone else has installed
    * the definition.
    *

@@ -125,7 +125,7 @@ export class HealthServer {
 /** A check that throws has failed. If the error escaped, it would end the process. */
 function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   try {
-    // A promise would be truthy, whatever its result.
+    // A promise would be truthy, whether it resolves to true or false.
     if (ok() === true) return { ok: true };
     return { ...why?.(), ok: false };
   } catch (err) {

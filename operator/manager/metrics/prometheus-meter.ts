@@ -26,8 +26,8 @@ const ERRORS = 'chancery_meter_errors_total';
  * Collects the metrics of the toolkit and of the process for Prometheus. Each meter has its own registry.
  * User code may register its metrics there as well.
  *
- * The meter keeps the series itself, because prom-client builds a text of all labels for each measurement:
- * 0.3 to 0.7 µs each, against 0.05 to 0.1.
+ * The meter keeps the series itself. That takes 0.05 to 0.1 µs for each measurement. prom-client takes 0.3
+ * to 0.7 µs, because it builds a text of all labels.
  */
 export class PrometheusMeter implements Meter, Exposition {
   /**

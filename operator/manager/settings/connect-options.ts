@@ -7,8 +7,8 @@ import type { Settings } from './settings.ts';
 
 /**
  * Options of the clients of a manager. If `strictFields` is set, as in development and in tests, a field
- * that the API server does not know is an error. Otherwise the server drops it and warns. Warnings are
- * logged.
+ * that the API server does not know is an error. Otherwise the server drops it and warns. Each warning is
+ * logged once.
  */
 export function connectOptions(
   { strictFields }: Pick<Settings, 'strictFields'>,
@@ -21,7 +21,7 @@ export function connectOptions(
 }
 
 /**
- * What the generated manifests need to know from the settings: the namespaces of sources, and the election.
+ * The placement of the operator by its settings: namespaces of sources, installed definitions, election.
  */
 export function placementOf(
   { namespaces, leaderElection, installCrds }: Settings,

@@ -148,7 +148,7 @@ export class Informers {
     const namespaces = [...new Set(this.#options.namespaces)];
     if (!configured || this.#options.namespaces === undefined)
       return this.#openScope(scope, source);
-    // A facade for a single namespace would deliver every change twice on the way to handlers.
+    // A facade for a single namespace would only add a second delivery step to every change.
     const [only] = namespaces;
     if (only !== undefined && namespaces.length === 1) {
       return this.#openScope({ ...scope, namespace: only }, source);

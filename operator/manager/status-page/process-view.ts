@@ -16,7 +16,7 @@ type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'write
 
 /** Collects the status of the process. It remembers past reconciles and writes, and reads the rest. */
 export class ProcessView {
-  /** Counts writes. Call it for each write. */
+  /** Counts writes. Every write must be added. */
   readonly writes: MinuteCounts;
   readonly #snapshot: () => ProcessStatus;
   readonly #history: ReconcileHistory;

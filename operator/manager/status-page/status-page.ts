@@ -67,7 +67,7 @@ export class StatusPage {
       send(response, 503, `more than ${MAX_READERS} pages are open\n`);
       return;
     }
-    request.socket.setTimeout(0); // no more data comes from this client
+    request.socket.setTimeout(0); // no idle limit: this client sends nothing more
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-store',
