@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts';
 import { OperatorError } from './errors.ts';
 
-/** For calls that nobody means to cut short; they end by their own time limits. */
+/** For calls without a caller's signal. Such calls end by their own time limits. */
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
-/** An abort controller that also follows a parent, until it is disposed of. */
+/** An abort controller that also follows a parent signal, until it is disposed of. */
 export interface LinkedAbort extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
@@ -37,9 +37,9 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `promise`, unless `signal` aborts first; what the promise comes to is then nobody's business.
+ * Settles as `promise` does, unless `signal` aborts first. Then the result of `promise` is ignored.
  *
- * @throws `signal.reason` when aborted first. No listener is left behind.
+ * @throws `signal.reason` when aborted first. It leaves no listener behind.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -50,27 +50,27 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** A reconciler's context has `clock` and `signal`. */
+/** Options of `withTimeout`. The context of a reconciler has `clock` and `signal`. */
 interface TimeoutOptions {
-  /** The process's time: `context.clock` in a reconciler. */
+  /** Measures the time. In a reconciler: `context.clock`. */
   readonly clock: Clock;
-  /** Ends it sooner. */
+  /** Ends the wait early. */
   readonly signal: AbortSignal;
-  /** Milliseconds, of the clock. */
+  /** Time limit in milliseconds. */
   readonly timeoutMs: number;
-  /** What is thrown when the time is over. Default: an OperatorError `USER_CODE`. */
+  /** Creates the error for a timeout. Default: an OperatorError `USER_CODE`. */
   readonly tooLate?: () => Error;
 }
 
 /**
- * What `work` resolves to, unless the time is over first. For whatever is not asked of the API server,
- * whose calls have limits of their own: a program, a URL.
+ * Resolves as `work` does, unless the time limit passes first. Use it for work outside the API server, such
+ * as a program or a URL; calls to the API server have their own limits.
  *
- * `work` is given a signal that aborts when the time is over, and with the caller's. Work that does not
- * heed it goes on, and what it comes to is nobody's business any more.
+ * `work` receives a signal that aborts at the time limit, or when the caller's signal aborts. Work that
+ * ignores it continues, but its result is ignored.
  *
- * @throws what `tooLate` makes when the time is over; `signal.reason` when that has aborted, before the
- *   work begins, too.
+ * @throws the error of `tooLate` at the time limit; `signal.reason` when `signal` aborts, even before
+ *   `work` begins.
  */
 export async function withTimeout<T>(
   { clock, signal, timeoutMs, tooLate = () => notWithin(timeoutMs) }: TimeoutOptions,

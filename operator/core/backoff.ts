@@ -1,8 +1,8 @@
-/** The delays of one sequence of failures. */
+/** The delays for one sequence of failures. */
 export interface Backoff {
-  /** The next delay in milliseconds; each call is one more failure. */
+  /** The next delay in milliseconds. Each call counts as one more failure. */
   nextMs(): number;
-  /** Starts over: the next delay is the first again. */
+  /** Starts again with the first delay. */
   reset(): void;
 }
 
@@ -11,13 +11,13 @@ interface ExponentialBackoffOptions {
   readonly maxMs: number;
   /** Growth per failure. Default 2. */
   readonly factor?: number;
-  /** Each delay is stretched by a random factor in [1, 1 + jitter). Default 0. */
+  /** Each delay is multiplied by a random factor in [1, 1 + jitter). Default 0. */
   readonly jitter?: number;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Random source, uniform in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** Delays that grow geometrically up to `maxMs`; jitter is added on top, so it may exceed it. */
+/** Delays that grow geometrically up to `maxMs`. Jitter is added on top, so a delay may exceed `maxMs`. */
 export function exponentialBackoff({
   initialMs,
   maxMs,

@@ -1,28 +1,31 @@
-/** Cancels what it stands for. Calling it twice, or too late, does nothing. */
+/** Cancels a scheduled action. A second or late call does nothing. */
 export type Cancel = () => void;
 
-/** The only source of time in the toolkit, so that tests can own it. */
+/** The only source of time in the toolkit, so that tests can control time. */
 export interface Clock {
-  /** Wall time in milliseconds since 1970. Only for values that are sent or shown. */
+  /** Wall time in milliseconds since 1970. Use it only for values that are sent or shown. */
   now(): number;
-  /** Milliseconds that never go backwards. For every duration and deadline. */
+  /** Milliseconds that never go backwards. Use them for every duration and deadline. */
   monotonic(): number;
-  /** Calls `wake` once, after at least `delayMs`; any finite delay is honoured. */
+  /** Calls `wake` once, after at least `delayMs`. Any finite delay works. */
   schedule(delayMs: number, wake: () => void): Cancel;
 }
 
-/** Node fires a longer `setTimeout` at once: its delay is a signed 32-bit integer. */
+/**
+ * Longest delay of a Node timer. A longer `setTimeout` fires at once, because delays are signed 32-bit
+ * integers.
+ */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The machine's clock. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, wake) {
     const wakeAt = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
-    // Node drops the fraction of a delay and counts from the start of its loop's turn: a timer may
-    // fire a millisecond early, and is then armed again for the rest.
+    // Node drops the fraction of a delay and counts from the start of the event loop's turn. So a timer may
+    // fire a millisecond early. Then it is set again for the rest.
     const arm = (leftMs: number): void => {
       timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMEOUT_MS));
     };
@@ -39,7 +42,7 @@ export const systemClock: Clock = {
 /**
  * Resolves after at least `ms`.
  *
- * @throws `signal.reason` when aborted first; no timer and no listener is left behind.
+ * @throws `signal.reason` when aborted first. It leaves no timer and no listener behind.
  */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

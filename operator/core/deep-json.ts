@@ -1,39 +1,42 @@
 import { OperatorError } from './errors.ts';
 
-/** As the second argument of JSON.stringify: what is written in place of `value`. */
+/** The second argument of JSON.stringify: returns the value to write instead of `value`. */
 export type Replacer = (key: string, value: unknown) => unknown;
 
-/** An object or array whose beginning is written, and whose end is not. */
+/** An object or array that has been begun and not yet closed. */
 interface Open {
-  /** As it was before the replacer. */
+  /** The value before the replacer. */
   readonly source: unknown;
   /** Undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly parts: Readonly<Record<string | number, unknown>>;
   readonly length: number;
   next: number;
-  /** Of an object a member is written. */
+  /** True when a member or item has been written. */
   begun: boolean;
 }
 
-/** A value is looked at for a loop when so many levels are open, then at twice as many, and so on. */
+/** Depth at which the writer first looks for a cycle. It looks again at twice that depth, and so on. */
 const FIRST_LOOK_AT = 1_024;
 
-/** Of ES2025, and in every Node that we run on; TypeScript's library does not know it yet. */
+/** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /**
- * The text that `JSON.stringify(value, replace)` makes, without recursion. JSON.stringify of Node 24
- * fails for a value of 5,000 levels; an API server takes 10,000 (Go, encoding/json/scanner.go,
- * maxNestingDepth). For plain data, and what has `toJSON`.
+ * The text of `JSON.stringify(value, replace)`, made without recursion. JSON.stringify of Node 24 fails for
+ * a value with 5,000 levels, but an API server accepts 10,000 (Go, encoding/json/scanner.go,
+ * maxNestingDepth). For plain data and objects with `toJSON`.
  *
  * @throws OperatorError `USER_CODE` for a value that contains itself.
- * @throws TypeError for a bigint that `replace` leaves.
+ * @throws TypeError for a bigint that `replace` does not replace.
  */
 export function deepJson(value: unknown, replace: Replacer): string {
   const open: Open[] = [];
   let lookAt = FIRST_LOOK_AT;
-  /** The text of a leaf, or the beginning of what is open from then on; undefined for what JSON omits. */
+  /**
+   * Opens an object or array and returns its bracket, or returns the text of a leaf. Undefined for values
+   * that JSON omits.
+   */
   const begin = (key: string, source: unknown): string | undefined => {
     const part = replace(key, plainOf(source, key));
     if (typeof part !== 'object' || part === null || isRawJSON(part)) return JSON.stringify(part);
@@ -80,20 +83,21 @@ function containsItself(): OperatorError {
 }
 
 /**
- * A deep copy of `value`, of one's own. As structuredClone, which in Node 24 fails for a value of 2,000
- * levels; such a value is copied as JSON is: its objects, its arrays, and what has no parts.
+ * A deep copy of `value`. It is made by structuredClone, which in Node 24 fails for a value with 2,000
+ * levels. Such a value is copied as JSON data: objects, arrays and scalars.
  */
 export function deepCopy<T>(value: T): T {
   try {
     return structuredClone(value);
   } catch (error) {
-    // The one thing of which it throws this: the value is nested more deeply than the call stack.
+    // structuredClone throws a RangeError only if the value is nested more deeply than the call stack
+    // allows.
     if (error instanceof RangeError) return copyOfJson(value) as T;
     throw error;
   }
 }
 
-/** Each part once, so that a value that contains itself ends. */
+/** Copies each part once, so that a value that contains itself can be copied. */
 function copyOfJson(value: unknown): unknown {
   const copies = new Map<object, object>();
   const waiting: object[] = [];
@@ -110,7 +114,7 @@ function copyOfJson(value: unknown): unknown {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const copy = copies.get(next) ?? {};
     for (const [key, part] of Object.entries(next)) {
-      // By definition, not by assignment: a member may be named `__proto__`.
+      // Defined, not assigned, because a member may be named `__proto__`.
       const descriptor = {
         value: copyOf(part),
         writable: true,

@@ -1,14 +1,14 @@
 import { boundedText, MAX_TEXT_CHARS } from './visible-text.ts';
 
 /**
- * Who is at fault when an operation fails. A person who reads a log line needs this first.
+ * The part that is at fault when an operation fails. A person who reads a log line needs this first.
  *
- * - `ambassador`: the `kubectl proxy` beside us is absent, hung, or refused the request itself.
- * - `api-server`: Kubernetes answered, with a failure.
- * - `protocol`: bytes arrived, but not the ones that the Kubernetes API promises.
- * - `configuration`: a flag, an environment variable or a declaration is unusable as it is.
+ * - `ambassador`: the `kubectl proxy` beside the operator is absent, hangs, or refused the request itself.
+ * - `api-server`: Kubernetes answered with a failure.
+ * - `protocol`: bytes arrived that the Kubernetes API does not send.
+ * - `configuration`: a flag, an environment variable or a declaration is unusable.
  * - `user-code`: a reconciler, a mapping or a loaded module misbehaved.
- * - `process`: this process did not run: suspended, stopped, or its event loop blocked.
+ * - `process`: this process did not run: it was suspended or stopped, or its event loop was blocked.
  */
 export type Layer =
   | 'ambassador'
@@ -29,36 +29,36 @@ export type ErrorCode =
   | 'NOT_KUBERNETES' // an HTTP answer that no API server gives: a login page, a redirect
   | 'DECODE' // a body or a line that is not what the protocol promises
   | 'CONFIG' // a flag, an environment variable or a declaration is unusable
-  | 'TOKEN_VISIBLE' // credentials are in the reach of an operator that must hold none
-  | 'FILTER_OPEN' // the ambassador lets through what it must refuse
-  | 'UNSERVED' // the API server does not have a resource that cannot be done without
+  | 'TOKEN_VISIBLE' // an operator that must hold no credentials can read some
+  | 'FILTER_OPEN' // the ambassador lets through requests that it must refuse
+  | 'UNSERVED' // the API server does not serve a resource that is required
   | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
   | 'NOT_SYNCED' // a cache was read before its first full list, or a dry run got none
-  | 'ALREADY_OWNED' // an object that was to be a child belongs to somebody else
-  | 'BEING_DELETED' // an object must be gone before it can be made again
-  | 'USER_CODE'; // code that the toolkit runs for its user misbehaved
+  | 'ALREADY_OWNED' // an object that should become a child has another controller, or may not be adopted
+  | 'BEING_DELETED' // an object must be gone before it can be created again
+  | 'USER_CODE'; // user code that the toolkit calls misbehaved
 
 /**
- * Log-safe facts about a failure. Never object bodies, headers or tokens. An error keeps 2,048 characters
- * of a text.
+ * Log-safe facts about a failure. Never object bodies, headers or tokens. An error cuts each text to 2,048
+ * characters.
  */
 export type ErrorContext = Readonly<Record<string, string | number | boolean>>;
 
-/** What an error says beside its message. */
+/** The facts of an error in addition to its message. */
 interface OperatorErrorOptions extends ErrorOptions {
   readonly code: ErrorCode;
   readonly layer: Layer;
   readonly context?: ErrorContext;
 }
 
-/** Base of every error this toolkit throws on purpose; anything else that escapes is a bug. */
+/** Base of every error that the toolkit throws on purpose. Any other error is a bug. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
-  /** Why the operation failed: what a program branches on. */
+  /** Why the operation failed. Programs branch on it. */
   readonly code: ErrorCode;
-  /** Who is at fault. */
+  /** The part that is at fault. */
   readonly layer: Layer;
-  /** Log-safe facts about the failure. Texts have 2,048 characters at most. */
+  /** Log-safe facts about the failure. Each text has at most 2,048 characters. */
   readonly context: ErrorContext;
 
   constructor(message: string, { code, layer, context = {}, ...native }: OperatorErrorOptions) {
@@ -69,7 +69,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** A server may have said what stands there. */
+/** A text may come from a server, so its length is limited. */
 function boundedContext(context: ErrorContext): ErrorContext {
   const isBounded = Object.values(context).every(
     (fact) => typeof fact !== 'string' || fact.length <= MAX_TEXT_CHARS,
@@ -85,12 +85,12 @@ function boundedContext(context: ErrorContext): ErrorContext {
 /**
  * What is known about a request that failed in transport.
  *
- * `not-sent`: the API server never saw it, so that repeating it is always safe.
- * `unknown`: it may have been carried out.
+ * `not-sent`: the API server never saw the request, so it is always safe to repeat. `unknown`: the request
+ * may have been carried out.
  */
 export type RequestFate = 'not-sent' | 'unknown';
 
-/** What an error of the transport says beside its message. */
+/** The facts of a transport error in addition to its message. */
 interface TransportErrorOptions extends ErrorOptions {
   readonly code:
     | 'AMBASSADOR_UNREACHABLE'
@@ -102,7 +102,7 @@ interface TransportErrorOptions extends ErrorOptions {
   readonly context?: ErrorContext;
 }
 
-/** The ambassador, or the way to it, failed; the API server's opinion is not known. */
+/** The ambassador, or the connection to it, failed. The answer of the API server is unknown. */
 export class AmbassadorError extends OperatorError {
   override readonly name = 'AmbassadorError';
   /** `not-sent`: the API server never saw the request. `unknown`: it may have been carried out. */
@@ -126,7 +126,7 @@ export class ProtocolError extends OperatorError {
   }
 }
 
-/** A flag, an environment variable or a declaration is unusable; retrying cannot help. */
+/** A flag, an environment variable or a declaration is unusable. Retrying cannot help. */
 export class ConfigurationError extends OperatorError {
   override readonly name = 'ConfigurationError';
 
@@ -136,8 +136,8 @@ export class ConfigurationError extends OperatorError {
 }
 
 /**
- * The operator refuses to run where it is: what keeps credentials from it, or it from what it did not
- * declare, is not in place. `chancery` ends with exit code 3.
+ * The operator refuses to run in an unsafe setup: it could read credentials, or make requests that it did
+ * not declare. `chancery` exits with code 3.
  */
 export class UnsafeSetupError extends OperatorError {
   override readonly name = 'UnsafeSetupError';
@@ -156,11 +156,11 @@ export class UnsafeSetupError extends OperatorError {
   }
 }
 
-/** This process does not lead, so that a write of it could undo what the leader does. */
+/** This process does not lead, so its writes could revert what the leader does. */
 export class LeadershipLostError extends OperatorError {
   override readonly name = 'LeadershipLostError';
 
-  /** @param options - `layer`: who kept the Lease from being renewed. Default `api-server`. */
+  /** @param options - `layer`: the part that prevented the renewal of the Lease. Default `api-server`. */
   constructor(
     message: string,
     {
@@ -175,7 +175,7 @@ export class LeadershipLostError extends OperatorError {
   }
 }
 
-/** The text of anything that was thrown, for messages. */
+/** The text of any thrown value, for messages. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

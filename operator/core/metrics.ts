@@ -1,9 +1,9 @@
-/** Names of a metric's dimensions and their values. Never names of objects: there are too many. */
+/** Names and values of a metric's labels. Never names of objects: there are too many. */
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * Where measurements go. A port: whoever runs the process decides what collects them, and the parts
- * that measure know nothing of it. No method throws.
+ * Receives measurements. A port: the program decides how they are collected, and the measuring code does
+ * not know. No method throws.
  */
 export interface Meter {
   /** Adds to a counter. @param amount - default 1; never negative. */
@@ -14,7 +14,7 @@ export interface Meter {
   observe(name: string, labels: Labels, value: number): void;
 }
 
-/** A meter that forgets everything. */
+/** A meter that discards all measurements. */
 export const noMeter: Meter = Object.freeze({
   count: () => {},
   gauge: () => {},

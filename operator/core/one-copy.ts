@@ -5,19 +5,19 @@ import { VERSION } from './version.ts';
 /** One installation of the toolkit. */
 interface Copy {
   readonly version: string;
-  /** URL of the folder that its code is in. It tells two copies of one version apart. */
+  /** URL of the folder with its code. It distinguishes two copies of the same version. */
   readonly root: string;
 }
 
-/** Registered for the whole process, so that every copy finds it. */
+/** A registered symbol, so that every copy in the process finds it. */
 const COPY: unique symbol = Symbol.for('chancery.copy');
 
 /**
- * Makes `copy` the one copy of the toolkit in this process. With two copies `instanceof` and `isNotFound`
- * would silently be false for errors of the other one. The same copy can be registered again: test runners
- * load modules anew.
+ * Registers `copy` as the only copy of the toolkit in this process. With two copies, `instanceof` and
+ * `isNotFound` would silently be false for errors of the other copy. The same copy may register again,
+ * because test runners load modules more than once.
  *
- * @throws ConfigurationError `CONFIG` when another copy is there already.
+ * @throws ConfigurationError `CONFIG` when another copy is already registered.
  */
 export function registerCopy(copy: Copy, registry: object = globalThis): void {
   const { [COPY]: first } = registry as { readonly [COPY]?: Copy };

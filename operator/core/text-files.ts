@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** The text of a file, by its path below a folder. */
+/** Returns the text of a file, by its path below a folder. */
 export type TextFiles = (path: string) => string;
 
 /**
- * Texts of other languages that lie beside the module that uses them: HTML, CSS, browser scripts, YAML.
- * A file is read when its text is first asked for, and once.
+ * Texts in other languages, beside the module that uses them: HTML, CSS, browser scripts, YAML. Each file
+ * is read once, on first use.
  *
- * `npm run build` replaces the folder by the texts of its files, so that the built package reads no file.
+ * `npm run build` replaces the folder by the texts of its files, so that the built package reads no files.
  * It finds each call by its form, on one line: `textFiles(new URL('./', import.meta.url))`.
  *
- * @param source - a folder of the sources; in the built package the texts, by their path below it.
- * @returns a function that throws an `Error` for a path that is not there: that is a bug of the toolkit.
+ * @param source - a folder of the sources; in the built package the texts, by their path below the folder.
+ * @returns a function that throws an `Error` for an unknown path, which is a bug of the toolkit.
  */
 export function textFiles(source: URL | Readonly<Record<string, string>>): TextFiles {
   const texts = new Map(source instanceof URL ? [] : Object.entries(source));

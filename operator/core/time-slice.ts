@@ -1,21 +1,24 @@
 import type { Clock } from './clock.ts';
 
-/** Objects that one turn of the event loop takes: a few milliseconds, whatever is done with each. */
+/** Number of objects to handle in one turn of the event loop. They take a few milliseconds at most. */
 export const OBJECTS_PER_SLICE = 1_000;
 
-/** How long a turn may go on with short pieces of work. */
+/** How long one turn may continue with short pieces of work. */
 const SLICE_MS = 10;
 
-/** Resolves in the next turn of the event loop: whatever else is due, a probe or a Lease, comes first. */
+/**
+ * Resolves in the next turn of the event loop, so that other due work, such as a probe or a Lease, comes
+ * first.
+ */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**
- * Takes `work` to its end, one step in each turn of the event loop. Work that never yields is done
- * when the call returns, and its result is no promise.
+ * Runs `work` to its end, one step in each turn of the event loop. If `work` never yields, it is done when
+ * the call returns, and the result is not a promise.
  *
- * @throws `signal.reason` when aborted between two steps; what comes after is not done.
+ * @throws `signal.reason` when aborted between two steps. The remaining steps do not run.
  */
 export function runInSlices<R>(
   work: Generator<void, R, undefined>,
@@ -38,8 +41,8 @@ async function finish<R>(
 }
 
 /**
- * Keeps pieces of work that wait for nothing from following each other for ever: between promises
- * that are resolved already, the event loop does not turn.
+ * Limits how long pieces of work that never wait may follow each other. Without it they could block the
+ * process, because the event loop does not turn between promises that are already resolved.
  */
 export class TimeSlice {
   readonly #clock: Clock;
@@ -50,7 +53,7 @@ export class TimeSlice {
     this.#clock = clock;
   }
 
-  /** The next turn, when this one has gone on for 10 ms; undefined while it may go on. */
+  /** A promise for the next turn if this turn has lasted 10 ms; otherwise undefined. */
   get exceeded(): Promise<void> | undefined {
     const now = this.#clock.monotonic();
     if (this.#next === undefined) {

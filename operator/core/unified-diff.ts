@@ -1,15 +1,18 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 
-/** Lines around a change that are shown with it, as `diff -u` does. */
+/** Unchanged lines shown around each change, as in `diff -u`. */
 const CONTEXT_LINES = 3;
 
-/** Differing lines for which a shortest diff is searched: the search takes time by their square. */
+/**
+ * Limit of differing lines for a shortest diff. The time of the search grows with the square of their
+ * number.
+ */
 const MAX_DIFFERENCES = 1_000;
 
 /**
- * The hunks of a unified diff, line by line and without file names; none when the texts are equal. It
- * is a shortest one where the texts differ in at most 1,000 lines. Beyond it, one hunk replaces all
- * lines. The only module that imports diff.
+ * The hunks of a unified diff, as lines without file names; empty when the texts are equal. The diff is a
+ * shortest one if the texts differ in at most 1,000 lines. Beyond that, one hunk replaces all lines. This
+ * is the only module that imports diff.
  */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   const [a, b] = [ended(before), ended(after)];
@@ -22,7 +25,7 @@ export function unifiedDiff(before: string, after: string): readonly string[] {
   return patch === undefined ? replaced(linesOf(a), linesOf(b)) : linesOf(patch);
 }
 
-/** With a line feed at its end, so that the diff says nothing of one that is missing. */
+/** Adds a line feed at the end, so that the diff does not report a missing one. */
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

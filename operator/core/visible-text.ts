@@ -1,19 +1,23 @@
 /**
- * Characters that a terminal obeys or that change the order in which it shows others: DEL, the C1
- * controls, and the marks, embeddings, overrides and isolates of the Unicode Bidirectional Algorithm
- * (UAX #9). JSON and YAML allow them in a text as they are.
+ * Characters that control a terminal or change the order in which it shows other characters: DEL, the C1
+ * controls, and the marks, embeddings, overrides and isolates of the Unicode Bidirectional Algorithm (UAX
+ * #9). JSON and YAML allow them unescaped.
  */
 const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The same, and the C0 controls but for tab and newline. */
+/** The same characters, and the C0 controls except tab and newline. */
 const UNSEEN_OR_C0 = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** `json` with such characters as `\u009b`: the same JSON value, and harmless on a terminal. */
+/**
+ * `json` with these characters escaped, such as `\u009b`. It is the same JSON value and safe on a terminal.
+ */
 export function visibleJson(json: string): string {
   return json.replace(UNSEEN, escaped);
 }
 
-/** `text` for people, with such characters, and C0 controls but for tab and newline, as `\u009b`. */
+/**
+ * `text` for people, with these characters and the C0 controls except tab and newline escaped as `\u009b`.
+ */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN_OR_C0, (character) =>
     character === '\t' || character === '\n' ? character : escaped(character),
@@ -25,24 +29,24 @@ function escaped(character: string): string {
 }
 
 /**
- * Characters of one text of a server that an error or a log line has. As many as are read, in bytes, of
- * an answer that is nobody's: enough for the words of an API server, and no line that fills a log.
+ * Maximum length of a server's text in an error or a log line. It is enough for the messages of an API
+ * server, and does not flood a log. Of an answer that is not from Kubernetes, as many bytes are read.
  */
 export const MAX_TEXT_CHARS = 2_048;
 
-/** Of the end, where an API server names the last of several causes. */
+/** Characters kept at the end, where an API server names the last of several causes. */
 const END_CHARS = 512;
 
 /**
- * `text`, without its middle where it is too long; the number of characters left out is told there.
+ * `text`, with its middle removed if it is too long. The number of removed characters replaces it.
  *
- * @param maxChars - of `text` that stay. Default 2,048.
+ * @param maxChars - characters of `text` to keep. Default 2,048.
  */
 export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): string {
   if (text.length <= maxChars) return text;
   const end = text.slice(-END_CHARS);
   const beginning = text.slice(0, maxChars - END_CHARS);
   const leftOut = text.length - maxChars;
-  // A half of a surrogate pair at a cut becomes U+FFFD.
+  // A cut may leave half of a surrogate pair, which becomes U+FFFD.
   return `${beginning} … (${leftOut} characters left out) … ${end}`.toWellFormed();
 }

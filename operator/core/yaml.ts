@@ -4,13 +4,15 @@ import { ConfigurationError, messageOf } from './errors.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first document: what reads none starts without the seventy files of the package. */
+/**
+ * Loaded with the first document, so that a program without YAML does not load the package's seventy files.
+ */
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** Aliases a document may expand to; a bomb of nested anchors is refused, as kubectl refuses it. */
+/** How many aliases a document may expand to. This refuses a bomb of nested anchors, as kubectl does. */
 const MAX_ALIAS_COUNT = 100;
 
-/** kubectl's YAML library is of the time of YAML 1.1: `yes` and `off` are booleans. */
+/** kubectl's YAML library follows YAML 1.1: `yes` and `off` are booleans. */
 const BOOLEAN: ScalarTag = {
   tag: 'tag:yaml.org,2002:bool',
   default: true,
@@ -18,7 +20,7 @@ const BOOLEAN: ScalarTag = {
   resolve: (text) => /^(?:y|on)/i.test(text),
 };
 
-/** Of the same time: `0644` is octal, as everybody who writes a file mode expects. */
+/** Also from YAML 1.1: `0644` is octal, as people expect of a file mode. */
 const INTEGER: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -30,7 +32,10 @@ const INTEGER: ScalarTag = {
   },
 };
 
-/** Integers of 64 bits that a number would round are bigints; beyond 64 bits kubectl reads floats. */
+/**
+ * 64-bit integers that a number cannot represent exactly become bigints. kubectl reads larger ones as
+ * floats.
+ */
 const EXACT_INTEGER: ScalarTag = {
   ...INTEGER,
   resolve(text, onError, options) {
@@ -42,14 +47,14 @@ const EXACT_INTEGER: ScalarTag = {
 };
 
 /**
- * Options that read YAML as kubectl does (sigs.k8s.io/yaml): of a key that stands twice in one
- * mapping the last wins, a merge key merges, and plain words and numbers mean what they do there.
+ * Options that read YAML as kubectl does (sigs.k8s.io/yaml): the last of duplicate keys wins, merge keys
+ * merge, and plain words and numbers mean the same.
  */
 const READ = {
   uniqueKeys: false,
   merge: true,
   customTags: (tags) => [BOOLEAN, INTEGER, ...tags],
-  logLevel: 'error', // not `silent`, with which `parse` makes the best of broken text
+  logLevel: 'error', // with `silent`, `parse` would accept broken text
 } as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
 
 const EXACT_TAGS: typeof READ.customTags = (tags) => [BOOLEAN, EXACT_INTEGER, ...tags];
@@ -57,9 +62,10 @@ const EXACT_TAGS: typeof READ.customTags = (tags) => [BOOLEAN, EXACT_INTEGER, ..
 /**
  * The value of one YAML (or JSON) document.
  *
- * @param options.exactIntegers - integers that a number would round are bigints. Default: false.
- * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them
- *   when its aliases do not resolve or expand to too much.
+ * @param options.exactIntegers - integers that a number cannot represent exactly become bigints. Default:
+ *   false.
+ * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them when its
+ *   aliases do not resolve or expand to too much.
  */
 export function parseYaml(
   text: string,
@@ -77,8 +83,8 @@ export function parseYaml(
 }
 
 /**
- * Keys that stand twice in one mapping of a YAML document, each with the line of the second: what
- * `parseYaml` passes over. Nothing for a text that is not YAML.
+ * Duplicate keys in the mappings of a YAML document, each with the line of the second. `parseYaml` ignores
+ * them. Returns nothing for a text that is not YAML.
  */
 export function duplicateYamlKeys(
   text: string,
@@ -93,10 +99,10 @@ export function duplicateYamlKeys(
 }
 
 /**
- * The values of all documents of a YAML stream; empty documents are left out.
+ * The values of all documents in a YAML stream, without empty documents.
  *
- * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them
- *   when its aliases do not resolve or expand to too much.
+ * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them when its
+ *   aliases do not resolve or expand to too much.
  */
 export function parseYamlDocuments(text: string): readonly unknown[] {
   try {
@@ -114,8 +120,8 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
 }
 
 /**
- * YAML text of a plain value, without anchors, aliases or line folding. Text that an older reader
- * would take for something else, such as `yes`, is quoted.
+ * A plain value as YAML text, without anchors, aliases or line folding. Text that an older parser would
+ * read as another type, such as `yes`, is quoted.
  */
 export function formatYaml(value: unknown): string {
   return yaml().stringify(value, {

@@ -27,27 +27,27 @@ interface ControllerHostOptions {
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   readonly meter?: Meter;
-  /** The first term of leadership. Default: nobody is elected, and nothing is fenced. */
+  /** The first term of leadership. Default: there is no election and nothing is fenced. */
   readonly term?: TermFences;
   readonly reconcileMiddleware?: ReconcileMiddleware;
   /** See `OperatorProcessOptions`. */
   readonly sourcesWithinMs?: number;
-  /** Counts what controllers write. Default: nothing does. */
+  /** Counts the writes of controllers. Default: nothing counts them. */
   readonly writes?: MinuteCounts;
 }
 
-/** What belongs to one term of leadership must pass, so that it ends with that term. */
+/** The fences of one term of leadership. Requests that belong to the term must pass them. */
 interface TermFences {
-  /** What the writes of controllers that need leadership must pass. */
+  /** Fence for the writes of controllers that need leadership. */
   readonly fence: Fence;
-  /** What their Events must pass. */
+  /** Fence for the Events of those controllers. */
   readonly eventFence: Fence;
 }
 
 /**
- * Puts controllers to work: each has a client of its own, and all have one Event recorder. With an
- * election those that need leadership have another recorder, and both it and what runs them (queue,
- * back-off, memory of writes) are made anew for each term.
+ * Runs controllers. Each controller has its own client, and all controllers share one Event recorder. With
+ * an election, controllers that need leadership share another recorder. That recorder and their runners
+ * (queue, back-off, memory of writes) are created again for each term.
  */
 export class ControllerHost {
   readonly #options: ControllerHostOptions;
@@ -55,11 +55,14 @@ export class ControllerHost {
     string,
     { runner: ControllerRunner; readonly controller: Controller }
   >();
-  /** One for all controllers: who aggregates and limits must see all. */
+  /** Shared by all controllers, because aggregation and rate limits need to see every Event. */
   readonly #events: ApiEventRecorder;
-  /** Of the term that is under way, or to come; undefined when nobody is elected. */
+  /** The current or next term; undefined without an election. */
   #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
-  /** One for the process: many controllers that take 10 ms each would stop it for seconds. */
+  /**
+   * Shared by all controllers: with 10 ms for each one, many controllers would block the process for
+   * seconds.
+   */
   readonly #timeSlice: TimeSlice;
 
   constructor(options: ControllerHostOptions) {
@@ -79,18 +82,18 @@ export class ControllerHost {
     for (const { runner } of this.#runners.values()) yield runner.activity;
   }
 
-  /** True when every controller has looked at everything that its sources hold. */
+  /** True when every controller has handled everything that its sources hold. */
   get idle(): boolean {
     return [...this.#runners.values()].every(({ runner }) => runner.idle);
   }
 
-  /** Lists and watches its sources from now on, or from the run of the informers; again does nothing. */
+  /** Starts to list and watch the sources of `controller`, now or when the informers run. Idempotent. */
   attach(controller: Controller): ControllerRunner {
     const known = this.#runners.get(controller.name);
     return known?.runner ?? this.#attached(controller);
   }
 
-  /** The controller at work, for a manager to start and to stop. */
+  /** The controller as a task that a manager can start and stop. */
   taskOf(controller: Controller): Task {
     const runner = this.attach(controller);
     return {
@@ -101,19 +104,19 @@ export class ControllerHost {
     };
   }
 
-  /** Resolves when all Events are sent or dropped, after `limitMs` at the latest. */
+  /** Resolves when all Events are sent or dropped, after at most `limitMs`. */
   async flushEvents(limitMs: number): Promise<void> {
     await Promise.all([this.#events.close(limitMs), this.#term?.events.close(limitMs)]);
   }
 
-  /** Resolves when the Events of the term are sent or dropped, after `limitMs` at the latest. */
+  /** Resolves when the Events of the term are sent or dropped, after at most `limitMs`. */
   async endTerm(limitMs: number): Promise<void> {
     await this.#term?.events.close(Math.min(limitMs, EVENT_FLUSH_MS));
   }
 
   /**
-   * Makes anew what runs the controllers that need leadership, for another term. What ran them in the
-   * term before must have ended. Their sources go on.
+   * Creates new runners for the controllers that need leadership, for the next term. Their runners of the
+   * last term must have ended. The sources keep running.
    */
   beginTerm(fences: TermFences): void {
     this.#term = this.#termOf(fences);
@@ -130,7 +133,8 @@ export class ControllerHost {
   }
 
   #termOf({ fence, eventFence }: TermFences): { fence: Fence; events: ApiEventRecorder } {
-    // What a leader did may be told when it leads no more, but not when another may have begun.
+    // Events about the work of a leader may be sent after its term, but not once another term may have
+    // begun.
     return { fence, events: this.#recorder(eventFence) };
   }
 

@@ -2,22 +2,22 @@ import type { Manager } from './manager.ts';
 import type { CreateManagerOptions } from './options.ts';
 
 /**
- * A manager of `controllers` and `runnables` as `chancery run` makes it, with `/healthz` and `/readyz`
- * on port 8081 and `/metrics` on 8080; with a span around every reconcile when a tracer provider is
- * registered with `@opentelemetry/api`. Opens nothing before it runs. It handles no signals of the
- * process and ends none: that is the caller's.
+ * A manager of `controllers` and `runnables`, as `chancery run` makes it. It serves `/healthz` and
+ * `/readyz` on port 8081 and `/metrics` on port 8080. If a tracer provider is registered with
+ * `@opentelemetry/api`, every reconcile has a span. The manager opens nothing before it runs. It does not
+ * handle signals of the process and never exits it: that is up to the caller.
  *
  * @throws ConfigurationError `CONFIG` when the settings are unusable, or two controllers have the same
  *   name.
  */
 export async function createManager(options: CreateManagerOptions): Promise<Manager> {
-  // Loaded when it is asked for: who uses the parts of the toolkit alone does not pay for the process.
+  // Loaded on demand: a program that uses only parts of the toolkit does not load the manager.
   const { newManager } = await import('./manager.ts');
   return newManager(options);
 }
 
 /**
- * Runs controllers until `signal` aborts, and stops in order: `createManager` and its `run` in one.
+ * Runs controllers until `signal` aborts, then stops in order. Combines `createManager` and `Manager.run`.
  *
  *     const stop = new AbortController();
  *     process.once('SIGTERM', () => stop.abort());

@@ -13,7 +13,7 @@ import type { Informers, InformersOptions } from './sources/informers.ts';
 import type { LeadershipStatus } from './status-page/process-status.ts';
 import type { ProcessView } from './status-page/process-view.ts';
 
-/** What the settings say about sources. */
+/** The options of the informers, from the settings. */
 export function informersOptions(
   { settings, clock, connection, meter }: OperatorProcessOptions,
   log: Log,
@@ -34,8 +34,8 @@ export function informersOptions(
 }
 
 /**
- * `connection` whose clients hurry the sources that share `discoveryPoll`: they poll at once for a
- * resource when an answer to one of these clients shows that its definition is established.
+ * A `connection` with clients that make sources poll earlier. When an answer to one of these clients shows
+ * that a definition is established, the sources that share `discoveryPoll` poll for its resource at once.
  */
 export function hurryingSources(
   connection: OperatorProcessOptions['connection'],
@@ -48,10 +48,10 @@ export function hurryingSources(
   };
 }
 
-/** Whom the fields of CustomResourceDefinitions belong to: the same for every operator's. */
+/** Field manager of CustomResourceDefinitions. It is the same for all operators. */
 const DEFINITIONS_MANAGER = 'chancery-definitions';
 
-/** Undefined when definitions are somebody else's to install. */
+/** Undefined when the settings do not say `installCrds`. */
 export function definitionInstallerOf(
   { settings, connection, clock }: OperatorProcessOptions,
   log: Log,
@@ -63,9 +63,9 @@ export function definitionInstallerOf(
 }
 
 /**
- * What decides who leads; undefined when all do.
+ * Undefined without an election: then every replica leads.
  *
- * @throws ConfigurationError `CONFIG` for times by which no leader can live.
+ * @throws ConfigurationError `CONFIG` when the times of the Lease do not fit together.
  */
 export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElector | undefined {
   const { settings, connection, clock, meter, controllers, runnables = [] } = options;
@@ -88,7 +88,7 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
   });
 }
 
-/** What of sources `/readyz` asks for: their first lists, and for who wants it that they work. */
+/** The checks of `/readyz` for sources: `synced`, and `sources` if the settings say `readySources`. */
 export function sourceChecks(
   { settings, clock }: OperatorProcessOptions,
   sources: () => Iterable<NeededSource>,
@@ -120,7 +120,7 @@ export function healthServerOf(
   });
 }
 
-/** Who leads, for people. */
+/** The leadership as the status page shows it. */
 export function leadershipStatus({
   leaseName: lease,
   isLeader: leads,

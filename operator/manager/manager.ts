@@ -17,57 +17,58 @@ import { type Settings, settingsFrom } from './settings/settings.ts';
 import type { ProcessStatus } from './status-page/process-status.ts';
 import type { Runnable } from './tasks.ts';
 
-/** A manager that owns all that it needs: log, connection, metrics. They end with its run. */
+/** A manager that owns its logger, connection and metrics. They close when its run ends. */
 export interface Manager {
-  /** The settings of the environment, and over them those of the options. */
+  /** The settings from the environment, overridden by those of the options. */
   readonly settings: Settings;
   /** The process's logger. */
   readonly logger: Logger;
-  /** True when it runs and every source has its first list; part of what `/readyz` says. */
+  /** True while it runs and every source has its first list. `/readyz` includes this. */
   readonly ready: boolean;
-  /** True while this process may do what needs leadership; without election from the start. */
+  /** True while this process may do work that needs leadership. Without an election: from the start. */
   readonly leads: boolean;
   /**
-   * True when every controller has looked at everything that its sources hold, so that only a change,
-   * or time, gives it work.
+   * True when every controller has handled everything that its sources hold. Then only a change or a timer
+   * adds work.
    */
   readonly idle: boolean;
-  /** What the process is doing, as the status page shows it. */
+  /** The state of the process, as the status page shows it. */
   readonly status: ProcessStatus;
   /**
-   * Takes on another controller or runnable: before the run, or during it, when it begins at once, or
-   * with leadership if it needs that.
+   * Adds a controller or runnable, before or during the run. During the run it starts at once, or with
+   * leadership if it needs that.
    *
-   * @throws ConfigurationError `CONFIG` when a controller has the name of another, and when the
-   *   manager has been asked to stop.
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and when the manager
+   *   has been told to stop.
    */
   add(declared: Controller | Runnable): void;
   /**
-   * Works until `signal` aborts, or without a signal until `stop` is called. Then it stops in order,
-   * within the `shutdownTimeoutMs` of the settings; docs/running.md has the steps. It runs once.
+   * Runs until `signal` aborts or `stop` is called. Then it stops in order, within the `shutdownTimeoutMs`
+   * of the settings; docs/running.md lists the steps. A manager runs once.
    *
    * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
    *   visible and the settings do not say `insecureAllowToken`; `FILTER_OPEN` before anything is
-   *   reconciled, when they say `selfTest: 'require'` and the ambassador's filter does not hold.
-   * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began.
-   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
-   *   served after 2 minutes; `USER_CODE` when a runnable fails.
+   *   reconciled, when the settings say `selfTest: 'require'` and the ambassador's filter lets a request
+   *   through.
+   * @throws ConfigurationError `CONFIG` when a port is not available, and when it has run before.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not served
+   *   after 2 minutes; `USER_CODE` when a runnable fails.
    */
   run(signal?: AbortSignal): Promise<void>;
   /**
-   * Begins the stop, as the signal of `run` does; resolves when it is over, and never rejects. Again,
-   * or before the run, it changes nothing more; it may be called by a handler of signals.
+   * Starts the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
+   * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
    */
   stop(reason?: unknown): Promise<void>;
 }
 
 export interface ManagerOptions extends CreateManagerOptions {
-  /** Puts something around what speaks to the API server, such as a dry run. Default: nothing. */
+  /** Wraps the connection to the API server, for example for a dry run. Default: not wrapped. */
   readonly decorate?: (connection: Connection, logger: Logger) => Connection;
 }
 
-/** What `createManager` promises, with all that it takes. */
+/** Implements `createManager`. */
 export async function newManager(options: ManagerOptions): Promise<Manager> {
   const { environment = process.env, clock = systemClock } = options;
   const settings = { ...settingsFrom(environment), ...options.settings };
@@ -129,11 +130,11 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
 }
 
 interface Owned extends Pick<Manager, 'settings' | 'logger'> {
-  /** Called once: the work, and the end of all that is owned. */
+  /** Called once. Does the work, then closes everything that the manager owns. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The public form of `manager`. */
+/** Wraps `manager` in the public interface. */
 function owning(manager: OperatorProcess, { settings, logger, run }: Owned): Manager {
   let hasRun = false;
   return {
@@ -161,7 +162,7 @@ function owning(manager: OperatorProcess, { settings, logger, run }: Owned): Man
   };
 }
 
-/** One self-test, made when it is first asked for: its module is loaded then, and not at the start. */
+/** Creates one self-test on first use. Its module is loaded then, not at the start. */
 function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTest> {
   let loaded: Promise<SelfTest> | undefined;
   return () => {
@@ -170,7 +171,7 @@ function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTes
   };
 }
 
-/** The ambassador holds the credentials; a token in the operator's reach undoes that. */
+/** Only the ambassador should hold credentials. A token that the operator can read defeats that. */
 async function requireNoToken(
   folders: readonly string[] | undefined,
   { insecureAllowToken }: Pick<Settings, 'insecureAllowToken'>,

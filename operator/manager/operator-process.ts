@@ -27,7 +27,7 @@ import { type Task, Tasks } from './tasks.ts';
 
 export type { OperatorProcessOptions } from './options.ts';
 
-/** The controllers and runnables of one process, with what they share. */
+/** The controllers and runnables of one process, and the parts that they share. */
 export class OperatorProcess {
   readonly #options: OperatorProcessOptions;
   readonly #log: Log;
@@ -41,7 +41,7 @@ export class OperatorProcess {
   readonly #definitions: DefinitionInstaller | undefined;
   readonly #controllerNames = new Set<string>();
   readonly #declared = new Set<Controller | Runnable>();
-  /** What waits for the start, or for leadership. */
+  /** Controllers and runnables that wait for the start, or for leadership. */
   readonly #waiting = new Set<Controller | Runnable>();
   readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
   readonly #stop = new AbortController();
@@ -93,35 +93,35 @@ export class OperatorProcess {
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
   }
 
-  /** True when it runs and every source has its first list; part of what `/readyz` says. */
+  /** True while it runs and every source has its first list. `/readyz` includes this. */
   get ready(): boolean {
     return this.#isRunning && this.#informers.synced;
   }
 
   /**
-   * True when every controller has looked at everything that its sources hold, so that only a change,
-   * or time, gives it work.
+   * True when every controller has handled everything that its sources hold. Then only a change or a timer
+   * adds work.
    */
   get idle(): boolean {
     return this.#isRunning && this.#host.idle;
   }
 
-  /** What the process is doing, as the status page shows it. */
+  /** The state of the process, as the status page shows it. */
   get status(): ProcessStatus {
     return this.#view.status;
   }
 
-  /** True while this process may do what needs leadership; without election from the start. */
+  /** True while this process may do work that needs leadership. Without an election: from the start. */
   get leads(): boolean {
     return this.#leads;
   }
 
   /**
-   * Takes on another controller or runnable: before the run, or during it, when it begins at once, or
-   * with leadership if it needs that.
+   * Adds a controller or runnable, before or during the run. During the run it starts at once, or with
+   * leadership if it needs that.
    *
-   * @throws ConfigurationError `CONFIG` when a controller has the name of another, and when the
-   *   manager has been asked to stop.
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and when the manager
+   *   has been told to stop.
    */
   add(declared: Controller | Runnable): void {
     if (this.#stop.signal.aborted) {
@@ -145,21 +145,27 @@ export class OperatorProcess {
   }
 
   /**
-   * Works until `signal` aborts or `stop` is called, then stops in order, within the
-   * `shutdownTimeoutMs` of the settings: what gives the controllers work; controllers, whose reconciles
-   * may end in peace for 40 % of that time, get their signals aborted, and are left behind after 20 %
-   * more; runnables; sources; Events; the Lease, if nothing that it guards is left; the servers last.
+   * Runs until `signal` aborts or `stop` is called. Then it stops in order, within the `shutdownTimeoutMs`
+   * of the settings:
    *
-   * @throws ConfigurationError `CONFIG` when a port cannot be had, and when it has run before.
-   * With `onLost: 'standby'` in the settings the loss of the Lease begins no stop: what needs leadership
-   * has its signals aborted, ends before another may lead (or within 1 s, where that is later), and
-   * begins anew with the next term, a runnable by another call of its `run`.
+   * 1. runnables that give work to controllers;
+   * 2. controllers: their reconciles may finish for 40 % of that time, then their signals abort, and after
+   *    20 % more they are left behind;
+   * 3. other runnables, sources and Events;
+   * 4. the Lease, if nothing that needs it still runs;
+   * 5. the servers.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease began; with
+   * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a stop. Instead, the
+   * signals of everything that needs leadership abort. It all ends before another process may lead (or
+   * within 1 s, if that is later), and starts again with the next term. For a runnable that is another call
+   * of `run`.
+   *
+   * @throws ConfigurationError `CONFIG` when a port is not available, and when it has run before.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused; with
    *   `onLost: 'standby'` when something that needs leadership did not end in time.
-   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not
-   *   served after 2 minutes; `USER_CODE` when a runnable fails. Nothing else that the cluster does
-   *   makes it throw; a bug in the toolkit does, after an orderly stop.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not served
+   *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes it throw. A
+   *   bug in the toolkit does, after an orderly stop.
    */
   run(signal: AbortSignal): Promise<void> {
     if (this.#phase !== 'new') {
@@ -171,12 +177,12 @@ export class OperatorProcess {
   }
 
   /**
-   * Begins the stop, as the signal of `run` does; resolves when it is over, and never rejects. Again,
-   * or before the run, it changes nothing more; it may be called by a handler of signals.
+   * Starts the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
+   * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
    */
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
     this.#stop.abort(reason);
-    await this.#running.catch(() => {}); // `run` tells it
+    await this.#running.catch(() => {}); // `run` rejects with it
   }
 
   get #shownPhase(): ProcessStatus['phase'] {
@@ -234,7 +240,7 @@ export class OperatorProcess {
     this.#campaign?.begin();
   }
 
-  /** Lists and watches what it needs, unless that is left until it leads. */
+  /** Lists and watches the sources of `declared`, unless the settings leave that until this process leads. */
   #watch(declared: Controller | Runnable): void {
     if (!isController(declared)) return;
     if (this.#mayRun(declared) || this.#options.settings.warmup) this.#host.attach(declared);
@@ -264,7 +270,7 @@ export class OperatorProcess {
       stop: this.#stop.signal,
       gained: () => {
         this.#leads = true;
-        this.#informers.ownWritesJournal.clear(); // another has led, and may have written since
+        this.#informers.ownWritesJournal.clear(); // another process may have led and written since
         for (const declared of this.#waiting) this.#launch(declared);
       },
       lost: (withinMs, standsBy) => {
@@ -283,7 +289,7 @@ export class OperatorProcess {
     });
   }
 
-  /** From a manager of which a part has failed nothing more must come. */
+  /** After one part has failed, the whole manager stops. */
   #fail(error: unknown): void {
     this.#failures.push(error);
     this.#stop.abort(error);
@@ -316,7 +322,7 @@ export class OperatorProcess {
   }
 }
 
-/** A runnable as a task of a manager: its own failures have its name. */
+/** A runnable as a task of a manager. Its failures carry its name. */
 function runnableTask(runnable: Runnable, log: Log): Task {
   const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
   return {
@@ -328,7 +334,7 @@ function runnableTask(runnable: Runnable, log: Log): Task {
         await runnable.run(stop);
       } catch (error) {
         if (stop.aborted) {
-          // Most reject with the reason of their signal, or an error that somebody made of it.
+          // Most runnables reject with the reason of their signal, or with an error that wraps it.
           log.debug({ runnable: name, err: error }, 'runnable rejected when it was stopped');
           return;
         }

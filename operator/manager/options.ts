@@ -12,54 +12,54 @@ import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
 import type { Runnable } from './tasks.ts';
 
-/** What a manager is made of. Only `controllers` is required. */
+/** What `createManager` takes. Only `controllers` is required. */
 export interface CreateManagerOptions {
   /** The controllers to run. Their names must differ. */
   readonly controllers: readonly Controller[];
-  /** What runs beside the controllers. Default: nothing. */
+  /** Tasks that run beside the controllers. Default: none. */
   readonly runnables?: readonly Runnable[];
-  /** Checks for `/healthz` and `/readyz`, beside those that a manager makes itself. Default: none. */
+  /** Checks for `/healthz` and `/readyz`, in addition to those of the manager. Default: none. */
   readonly healthChecks?: HealthChecks;
-  /** Where the settings come from, see `chancery run --help`. Default: that of this process. */
+  /** Environment variables with the settings, see `chancery run --help`. Default: those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Settings that win over those of the environment. Default: none. */
+  /** Settings that override those of the environment. Default: none. */
   readonly settings?: Partial<Settings>;
   /** `false` turns the election off and overrides the settings. */
   readonly leaderElection?: false;
-  /** Default: one JSON object a line on standard error. */
+  /** Default: writes one JSON object per line to standard error. */
   readonly logger?: Logger;
-  /** Default: the machine's. */
+  /** Default: the clock of the machine. */
   readonly clock?: Clock;
   /**
-   * Folders in which no ServiceAccount token may be visible. Default: where Kubernetes mounts one; with
-   * those of other projected volumes, name that one, too.
+   * Folders in which no ServiceAccount token may be visible. Default: the one where Kubernetes mounts the
+   * token. If you list folders of other projected volumes, list that one as well.
    */
   readonly tokenFolders?: readonly string[];
   /**
-   * The run fails when a source still fails, or is refused, so many milliseconds after its controller
-   * began and has no first list. Default: it is waited for, as the settings say.
+   * Milliseconds from the start of a controller after which the run fails if a source has no first list and
+   * still fails or is refused. Default: the manager waits, as the settings say.
    */
   readonly sourcesWithinMs?: number;
-  /** Called around every reconcile: for a trace or a history. Default: a span, with OpenTelemetry. */
+  /** Called around every reconcile, for a trace or a history. Default: a span, with OpenTelemetry. */
   readonly reconcileMiddleware?: ReconcileMiddleware;
   /**
-   * Called when leadership is lost: the process must be gone within `withinMs`, whatever is still
-   * under way, for then another may lead. Default: it is gone when the orderly stop is over.
+   * Called when leadership is lost. The process must exit within `withinMs`, whatever it is doing, because
+   * then another process may lead. Default: the process exits after the orderly stop.
    *
-   * `standsBy` lifts that: it aborts when the settings say `onLost: 'standby'` and all that leadership
-   * guards has ended, so that the process may stay.
+   * `standsBy` cancels that deadline. It aborts when the settings say `onLost: 'standby'` and everything
+   * that needs leadership has ended, so that the process may stay.
    */
   readonly onLeadershipLost?: (withinMs: number, standsBy: AbortSignal) => void;
 }
 
-/** What a manager needs of a `Connection`. */
+/** The part of a `Connection` that a manager needs. */
 type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
-  /** Whether somebody listens where the ambassador should. Default: it is not asked. */
+  /** Whether the ambassador's address accepts connections. Default: not checked. */
   readonly isListening?: () => Promise<boolean>;
 };
 
-/** What a manager is made of by `newManager`, which makes all of it from `CreateManagerOptions`. */
+/** What an `OperatorProcess` takes. `newManager` builds it from `CreateManagerOptions`. */
 export interface OperatorProcessOptions
   extends Pick<
     CreateManagerOptions,
@@ -72,17 +72,20 @@ export interface OperatorProcessOptions
     | 'onLeadershipLost'
   > {
   readonly settings: Settings;
-  /** The way to the ambassador; whoever made it closes it, after the end of `run`. */
+  /** The connection to the ambassador. Its creator closes it after `run` has ended. */
   readonly connection: ManagerConnection;
   readonly clock: Clock;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Where sources, queues and reconciles are measured. Default: nowhere. */
+  /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
-  /** Shows what is measured: begins before everything else, and ends after it. */
+  /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }
     | undefined;
-  /** Done once, when the ambassador is there and before anything is read or written. A failure ends the run. */
+  /**
+   * Called once, when the ambassador is reachable and before anything is read or written. A failure ends
+   * the run.
+   */
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
 }

@@ -4,36 +4,36 @@ import { yieldToEventLoop } from '../core/time-slice.ts';
 import type { StopPhase, TaskFilter, Tasks } from './tasks.ts';
 
 /**
- * Shares of the stop's budget; of its 25 s by default they are 2, 10, 5, 5 and 5 s. Steps that hang
- * take from the later ones; together they never take more than the whole.
+ * Shares of the time for a stop. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that
+ * hangs takes time from later steps. Together the steps never exceed the whole.
  */
 const SHARE = { intake: 0.08, drain: 0.4, abort: 0.2, others: 0.2, sources: 0.2, events: 0.2 };
 
-/** What reconciles under way get to finish in when the stop may take for ever. */
+/** How long running reconciles may finish when the stop has no limit. */
 const ENDLESS_DRAIN_MS = 10_000;
 
-/** However long a stop may take: an Event is news, and goes stale. */
+/** The limit for Events even in a longer stop, because an old Event is of no use. */
 const MAX_EVENTS_MS = 5_000;
 
-/** What an orderly stop ends, after the tasks. */
+/** The steps of an orderly stop after the tasks. */
 interface StopSteps {
   /** Ends the sources. */
   readonly sources: () => Promise<void>;
-  /** Sends the Events that wait, or drops them after `limitMs`. */
+  /** Sends the waiting Events, and drops the rest after `limitMs`. */
   readonly events: (limitMs: number) => Promise<void>;
 }
 
 interface StopOptions {
   readonly budget: StopBudget;
   readonly log: Log;
-  /** What the signals abort with. */
+  /** The abort reason of the signals. */
   readonly reason: unknown;
 }
 
 /**
- * Stops everything in order: what gives work to the controllers; the controllers, whose reconciles get
- * 40 % of the budget until their signals abort and 20 % more until they are left behind; other
- * runnables; sources; Events. True when no Event is under way any more.
+ * Stops everything in order: runnables that give work to controllers; controllers, whose reconciles get 40
+ * % of the budget until their signals abort and 20 % more until they are left behind; other runnables;
+ * sources; Events. Returns true when no request for an Event is under way any more.
  */
 export async function stopInOrder(
   tasks: Tasks,
@@ -65,16 +65,16 @@ export async function stopInOrder(
   return budget.wait(events(eventsMs), eventsMs + EVENTS_ABORT_MS);
 }
 
-/** What calls get to notice that their time is over. */
+/** Extra time in which the requests for Events notice that they are aborted. */
 const EVENTS_ABORT_MS = 100;
 
 function inPhase(phase: StopPhase): TaskFilter {
   return (task) => task.phase === phase;
 }
 
-/** The time that a whole stop may take, shared out among its steps. */
+/** The time for a whole stop, divided among its steps. */
 export class StopBudget implements Disposable {
-  /** `Infinity` for as long as it takes; 0 to wait for nothing. */
+  /** `Infinity` for no limit; 0 to wait for nothing. */
   readonly totalMs: number;
   readonly #clock: Clock;
   readonly #over: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -88,25 +88,25 @@ export class StopBudget implements Disposable {
     this.#arm();
   }
 
-  /** From now on at most so much is left, for those who wait already as well. */
+  /** Lowers the remaining time to at most `leftMs`. This also applies to current waits. */
   shrinkTo(leftMs: number): void {
     this.#endsAt = Math.min(this.#endsAt, this.#clock.monotonic() + leftMs);
     this.#arm();
   }
 
-  /** Milliseconds, never below 0. */
+  /** Remaining milliseconds, never below 0. */
   get leftMs(): number {
     return Math.max(this.#endsAt - this.#clock.monotonic(), 0);
   }
 
-  /** So much of the total, in milliseconds. */
+  /** The given part of the total, in milliseconds. */
   share(part: number): number {
     return this.totalMs * part;
   }
 
   /**
-   * Waits for `work`, at most for `atMostMs` and for what is left. True when it has ended, in
-   * whichever way. Work gets one turn of the event loop however little is left.
+   * Waits for `work`, at most for `atMostMs` and for the remaining time. True when `work` has settled, in
+   * either way. It gets at least one turn of the event loop, even if no time remains.
    */
   async wait(work: Promise<unknown>, atMostMs: number): Promise<boolean> {
     const done = work.then(

@@ -1,15 +1,15 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isDns1035Label } from '../model/dns-name.ts';
 
-/** One thing that runs until it is asked to stop: a controller, a runnable. */
+/** Something that runs until it is told to stop: a controller or a runnable. */
 export interface Task {
   readonly name: string;
   readonly phase: StopPhase;
-  /** Runs by leadership: it is aborted with its loss, and it must have ended before that is given back. */
+  /** Needs leadership: it is aborted when leadership is lost, and must end before the Lease is released. */
   readonly guarded: boolean;
   /**
-   * @param stop - asks it to end what it does.
-   * @param abort - asks it to leave everything as it is.
+   * @param stop - tells it to finish its work and end.
+   * @param abort - tells it to give up its work.
    */
   run(stop: AbortSignal, abort: AbortSignal): Promise<void>;
 }
@@ -23,12 +23,12 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** What runs in a manager, by the order in which it is to stop. */
+/** The running tasks of a manager. They are stopped by phase. */
 export class Tasks {
   readonly #running = new Set<Running>();
   readonly #failed: (error: unknown) => void;
 
-  /** @param failed - told of each that rejects, unless it was asked to stop. */
+  /** @param failed - called for each task that rejects before it was told to stop. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
@@ -43,7 +43,7 @@ export class Tasks {
     this.#running.add(running);
   }
 
-  /** Names of those that still run. */
+  /** Names of the tasks that still run. */
   names(isMeant: TaskFilter): readonly string[] {
     return this.#meant(isMeant).map(({ task }) => task.name);
   }
@@ -59,7 +59,7 @@ export class Tasks {
     }
   }
 
-  /** Resolves when all of them that run now have ended. */
+  /** Resolves when all matching tasks that run now have ended. */
   async settled(isMeant: TaskFilter): Promise<void> {
     await Promise.all(this.#meant(isMeant).map(({ ended }) => ended));
   }
@@ -78,34 +78,37 @@ export class Tasks {
 }
 
 /**
- * When something is asked to stop, in this order: `intake` is what gives the controllers work,
- * `controllers` stops together with them, `others` after them and before the sources and Events.
+ * When a task is stopped. In this order: `intake` gives work to the controllers; `controllers` stops
+ * together with them; `others` stops after them and before the sources and Events.
  */
 export type StopPhase = 'intake' | 'controllers' | 'others';
 
-/** Something that runs beside the controllers, for as long as the process lives. */
+/** A task that runs beside the controllers, for the life of the process. */
 export interface Runnable {
-  /** Lower-case words joined by `-`; names it in logs. */
+  /** Lower-case words joined by `-`. Log lines carry it. */
   readonly name: string;
   /**
-   * Works until `signal` aborts. To return earlier is to be done; to throw ends the operator, with 1.
-   * What it rejects with once `signal` has aborted is logged at most.
+   * Runs until `signal` aborts. Returning ends the runnable. Throwing stops the operator with exit code 1.
+   * A rejection after `signal` has aborted is only logged.
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * One replica at a time may run it: it starts with leadership and its signal aborts when that is
-   * lost. Default true; without leader election in the settings, all replicas run it.
+   * Whether only one replica at a time may run it. If so, it starts with leadership, and its signal aborts
+   * when leadership is lost. Default true. Without leader election in the settings, all replicas run it.
    */
   readonly needsLeaderElection?: boolean;
   /** Default `others`. */
   readonly stopPhase?: StopPhase;
 }
 
-/** Registered, so that what a module declared that has loaded this file anew is understood as well. */
+/**
+ * A registered symbol, so that `isRunnable` also recognizes runnables that another copy of this file
+ * declared.
+ */
 const DECLARED: unique symbol = Symbol.for('chancery.runnable');
 
 /**
- * Declares a runnable, so that a module can export it beside controllers. Starts nothing.
+ * Declares a runnable, so that a module can export it beside controllers. It does not start anything.
  *
  * @throws ConfigurationError `CONFIG` when the name is unusable.
  */
@@ -125,7 +128,7 @@ export function runnable(declaration: Runnable): Runnable {
   });
 }
 
-/** True for what `runnable()` returned; how `chancery run` tells it from any other export. */
+/** True for the result of `runnable()`. `chancery run` tells runnables from other exports by it. */
 export function isRunnable(value: unknown): value is Runnable {
   return typeof value === 'object' && value !== null && DECLARED in value;
 }

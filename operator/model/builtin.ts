@@ -3,7 +3,7 @@ import type { LabelSelector } from './selector.ts';
 
 export type { Lease } from './kubernetes/coordination-v1.ts';
 export type { ConfigMap, ObjectReference, Pod } from './kubernetes/core-v1.ts';
-/** The name `Event` is that of a type that Node has for all programs. */
+/** Renamed, because `Event` is a global type of Node. */
 export type { Event as KubernetesEvent } from './kubernetes/events-v1.ts';
 export {
   configMaps,
@@ -15,18 +15,18 @@ export {
   pods,
 } from './kubernetes/resources.ts';
 
-/** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
+/** The common parts of Deployments, ReplicaSets, StatefulSets and DaemonSets. */
 export interface Workload extends KubernetesObject {
-  /** The part of the spec that they share. */
+  /** The common part of the spec. */
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: LabelSelector;
     readonly template: { readonly metadata?: Partial<ObjectMeta> };
     readonly paused?: boolean;
-    /** StatefulSet and DaemonSet; `OnDelete` replaces Pods only when somebody deletes them. */
+    /** For StatefulSets and DaemonSets. `OnDelete` replaces Pods only after someone deletes them. */
     readonly updateStrategy?: { readonly type?: string };
   };
-  /** The part of the status that they share. */
+  /** The common part of the status. */
   readonly status?: {
     readonly replicas?: number;
     readonly readyReplicas?: number;

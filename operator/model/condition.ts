@@ -1,41 +1,40 @@
 import { OperatorError } from '../core/errors.ts';
 import { DNS_SUBDOMAIN } from './dns-name.ts';
 
-// The condition types that programs look for, whatever the kind of the object. `kubectl wait` and
-// `kstatus` read them.
+// The condition types that programs look for on objects of any kind, such as `kubectl wait` and `kstatus`.
 
-/** True when the object does what it is for. Every object that is acted upon should have it. */
+/** True when the object works as intended. Every object that a controller acts upon should have it. */
 export const READY = 'Ready' as const;
-/** True while the controller is on its way to what is wanted. Absent otherwise. */
+/** True while the controller works towards the wanted state. Absent otherwise. */
 export const RECONCILING = 'Reconciling' as const;
-/** True when the object cannot get there by itself, for the reason given. Absent otherwise. */
+/** True when the object cannot reach the wanted state by itself. The reason says why. Absent otherwise. */
 export const STALLED = 'Stalled' as const;
 
 /** One observation of an object's state, as in the Kubernetes API conventions. */
 export interface Condition {
-  /** CamelCase; once in a list of conditions. */
+  /** CamelCase. Unique in a list of conditions. */
   readonly type: string;
   /** `Unknown` when the controller cannot tell. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** CamelCase word for programs. */
+  /** A CamelCase word for programs. */
   readonly reason: string;
   /** A sentence for people. */
   readonly message: string;
-  /** The `metadata.generation` that the condition is about. */
+  /** The `metadata.generation` that the condition describes. */
   readonly observedGeneration?: number;
   /** RFC 3339, whole seconds. */
   readonly lastTransitionTime: string;
 }
 
-/** A condition to set; `lastTransitionTime` where the caller knows better when its status changed. */
+/** A condition to set. Give `lastTransitionTime` if you know when the status changed. */
 type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**
  * `conditions` with one condition set.
  *
- * `lastTransitionTime` changes only when `status` does. Order is kept; a new type goes last. When
- * nothing changes, the same array is returned, so that the caller can skip the write.
+ * `lastTransitionTime` changes only when `status` changes. The order stays, and a new type goes last. When
+ * nothing changes, the function returns the same array, so that the caller can skip the write.
  *
  * @param nowMs - wall time, from the clock.
  * @throws OperatorError `USER_CODE` for a condition that the API server would refuse.
@@ -65,7 +64,7 @@ export function findCondition(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** True when there is a condition of `type` and its status is `True`; `Unknown` is not. */
+/** True when there is a condition of `type` with the status `True`, and not for `Unknown`. */
 export function isConditionTrue(
   conditions: readonly Condition[] | undefined,
   type: string,
@@ -92,7 +91,7 @@ export function rfc3339Micro(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
 
-/** What the API's own schema of a condition asks of each field. */
+/** The rules of the API's own schema for the fields of a condition. */
 const TYPE = new RegExp(`^(${DNS_SUBDOMAIN}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`);
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
@@ -101,10 +100,10 @@ const MAX_REASON_CHARS = 1_024;
 const MAX_MESSAGE_CHARS = 32_768;
 
 /**
- * Returns when the API server takes such a condition.
+ * Checks that the API server would accept the condition.
  *
- * @throws OperatorError `USER_CODE` that names the field and its rule: an answer 422 would name it
- *   too, but only on a cluster, and only once that condition comes to be.
+ * @throws OperatorError `USER_CODE` with the field and its rule. A 422 would name it too, but only on a
+ *   cluster, and only when the condition is first set.
  */
 function requireValidCondition(
   condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,
@@ -129,7 +128,7 @@ function matches(text: string, pattern: RegExp, maxChars: number): boolean {
   return typeof text === 'string' && text.length <= maxChars && pattern.test(text);
 }
 
-/** In characters as the API server counts them, not in UTF-16 units. */
+/** Length in characters as the API server counts them, not in UTF-16 units. */
 function lengthOf(text: string): number {
   if (typeof text !== 'string') return Number.POSITIVE_INFINITY;
   return text.length <= MAX_MESSAGE_CHARS ? text.length : [...text].length;

@@ -8,17 +8,17 @@ export interface PrinterColumn {
   readonly jsonPath: string;
   readonly format?: string;
   readonly description?: string;
-  /** Above 0: shown by `kubectl get -o wide` only. */
+  /** Above 0: shown only by `kubectl get -o wide`. */
   readonly priority?: number;
 }
 
-/** Where the fields are that `/scale` shows and changes. */
+/** Paths of the fields that `/scale` shows and changes. */
 export interface ScalePaths {
   /** Under `.spec`. */
   readonly specReplicasPath: string;
   /** Under `.status`. */
   readonly statusReplicasPath: string;
-  /** Of a label selector as text, under `.spec` or `.status`. */
+  /** A label selector as text, under `.spec` or `.status`. */
   readonly labelSelectorPath?: string;
 }
 
@@ -60,7 +60,7 @@ export interface CustomResourceDefinition extends KubernetesObject {
   readonly spec: DefinitionSpec;
 }
 
-/** A resource that brings its definition along. */
+/** A resource that includes its definition. */
 export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
   extends Resource<T> {
   readonly definition: CustomResourceDefinition;
@@ -73,37 +73,37 @@ export function hasDefinition(resource: Resource): resource is DefinedResource {
 }
 
 /**
- * Annotation: a whole number that grows with the definition. Of two definitions the one with the
- * higher number is the newer one, whoever applies it last.
+ * Annotation: a whole number that grows with the definition. Of two definitions the one with the higher
+ * number is newer, in whatever order they are applied.
  */
 export const DEFINITION_REVISION: string = 'chancery.dev/definition-revision';
 
 /**
- * Annotation of a definition in a group of the Kubernetes project: where the project has approved it, as
- * a URL, or `unapproved` and why it is there nevertheless. The API server takes none without.
+ * Annotation of a definition in a group of the Kubernetes project: the URL where the project has approved
+ * it, or `unapproved` and a reason. The API server refuses a definition without it.
  */
 export const API_APPROVED: string = 'api-approved.kubernetes.io';
 
-/** What the annotation says: where, that there is none, nothing, or something that is neither. */
+/** Meaning of the annotation: a URL, a note that there is none, no annotation, or an unusable value. */
 type ApiApproval = 'approved' | 'unapproved' | 'missing' | 'invalid';
 
-/** True for `k8s.io` and `kubernetes.io`, and all groups under them. */
+/** True for `k8s.io` and `kubernetes.io`, and for all groups under them. */
 export function needsApproval(group: string): boolean {
   return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }
 
-/** How the API server understands the value of the annotation. */
+/** How the API server reads the value of the annotation. */
 export function approvalOf(value: string = ''): ApiApproval {
   if (value === '') return 'missing';
   if (value.startsWith('unapproved')) return 'unapproved';
   return URL_WITH_HOST.test(value) ? 'approved' : 'invalid';
 }
 
-/** Go's `url.ParseRequestURI`, with a scheme and a host. It splits no fragment off. */
+/** Go's `url.ParseRequestURI` for a URL with scheme and host. It does not split off a fragment. */
 const URL_WITH_HOST: RegExp = new RegExp(
   [
     '^[a-z][-+.a-z0-9]*://',
-    "(?:[-\\w.~!$&'()*+,;=:%@]*@)?", // who
+    "(?:[-\\w.~!$&'()*+,;=:%@]*@)?", // user
     '(?=[^/?])', // a host, or at least a port
     '(?:\\[[0-9a-f:.%]*\\]|(?:[-\\w.~!$&\'()*+,;=<>"]|[^\\p{ASCII}]|%[89a-f][0-9a-f])*)',
     '(?::[0-9]*)?',

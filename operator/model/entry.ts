@@ -8,35 +8,35 @@ import {
   splitKey,
 } from './object.ts';
 
-/** What tells an object, and a state of it, from others. */
+/** Identifies an object and one of its states. */
 export interface EntryIdentity {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** The cache that has an entry. */
+/** The cache that holds an entry. */
 export interface EntryObserver {
-  /** Called when something of the entry's text was parsed, which `release` lets go of. */
+  /** Called when part of the entry's text was parsed. `release` frees the result. */
   releasable(entry: Entry): void;
-  /** The entry's text cannot be parsed. Called once for each entry. */
+  /** Called at most once for each entry, when its text cannot be parsed. */
   unreadable(error: ProtocolError): void;
 }
 
 /**
- * One object of a source: its identity, and its JSON, which is parsed when `metadata` or `object` is
- * asked for.
+ * One object of a source: its identity and its JSON. The JSON is parsed when `metadata` or `object` is
+ * read.
  *
- * What is parsed is shared by all readers of one turn of the event loop, and by all readers of a store.
- * Afterwards it may be parsed again: two reads then give equal objects, not the same one.
+ * The result is shared by all readers in one turn of the event loop, and by all readers of a store. It may
+ * be parsed again later, so two reads then return equal objects, not the same one.
  */
 export class Entry<T extends KubernetesObject = KubernetesObject> {
   #key: ObjectKey;
   #uid: string;
   readonly #resourceVersion: string;
-  /** The JSON of the object; empty when the object is kept in its place. */
+  /** The JSON of the object; empty when the object itself is kept instead. */
   #text: string;
-  /** Where in the text the brace stands that closes `metadata`. */
+  /** Position in the text of the brace that closes `metadata`. */
   readonly #metadataEnd: number;
   #metadata: ObjectMeta | undefined;
   #keepsMetadata = false;
@@ -55,7 +55,10 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     this.#metadataEnd = metadataEnd;
   }
 
-  /** An object that was parsed before. With it a test calls an index function, a mapping or a predicate. */
+  /**
+   * An entry of an object that is already parsed. Tests use it to call index functions, mappings and
+   * predicates.
+   */
   static of<T extends KubernetesObject>(object: T): Entry<T> {
     const entry = new Entry<T>(identityOf(object), '', 0);
     entry.#object = object;
@@ -63,9 +66,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * An object as JSON, of which nothing but its identity was looked at.
+   * An entry of an object as JSON. Only its identity has been read.
    *
-   * @param metadataEnd - where in the text the brace stands that closes `metadata`.
+   * @param metadataEnd - position in the text of the brace that closes `metadata`.
    */
   static ofText<T extends KubernetesObject>(
     identity: EntryIdentity,
@@ -76,14 +79,14 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * Stands for an object whose transform failed: `object` throws `failure`. `metadata` is what arrived,
-   * without `managedFields`, so that selectors, owners and indices find the object.
+   * An entry for an object whose transform failed: reading `object` throws `failure`. `metadata` is as
+   * received, without `managedFields`, so that selectors, owners and indices still find the object.
    */
   static withheld<T extends KubernetesObject>(object: T, failure: OperatorError): Entry<T> {
     const { apiVersion, kind } = object;
     const { managedFields: _, ...metadata } = object.metadata;
-    // Without the metadata, which JSON.stringify may fail on: they are nested too deeply, or the transform
-    // has put them in themselves.
+    // The text leaves out the metadata, because JSON.stringify may fail on it: the metadata may be nested
+    // too deeply, or the transform may have made it contain itself.
     const text = JSON.stringify({ apiVersion, kind, metadata: {} });
     const entry = new Entry<T>(identityOf(object), text, text.length - '}}'.length);
     entry.#object = failure;
@@ -91,42 +94,42 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return entry;
   }
 
-  /** `namespace/name`, or the name alone of a cluster-scoped object. */
+  /** `namespace/name`, or only the name for a cluster-scoped object. */
   get key(): ObjectKey {
     return this.#key;
   }
 
-  /** Empty for an object without one. */
+  /** Empty when the object has none. */
   get uid(): string {
     return this.#uid;
   }
 
-  /** Empty for an object without one. */
+  /** Empty when the object has none. */
   get resourceVersion(): string {
     return this.#resourceVersion;
   }
 
-  /** Characters of JSON that are kept; 0 where the object is kept in their place. */
+  /** Length of the JSON that is kept; 0 when the object is kept instead. */
   get textLength(): number {
     return this.#text.length;
   }
 
-  /** The text was found to be no JSON, or the transform has failed. */
+  /** True when the text is not valid JSON, or the transform failed. */
   get isUnreadable(): boolean {
     return this.#object instanceof OperatorError;
   }
 
   /**
-   * The object, read-only: others are given the same one.
+   * The object. It is shared and read-only.
    *
-   * @throws ProtocolError `DECODE` when the text is no JSON, or is another object than its beginning
-   *   said. The error has the length of the text, and no content.
+   * @throws ProtocolError `DECODE` when the text is not JSON, or when the parsed object differs from the
+   *   identity at its beginning. The error has the length of the text, and no content.
    * @throws OperatorError `USER_CODE` when the transform of the object failed.
    */
   get object(): T {
     if (this.#object === undefined) {
       this.#object = this.#parsed();
-      this.#metadata = undefined; // from now on they are the object's
+      this.#metadata = undefined; // from now on, the object has them
       this.#observer?.releasable(this);
     }
     if (this.#object instanceof OperatorError) throw this.#object;
@@ -134,7 +137,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * The object's whole `metadata`. Of an object that was not parsed nothing else is.
+   * The complete `metadata`. If the object is not parsed yet, only its beginning up to `metadata` is.
    *
    * @throws ProtocolError as `object` does.
    */
@@ -146,15 +149,15 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return this.#metadata;
   }
 
-  /** The same, which is kept from now on beside the text: for those who look at it again and again. */
+  /** Returns `metadata` and keeps it beside the text from now on, for readers that need it repeatedly. */
   keepMetadata(): ObjectMeta {
     this.#keepsMetadata = true;
     return this.metadata;
   }
 
   /**
-   * The JSON as it came, with all digits of its numbers, however deeply it is nested; undefined where
-   * the object is kept in its place.
+   * The JSON as received, with all digits of its numbers and at any depth of nesting; undefined when the
+   * object is kept instead.
    *
    * @throws ProtocolError as `object` does.
    */
@@ -165,7 +168,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return this.#text;
   }
 
-  /** The object, which is kept from now on, in place of its text: for those who read it again and again. */
+  /**
+   * Returns the object and keeps it in place of its text from now on, for readers that need it repeatedly.
+   */
   keep(): T {
     const { object } = this;
     this.#text = '';
@@ -173,14 +178,14 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return object;
   }
 
-  /** Lets go of what was parsed. It is parsed again when it is asked for; see `keep`. */
+  /** Frees the parsed object and metadata. The next read parses them again; see `keep`. */
   release(): void {
     if (this.#text === '' || this.#object instanceof OperatorError) return;
     this.#object = undefined;
     if (!this.#keepsMetadata) this.#metadata = undefined;
   }
 
-  /** What can be told of an object that is unreadable: its names and versions. */
+  /** An entry for an unreadable object, with only its names and versions. */
   nameAlone(): Entry<T> {
     const { namespace, name } = splitKey(this.#key);
     const { apiVersion, kind } = this.#formOrEmpty();
@@ -190,21 +195,21 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
       uid: this.#uid,
       resourceVersion: this.#resourceVersion,
     };
-    return Entry.of({ apiVersion, kind, metadata } as T); // of which nobody is promised more
+    return Entry.of({ apiVersion, kind, metadata } as T); // the only fields that are known
   }
 
-  /** Tells `observer` from now on what becomes of the text. */
+  /** Sets the observer that is notified when the text is parsed, or found to be unreadable. */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
   }
 
-  /** This is the next state of `before`: they share the texts that are the same. */
+  /** Shares strings with `before`, the previous state of this object, where they are equal. */
   follow(before: Entry<T>): void {
     this.#key = before.#key;
     if (this.#uid === before.#uid) this.#uid = before.#uid;
   }
 
-  /** The object up to its metadata. */
+  /** The beginning of the object, up to and including its metadata. */
   #head(): T {
     return JSON.parse(`${this.#text.slice(0, this.#metadataEnd)}}}`) as T;
   }
@@ -230,7 +235,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     try {
       return decode();
     } catch {
-      // No cause: the message of a SyntaxError quotes the text, which may be a Secret's.
+      // The error has no cause, because the message of a SyntaxError quotes the text, which may be a
+      // Secret's.
       throw this.#failed('an object is not JSON');
     }
   }
@@ -239,13 +245,13 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     const context = { textLength: this.#text.length };
     const failure = new ProtocolError(message, { code: 'DECODE', context });
     this.#object = failure;
-    this.#metadata = undefined; // of a text that is no object, nothing is to be believed
+    this.#metadata = undefined; // metadata from an invalid text is not reliable
     this.#observer?.unreadable(failure);
     return failure;
   }
 }
 
-/** @param object - came from outside: `metadata` may be missing, and its members may be anything. */
+/** @param object - external data: `metadata` may be missing, and its members may have any type. */
 function identityOf(object: KubernetesObject): EntryIdentity {
   const metadata: Partial<Record<keyof ObjectMeta, unknown>> = object.metadata ?? {};
   const { name, namespace, uid, resourceVersion } = metadata;
@@ -264,12 +270,12 @@ function isSame(a: EntryIdentity, b: EntryIdentity): boolean {
   return a.resourceVersion === b.resourceVersion && a.uid === b.uid && a.key === b.key;
 }
 
-/** One decoded line of a watch. A wire `ERROR` is not among them: it is thrown as an ApiError. */
+/** One decoded line of a watch. A wire `ERROR` is not included, because it is thrown as an ApiError. */
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly entry: Entry<T> }
   | {
       readonly type: 'BOOKMARK';
-      /** Undefined when a server sent a bookmark without one: then it says nothing. */
+      /** Undefined when the server sent a bookmark without one. Such a bookmark has no meaning. */
       readonly resourceVersion: string | undefined;
       /** True for the bookmark that ends the initial events of a streaming list. */
       readonly initialEventsEnd: boolean;
@@ -280,17 +286,17 @@ export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
  * Decides which parts of an object are kept. It is called once for every object that a list or a watch
- * brings, before the object is compared, cached or shown to a handler. It may change the object in place
+ * returns, before the object is compared, cached or shown to a handler. It may change the object in place
  * or return another one, but name, namespace, uid and resourceVersion must stay.
  *
- * If it throws, only that object is affected: see `transformed` in `client/source.ts`.
- * The type of a method, so that a source of Pods is a source.
+ * If it throws, only that object is affected: see `transformed` in `client/source.ts`. The type is declared
+ * by a method, so that a source of Pods can be used as a source of any object.
  */
 export type Transform<T extends KubernetesObject = KubernetesObject> = {
   transform(object: T): T;
 }['transform'];
 
-/** Drops `metadata.managedFields`, often half of an object, which no cache's reader needs. */
+/** Drops `metadata.managedFields`. It is often half of an object, and no reader of a cache needs it. */
 export function dropManagedFields<T extends KubernetesObject>(object: T): T {
   if (object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
@@ -298,7 +304,7 @@ export function dropManagedFields<T extends KubernetesObject>(object: T): T {
 }
 
 /**
- * What `transform` makes of an object; where it fails, what stands for the object.
+ * The result of `transform` as an entry. If `transform` fails, a withheld entry of the object.
  *
  * @param failed - called with the failure. Default: does nothing.
  */
@@ -307,7 +313,7 @@ export function transformedEntry<T extends KubernetesObject>(
   transform: Transform<T>,
   failed: (error: OperatorError) => void = () => {},
 ): Entry<T> {
-  // A transform that changes it in place may have taken members away before it throws.
+  // Copied first, because a transform may remove members from the object before it throws.
   const { apiVersion, kind } = object;
   const metadata = { ...object.metadata };
   let failure: OperatorError;
@@ -320,7 +326,7 @@ export function transformedEntry<T extends KubernetesObject>(
     failure = failureAt(metadata, problem, error);
   }
   failed(failure);
-  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // its object cannot be asked for
+  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // reading its object throws
 }
 
 function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolean {
@@ -333,18 +339,18 @@ function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolea
   );
 }
 
-/** No cause, and no message of it: what a transform throws may quote the object, which may be a Secret. */
+/** Without cause and message, because the thrown error may quote the object, which may be a Secret. */
 function failureAt(metadata: ObjectMeta, message: string, thrown?: unknown): OperatorError {
   const context = { key: keyOf({ metadata }), ...(thrown !== undefined && placeOf(thrown)) };
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });
 }
 
-/** The class of what was thrown, and the first frame of its stack. */
+/** The class of the thrown error, and the first frame of its stack. */
 function placeOf(thrown: unknown): ErrorContext {
   if (!(thrown instanceof Error)) return { thrown: typeof thrown };
   const { message, stack = '' } = thrown;
   const begin = stack.indexOf(message);
-  // Frames stand behind the message, which may look like one.
+  // Frames follow the message. The message is skipped, because it may look like a frame.
   const frames = begin < 0 ? '' : stack.slice(begin + message.length);
   const at = /^ {4}at .{1,300}$/m.exec(frames)?.[0].trim();
   return { thrown: thrown.constructor.name, ...(at !== undefined && { at }) };

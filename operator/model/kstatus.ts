@@ -1,20 +1,20 @@
 import { type Condition, READY, RECONCILING, STALLED } from './condition.ts';
 import type { KubernetesObject } from './object.ts';
 
-/** How far an object is, whatever its kind, as `kstatus` of kubernetes-sigs/cli-utils says it. */
+/** The status of an object of any kind, as `kstatus` of kubernetes-sigs/cli-utils computes it. */
 export interface ObjectStatus {
   /**
-   * - `Current`: what was asked for is there.
-   * - `InProgress`: on its way.
-   * - `Failed`: will not get there by itself.
-   * - `Terminating`: being deleted. `NotFound`: gone, or not made yet.
+   * - `Current`: the wanted state is reached.
+   * - `InProgress`: the object is on its way there.
+   * - `Failed`: it cannot get there by itself.
+   * - `Terminating`: it is being deleted. `NotFound`: it is gone, or not created yet.
    */
   readonly status: 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'NotFound';
   /** A sentence for people. */
   readonly message: string;
 }
 
-/** The parts of an object that tell how far it is. */
+/** The parts of an object that determine its status. */
 interface Observed extends KubernetesObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>> & {
@@ -24,11 +24,11 @@ interface Observed extends KubernetesObject {
 }
 
 /**
- * How far `object` is: by its deletion, by `status.observedGeneration`, by the conditions `Stalled` and
- * `Reconciling`, by what a built-in kind says in its own way, and by the condition `Ready`. An object
- * that says nothing of this is `Current`, such as a ConfigMap.
+ * Computes the status of `object` from its deletion, `status.observedGeneration`, the conditions `Stalled`
+ * and `Reconciling`, the rules for its kind if it is a built-in one, and the condition `Ready`. An object
+ * without any of these, such as a ConfigMap, is `Current`.
  *
- * @param object - undefined for one that does not exist.
+ * @param object - undefined if the object does not exist.
  */
 export function kstatus(object: KubernetesObject | undefined): ObjectStatus {
   if (object === undefined) return { status: 'NotFound', message: 'the object does not exist' };
@@ -70,7 +70,7 @@ function trueCondition(
 
 type Rule = (object: Observed) => ObjectStatus;
 
-/** What kinds of Kubernetes itself say in their own way; undefined for any other kind. */
+/** The status by the rules for a built-in kind; undefined for any other kind. */
 function legacyStatus(object: Observed): ObjectStatus | undefined {
   const group = object.apiVersion.includes('/') ? object.apiVersion.split('/', 1)[0] : '';
   return RULES[`${object.kind}.${group}`]?.(object);
@@ -232,7 +232,7 @@ function surplus(object: Observed, field: string, wanted: number): string | fals
   return count > wanted && `${field}: ${count}/${wanted}, more are going`;
 }
 
-/** In progress for the first of `reasons` that holds; current when none does. */
+/** `InProgress` with the first of `reasons` that holds; `Current` if none does. */
 function firstOf(reasons: readonly (string | false | undefined)[], message: string): ObjectStatus {
   const reason = reasons.find((one) => one !== false && one !== undefined);
   return reason ? inProgress(reason) : current(message);

@@ -1,48 +1,50 @@
-/** A reference from a dependent to the object that it lives and dies with. */
+/** A reference from a dependent to its owner. The dependent is deleted with its owners. */
 export interface OwnerReference {
-  /** Group and version of the owner, as `apps/v1`. */
+  /** Group and version of the owner, such as `apps/v1`. */
   readonly apiVersion: string;
   /** Kind of the owner. */
   readonly kind: string;
-  /** Name of the owner, in the namespace of the dependent, or cluster-scoped. */
+  /** Name of the owner, which is cluster-scoped or in the namespace of the dependent. */
   readonly name: string;
-  /** The owner itself: another object of its name is no owner. */
+  /** Identifies the owner. Another object of the same name is not the owner. */
   readonly uid: string;
   /** True for the one owner that manages the dependent. */
   readonly controller?: boolean;
-  /** True: a foreground deletion of the owner waits for the dependent. */
+  /** True if a foreground deletion of the owner waits for the dependent. */
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** The part of `metadata` that the toolkit itself reads. */
+/** The part of `metadata` that the toolkit reads. */
 export interface ObjectMeta {
-  /** Unique among the objects of a resource in a namespace. */
+  /** Unique among the objects of one resource in a namespace. */
   readonly name: string;
   /** Left out for a cluster-scoped object. */
   readonly namespace?: string;
-  /** The API server makes the name of this and five random characters, if there is no `name`. */
+  /** Prefix of the name if there is no `name`. The API server appends five random characters. */
   readonly generateName?: string;
-  /** Given by the API server: no other object ever has it. */
+  /** Set by the API server. No other object ever has the same one. */
   readonly uid?: string;
-  /** Changes with every write. Opaque: compared with `===`. */
+  /** Changes with every write. Opaque: compare it with `===`. */
   readonly resourceVersion?: string;
-  /** Grows with every change of the `spec`. */
+  /** Grows with every change of `spec`. */
   readonly generation?: number;
-  /** RFC 3339, whole seconds; given by the API server. */
+  /** RFC 3339, whole seconds. Set by the API server. */
   readonly creationTimestamp?: string;
-  /** RFC 3339, whole seconds. The object is being deleted: it goes when its finalizers are gone. */
+  /**
+   * RFC 3339, whole seconds. Set when the object is being deleted. It disappears when it has no finalizers.
+   */
   readonly deletionTimestamp?: string;
-  /** Seconds that the object may take to end, from its deletion on. */
+  /** Seconds that the object may take to terminate, counted from its deletion. */
   readonly deletionGracePeriodSeconds?: number;
-  /** What selectors find the object by. */
+  /** Labels, by which selectors find the object. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Texts for programs and people, by which nothing is selected. */
+  /** Texts for programs and people. Selectors do not use them. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What must be done before the object goes, by the names of who does it. */
+  /** Names of the steps that must be done before the object disappears. */
   readonly finalizers?: readonly string[];
-  /** The objects that this one is deleted with. One of them at most is its controller. */
+  /** The owners. The object is deleted with them, and at most one is its controller. */
   readonly ownerReferences?: readonly OwnerReference[];
-  /** Which writer has which field. Caches leave it out by default. */
+  /** The fields that each writer has set. Caches leave it out by default. */
   readonly managedFields?: readonly unknown[];
 }
 
@@ -50,7 +52,7 @@ export interface ObjectMeta {
 export interface KubernetesObject {
   /** `v1`, or `group/version`. */
   readonly apiVersion: string;
-  /** CamelCase, in the singular. */
+  /** CamelCase, singular. */
   readonly kind: string;
   /** Its names, versions, labels and owners. */
   readonly metadata: ObjectMeta;
@@ -59,7 +61,7 @@ export interface KubernetesObject {
 /** `namespace/name`, or `name` for a cluster-scoped object. Unique within one resource. */
 export type ObjectKey = string & { readonly __brand: 'ObjectKey' };
 
-/** The key of an object, from its parts. */
+/** The key for a namespace and a name. */
 export function objectKey(namespace: string | undefined, name: string): ObjectKey {
   return (namespace ? `${namespace}/${name}` : name) as ObjectKey;
 }
@@ -76,7 +78,7 @@ export function splitKey(key: ObjectKey): { namespace: string | undefined; name:
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** The owner that manages `object`, or undefined when no controller does. */
+/** The owner that manages `object`; undefined when it has no controller. */
 export function controllerOf(object: {
   readonly metadata: ObjectMeta;
 }): OwnerReference | undefined {
@@ -84,8 +86,8 @@ export function controllerOf(object: {
 }
 
 /**
- * The owners that `metadata` names. An aggregated API server may send null for the list, or items that
- * name nobody: what is no reference is left out.
+ * The owners in `metadata`. Invalid items are skipped, because an aggregated API server may send null for
+ * the list, or items without a name.
  */
 export function ownersIn({ ownerReferences }: ObjectMeta): readonly OwnerReference[] {
   const named: unknown = ownerReferences;
@@ -102,9 +104,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings
- * without leading zero are ordered by length, then by text. No number is made of them, so that 39
- * digits are as good as two.
+ * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings without
+ * leading zero are ordered by length, then by text. They are not converted to numbers, so any length works.
  *
  * @returns negative, zero or positive; undefined when they are different and not comparable.
  */
@@ -121,9 +122,9 @@ export function isOlder(a: string, b: string): boolean {
   return order !== undefined && order < 0;
 }
 
-/** True for a resourceVersion that can be ordered against another one. */
+/** True for a resourceVersion that can be compared with others. */
 export function isOrdered(resourceVersion: string): boolean {
-  // Once or twice an event: a regular expression takes several times as long.
+  // Runs once or twice for each event. A regular expression takes several times as long.
   const { length } = resourceVersion;
   if (length === 0 || resourceVersion.charCodeAt(0) === ZERO) return false;
   for (let at = 0; at < length; at++) {

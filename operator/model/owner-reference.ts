@@ -8,10 +8,10 @@ import {
 } from './object.ts';
 import { apiVersionOf, type Resource, resourceName } from './resource.ts';
 
-/** The child has another controller already, or is somebody's who has not given it away. */
+/** The child has another controller, or it has none and adoption is not allowed. */
 export class AlreadyOwnedError extends OperatorError {
   override readonly name = 'AlreadyOwnedError';
-  /** The controller that the child has; undefined when it has none, and was not to be adopted. */
+  /** The current controller of the child; undefined when it has none. */
   readonly controller: OwnerReference | undefined;
 
   constructor(resource: Resource, child: { readonly metadata: ObjectMeta }) {
@@ -31,17 +31,17 @@ export class AlreadyOwnedError extends OperatorError {
 }
 
 /**
- * `child`, with `owner` as its controller: the one that manages it, and with which it is deleted.
- * `blockOwnerDeletion` is set, so that a foreground deletion of the owner waits for the child; where
- * the API server enforces it (OpenShift), that needs the right to `update` the owner's `finalizers`.
- * A reference to the same owner is replaced; those of other owners stay.
+ * `child` with `owner` as its controller. The controller manages the child, and the child is deleted with
+ * it. `blockOwnerDeletion` is set, so that a foreground deletion of the owner waits for the child. Where
+ * the API server enforces this (OpenShift), it requires the right to `update` the owner's `finalizers`. A
+ * reference to the same owner is replaced, and references to other owners stay.
  *
- * Changes nothing that it is given.
+ * Does not change its arguments.
  *
  * @throws AlreadyOwnedError `ALREADY_OWNED` when the child has another controller.
- * @throws OperatorError `USER_CODE` when the API would not take the owner, and the garbage collector
- *   would delete the child: one of another namespace, or a namespaced owner of a cluster-scoped
- *   child; and when the owner has no uid, as before it was created.
+ * @throws OperatorError `USER_CODE` when the API does not allow the owner, so that the garbage collector
+ *   would delete the child: an owner in another namespace, or a namespaced owner of a cluster-scoped child.
+ *   Also when the owner has no uid, as before it is created.
  */
 export function setControllerReference<T extends KubernetesObject>(
   owner: KubernetesObject,
@@ -59,8 +59,8 @@ export function setControllerReference<T extends KubernetesObject>(
 }
 
 /**
- * `child`, with `owner` among those that it lives as long as. Unlike a controller, there may be many.
- * A reference to the same owner is kept as it is.
+ * `child` with `owner` as one of its owners. Unlike controllers, there may be many owners. An existing
+ * reference to the same owner stays as it is.
  *
  * @throws OperatorError `USER_CODE` as `setControllerReference`.
  */
@@ -80,7 +80,7 @@ export function setOwnerReference<T extends KubernetesObject>(
   return known.some((one) => isSameOwner(one, reference)) ? child : withOwner(child, reference);
 }
 
-/** A reference that makes `owner` the controller of the object that carries it. */
+/** An owner reference that makes `owner` the controller. */
 export function controllerReference(
   owner: KubernetesObject,
   ownerResource: Resource,
@@ -96,13 +96,13 @@ export function controllerReference(
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** True when `owner` is the controller of `object`, by its uid; false for an owner that has none yet. */
+/** True when `owner` is the controller of `object`, by uid. False for an owner without a uid. */
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
   const { uid = '' } = owner.metadata;
   return uid !== '' && controllerOf(object)?.uid === uid;
 }
 
-/** True when both name the same object, be it in another version of its group. */
+/** True when both refer to the same object, even in different versions of its group. */
 export function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return (
     groupOf(a.apiVersion) === groupOf(b.apiVersion) &&

@@ -1,20 +1,20 @@
-/** How the text of a quantity is written: `100m`, `1e3` or `1Gi`. */
+/** The notation of a quantity: `100m`, `1e3` or `1Gi`. */
 type QuantityFormat = 'decimal' | 'exponent' | 'binary';
 
-/** The amount that the text of a quantity stands for. */
+/** The value of a quantity. */
 export interface ParsedQuantity {
-  /** Exact, in billionths. A billionth is the smallest part: a smaller one is rounded away from zero. */
+  /** Exact, in billionths. Smaller parts are rounded away from zero. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;
 }
 
-/** A text that is no quantity. */
+/** The result for a text that is not a quantity. */
 interface NoQuantity {
-  /** Why, in the words of the API server. */
+  /** The reason, in the words of the API server. */
   readonly problem: string;
 }
 
-/** Suffixes in steps of 1,000, the first one 10^-9, and in steps of 1,024, the first one 1. */
+/** Suffixes in steps of 1,000, starting with 10^-9, and in steps of 1,024, starting with 1. */
 export const QUANTITY_SUFFIXES: {
   readonly decimal: readonly string[];
   readonly binary: readonly string[];
@@ -23,10 +23,10 @@ export const QUANTITY_SUFFIXES: {
   binary: ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'],
 };
 
-/** Billionths of 1. */
+/** Billionths in 1. */
 export const NANOS: bigint = 1_000_000_000n;
 
-/** An int64: an amount that is written in powers of 1,024 is capped at it. */
+/** The largest int64. Quantities in powers of 1,024 are capped at it. */
 const LARGEST_BINARY = (2n ** 63n - 1n) * NANOS;
 
 const PATTERN = /^([+-]?)([0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
@@ -34,9 +34,9 @@ const WRONG_FORMAT =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /**
- * The amount that a text such as `128Mi`, `10m`, `1e9` or `1` stands for, as `ParseQuantity` of
- * k8s.io/apimachinery, pkg/api/resource, has it: exact to a billionth, and in powers of 1,024 at most
- * 2^63-1. Exponents have three digits at most.
+ * Parses a text such as `128Mi`, `10m`, `1e9` or `1` like `ParseQuantity` of k8s.io/apimachinery,
+ * pkg/api/resource: exact to a billionth, and in powers of 1,024 at most 2^63-1. Exponents have at most
+ * three digits.
  *
  * @param text - without white space around it.
  */

@@ -1,17 +1,17 @@
 import { ApiError, isAlreadyExists, isConflict } from './status.ts';
 
 /**
- * Why the API server refused a write, and so what can make it accept the same write later. Only
- * `invalid` cannot be accepted as it is; each of the others depends on something else in the cluster,
- * which may change at any time and without an event for the object.
+ * Why the API server refused a write, and so what can make it accept the same write later. Only an
+ * `invalid` write must be changed. All other refusals depend on something else in the cluster, which may
+ * change at any time and without an event for the object.
  */
 export type Refusal =
-  /** The schema or a rule of the API forbids it. `fields` are the paths that the server names. */
+  /** The schema or a rule of the API forbids the write. `fields` are the paths that the server names. */
   | { readonly kind: 'invalid'; readonly fields: readonly string[] }
   | {
       /**
-       * A ValidatingAdmissionPolicy, an admission webhook that said no, an admission webhook that could not
-       * be called, a ResourceQuota, Pod Security, a ServiceAccount that does not exist.
+       * A ValidatingAdmissionPolicy; an admission webhook that refused, or could not be called; a
+       * ResourceQuota; Pod Security; a ServiceAccount that does not exist.
        */
       readonly kind:
         | 'policy'
@@ -20,7 +20,10 @@ export type Refusal =
         | 'quota'
         | 'pod-security'
         | 'service-account';
-      /** Of the policy, webhook or quota; `restricted:latest`; `namespace/name` of the account. */
+      /**
+       * Name of the policy, webhook or quota; `restricted:latest` for Pod Security; `namespace/name` of the
+       * account.
+       */
       readonly name: string;
     }
   /**
@@ -32,9 +35,9 @@ export type Refusal =
 type Named = Extract<Refusal, { readonly name: string }>['kind'];
 
 /*
- * The texts below are the API server's: neither reason nor causes tell these refusals apart. Each begins
- * what the server says about the object (`pods "a" is forbidden: …`), so that no value of an object can
- * imitate one. Sources, in kubernetes/kubernetes:
+ * These texts come from the API server, because neither reason nor causes distinguish these refusals. Each
+ * text is at the beginning of what the server says about the object (`pods "a" is forbidden: …`), so that
+ * no value of an object can imitate one. Sources, in kubernetes/kubernetes:
  * - admission.NewForbidden: staging/src/k8s.io/apiserver/pkg/admission/errors.go
  * - policies: staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go
  * - webhooks: .../admission/plugin/webhook/errors/statuserror.go (older ones without the object in front),
@@ -46,7 +49,7 @@ type Named = Extract<Refusal, { readonly name: string }>['kind'];
  *   pkg/registry/rbac/validation/rule.go, plugin/pkg/admission/gc/gc_admission.go
  */
 
-/** `pods "a" is forbidden: `, or what a failure of the server itself begins with. */
+/** `pods "a" is forbidden: `, or the beginning of an internal error of the server. */
 const HEAD =
   /^(?:forbidden|[^\s":]+(?: "(?:[^"\\]|\\.)*")? is forbidden|Internal error occurred): /;
 
@@ -59,7 +62,7 @@ const NAMED: readonly (readonly [Named, RegExp])[] = [
   ['webhook-failed', /^failed calling webhook "((?:[^"\\]|\\.)*)": /],
 ];
 
-/** These have the status 403 and the reason `Forbidden`, as a missing right has. */
+/** These refusals have status 403 and reason `Forbidden`, like a missing right. */
 const NAMED_FORBIDDEN: readonly (readonly [Named, RegExp])[] = [
   ['quota', /^(?:exceeded|failed|status unknown for) quota: ([^,:]*)(?:[,:]|$)/i],
   ['pod-security', /^violates PodSecurity "([^"]*)": /],
@@ -73,8 +76,8 @@ const MISSING_RIGHT: readonly RegExp[] = [
 ];
 
 /**
- * Why the API server refused what was sent; undefined for every other error, such as a conflict, an
- * object that is not there, or an overloaded server. docs/errors.md has a row for each kind.
+ * Why the API server refused a write; undefined for every other error, such as a conflict, a missing object
+ * or an overloaded server. docs/errors.md has a row for each kind.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof ApiError) || isUidMismatch(error)) return undefined;
@@ -93,50 +96,49 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * True when the same write can never be accepted as it is: 422, and the server names fields that break
- * the schema or a rule of the API. Only a change of what is sent, or of the schema, helps. False for the
- * 422 of a ValidatingAdmissionPolicy or a webhook, which is `isAdmissionDenied`, and for that of an
- * object that another one has followed, which is `isUidMismatch`.
+ * True when the same write can never be accepted unchanged: the server answers 422 and names fields that
+ * break the schema or a rule of the API. Only a change of the write or of the schema helps. False for the
+ * 422 of a ValidatingAdmissionPolicy or a webhook, which is `isAdmissionDenied`, and for the 422 about an
+ * object that was replaced by another one, which is `isUidMismatch`.
  */
 export function isInvalid(error: unknown): boolean {
   return refusalOf(error)?.kind === 'invalid';
 }
 
 /**
- * True when the write was refused by something that may change without an event for the object: a
- * ValidatingAdmissionPolicy, a webhook (also one that cannot be called), a ResourceQuota, Pod Security, a
- * missing ServiceAccount, or another admission plug-in. `refusalOf` says which.
+ * True when the refusal may end without an event for the object. The cause is a ValidatingAdmissionPolicy,
+ * a webhook (including one that cannot be called), a ResourceQuota, Pod Security, a missing ServiceAccount,
+ * or another admission plug-in. `refusalOf` tells which.
  */
 export function isAdmissionDenied(error: unknown): boolean {
   const kind = refusalOf(error)?.kind;
   return kind !== undefined && !['invalid', 'rbac', 'namespace-terminating'].includes(kind);
 }
 
-/** True when the ambassador's user has no right to the request: an RBAC rule is missing. */
+/** True when the ambassador's user lacks the right to the request: an RBAC rule is missing. */
 export function isForbidden(error: unknown): boolean {
   return refusalOf(error)?.kind === 'rbac';
 }
 
-/** What server-side apply says of a field that the schema of the installed definition does not have. */
+/** Server-side apply's message about a field that is missing in the schema of the installed definition. */
 const UNDECLARED_TEXT = 'field not declared in schema';
 
-/** True for the text of a 500 that `isUndeclaredField` is about. */
+/** True for the message of the 500 that `isUndeclaredField` detects. */
 export function isUndeclaredText(message: string): boolean {
   return message.includes(UNDECLARED_TEXT);
 }
 
 /**
- * True when a field was applied that the installed definition of the kind does not know: it is older
- * than what applies, or the field is misspelt. Server-side apply takes all or nothing, so that nothing
- * was written. The message of the error names the field. Once the definition is upgraded, the same is
- * taken.
+ * True when an applied field is not in the installed definition of the kind: the definition is too old, or
+ * the field is misspelt. Server-side apply writes all fields or none, so nothing was written. The message
+ * of the error names the field. After an upgrade of the definition the same write is accepted.
  */
 export function isUndeclaredField(error: unknown): boolean {
-  // An internal error to the server, which gives no reason.
+  // The server treats it as an internal error and gives no reason.
   return error instanceof ApiError && error.status === 500 && isUndeclaredText(error.message);
 }
 
-/** The server's own words: without its values they would not be of these forms. Nothing of them is kept. */
+/** The server's original message. The patterns do not match it once its values are hidden. It is not kept. */
 function textOf(error: ApiError): string {
   const { message } = error.statusWithValues();
   return typeof message === 'string' ? message : '';
@@ -151,10 +153,10 @@ function namedIn(why: string, forms: readonly (readonly [Named, RegExp])[]): Ref
 }
 
 /**
- * What an `ApiError` 409 can mean, and which predicate says so. `Status.reason` and `details.causes`
- * decide; the text only where the server says it nowhere else.
+ * The meanings of an `ApiError` 409, and the predicate for each. The predicates read `Status.reason` and
+ * `details.causes`, and the message only where nothing else tells.
  *
- * | meaning | isConflict | of its own |
+ * | meaning | isConflict | own predicate |
  * |---|---|---|
  * | the object has another resourceVersion | yes | `isVersionConflict` |
  * | the object is gone, or there is another one (a patch: 422) | yes | `isUidMismatch` |
@@ -165,27 +167,27 @@ function namedIn(why: string, forms: readonly (readonly [Named, RegExp])[]): Ref
  * | it exists and is being deleted | no | `isAlreadyExists` and `isBeingDeleted` |
  */
 
-/** A field that an apply wants and another manager has. */
+/** A field that an apply wants to set and that belongs to another manager. */
 export interface ApplyConflict {
   /** The other manager, as in `metadata.managedFields`. */
   readonly manager: string;
-  /** As the server writes it: `.spec.replicas`. */
+  /** Path as the server writes it: `.spec.replicas`. */
   readonly field: string;
 }
 
-/** The server's texts about a uid that is not the expected one: neither reason nor causes tell. */
+/** The server's messages about an unexpected uid. Neither reason nor causes tell. */
 const UID_TEXTS: readonly RegExp[] = [
-  /\buid mismatch: /, // an apply, of what is gone
+  /\buid mismatch: /, // an apply to an object that is gone
   /Precondition failed: UID in precondition: /, // an update
   /the UID in the precondition \(.*\) does not match the UID in record/, // a delete
 ];
 
-/** As the API server begins what a webhook has answered; its status and reason are the webhook's. */
+/** The API server's prefix of a webhook's answer. Status and reason are the webhook's own. */
 const WEBHOOK_TEXT = /admission webhook ".*" denied the request/;
 
 /**
- * True when an update, a patch or a delete named a resourceVersion that the object does not have any
- * more: the one conflict that a fresh read and another try can mend. See `retryOnConflict`.
+ * True when an update, a patch or a delete named an outdated resourceVersion. Only this conflict can be
+ * resolved by a fresh read and another attempt. See `retryOnConflict`.
  */
 export function isVersionConflict(error: unknown): boolean {
   return (
@@ -198,23 +200,23 @@ export function isVersionConflict(error: unknown): boolean {
   );
 }
 
-/** True when a write was meant for an object that is gone, or that another one has followed. */
+/** True when a write was meant for an object that is gone or was replaced by another one. */
 export function isUidMismatch(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (isConflict(error)) return UID_TEXTS.some((text) => text.test(error.message));
-  // A patch or an apply of what another object has followed: its uid is a field that cannot change.
+  // A patch or an apply to an object that was replaced by another one: its uid cannot change.
   return (
     error.status === 422 &&
     (error.details.causes ?? []).some(({ field }) => field === 'metadata.uid')
   );
 }
 
-/** True when fields of a server-side apply belong to other managers: `applyConflictsOf` names them. */
+/** True when fields of a server-side apply belong to other managers. `applyConflictsOf` names them. */
 export function isApplyConflict(error: unknown): boolean {
   return isConflict(error) && applyConflictsOf(error).length > 0;
 }
 
-/** The fields that a server-side apply did not get, and whose they are; empty for any other error. */
+/** The fields that a server-side apply could not set, with their managers; empty for any other error. */
 export function applyConflictsOf(error: unknown): readonly ApplyConflict[] {
   if (!(error instanceof ApiError)) return [];
   return (error.details.causes ?? [])
@@ -222,7 +224,7 @@ export function applyConflictsOf(error: unknown): readonly ApplyConflict[] {
     .map(({ message = '', field = '' }) => ({ manager: managerIn(message), field }));
 }
 
-/** True when an object of that name exists, and is being deleted: it can be created afterwards. */
+/** True when an object of that name exists and is being deleted. It can be created afterwards. */
 export function isBeingDeleted(error: unknown): boolean {
   return (
     isAlreadyExists(error) &&
@@ -231,12 +233,12 @@ export function isBeingDeleted(error: unknown): boolean {
   );
 }
 
-/** True when the namespace that a new object should be in does not exist. */
+/** True when the namespace of a new object does not exist. */
 export function isNamespaceMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404 && error.details.kind === 'namespaces';
 }
 
-/** True when the namespace that a new object should be in is being deleted. */
+/** True when the namespace of a new object is being deleted. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -245,7 +247,10 @@ export function isNamespaceTerminating(error: unknown): boolean {
   );
 }
 
-/** `conflict with "hpa"`, or `conflict with "kubectl" with subresource "scale" using v1`: the name. */
+/**
+ * The manager's name in `conflict with "hpa"` or `conflict with "kubectl" with subresource "scale" using
+ * v1`.
+ */
 function managerIn(message: string): string {
   const quoted = /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? '';
   return quoted.replace(/\\(.)/g, '$1');

@@ -3,29 +3,29 @@ import { isDnsLabel, isDnsSubdomain } from './dns-name.ts';
 import type { KubernetesObject } from './object.ts';
 
 /**
- * Group, version, plural and scope: what a URL names.
+ * Group, version, plural and scope: the parts of a URL.
  *
- * @typeParam T - the objects behind it, so that a client call is typed by its resource.
+ * @typeParam T - the type of the objects. It types the client calls for the resource.
  */
 export interface Resource<T extends KubernetesObject = KubernetesObject> {
   /** API group; empty for the core group. */
   readonly group: string;
-  /** Version of the group, as `v1`. */
+  /** Version of the group, such as `v1`. */
   readonly version: string;
-  /** Lower-case plural, as in the URL. */
+  /** Lower-case plural, as in URLs. */
   readonly plural: string;
-  /** Kind of its objects, as in `kind`. */
+  /** The `kind` of its objects. */
   readonly kind: string;
-  /** False: its objects are cluster-scoped. */
+  /** False if its objects are cluster-scoped. */
   readonly namespaced: boolean;
-  /** Never set: it only carries the type. */
+  /** Never set. It only carries the type. */
   readonly objects?: T;
 }
 
-/** The type of the objects behind a resource: `ObjectOf<typeof websites>`. */
+/** The type of the objects of a resource: `ObjectOf<typeof websites>`. */
 export type ObjectOf<R extends Resource> = R extends Resource<infer T> ? T : never;
 
-/** A resource whose objects are of type `T`. */
+/** Defines a resource with objects of type `T`. */
 export function defineResource<T extends KubernetesObject>(
   names: Omit<Resource, 'objects'>,
 ): Resource<T> {
@@ -37,7 +37,7 @@ export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): str
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** `configmaps` or `deployments.apps`: how people and error messages name a resource. */
+/** `configmaps` or `deployments.apps`: the name of a resource for people and error messages. */
 export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): string {
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
 }
@@ -45,7 +45,8 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
 /**
  * URL path of the group and version: `/api/v1`, `/apis/apps/v1`.
  *
- * @throws ConfigurationError `CONFIG` when one of them is not a-z, 0-9, `-`, and dots in a group.
+ * @throws ConfigurationError `CONFIG` when one has other characters than a-z, 0-9, `-`, and dots in a
+ *   group.
  */
 export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
   if (resource.group !== '') requireName('group', resource.group, isDnsSubdomain);
@@ -59,8 +60,8 @@ export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>):
  * URL path of a collection.
  *
  * @param namespace - undefined for all namespaces, and for a cluster-scoped resource.
- * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, and when group,
- *   version or plural are not a-z, 0-9, `-`, and dots in a group.
+ * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, and when group, version
+ *   or plural have other characters than a-z, 0-9, `-`, and dots in a group.
  */
 export function collectionPath(resource: Resource, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace, 'namespace')}`;
@@ -83,21 +84,21 @@ export function objectPath(
 }
 
 /**
- * Longer than any name that Kubernetes gives: 253 characters, but for names of RBAC objects, which it
- * leaves unlimited.
+ * Longer than the names of objects in Kubernetes: 253 characters, except for RBAC objects, whose names have
+ * no limit.
  */
 const MAX_SEGMENT_LENGTH = 1_024;
 
-/** Of a name that is refused, what a log line shows. */
+/** Characters of a refused name that a log line shows. */
 const SHOWN_CHARS = 64;
 
-/** What is a separator, or becomes one when it is decoded once more; or ends a line in a log. */
+/** Separators, `%`, which becomes a separator if decoded twice, and characters that break a log line. */
 const CHANGES_PATH = /[/%\\\p{Cc}\u2028\u2029]/u;
 
 /**
- * The API server's own rule for names in paths (`path.ValidatePathSegmentName`), and what no name of an
- * object has. Without it a name such as `..` would reach another object than the caller meant, past
- * the ambassador's filter.
+ * Applies the API server's rule for names in paths (`path.ValidatePathSegmentName`), and refuses characters
+ * that no object's name has. Otherwise a name such as `..` would reach another object than the caller
+ * meant, past the ambassador's filter.
  */
 function segment(text: string, what: string): string {
   const unusable =
@@ -122,9 +123,9 @@ function refused(what: string, text: string): ConfigurationError {
 }
 
 /**
- * Groups that kube-apiserver itself serves, and whose names have a dot: of those without one all are
- * its own. From `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36, with the groups
- * that it has retired since 1.20.
+ * Groups of kube-apiserver with a dot in their name. Groups without a dot are always its own. From
+ * `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36, plus the groups that were removed since
+ * 1.20.
  */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'admission.k8s.io',
@@ -151,7 +152,7 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io',
 ]);
 
-/** True for a group of Kubernetes itself, which no CustomResourceDefinition makes or takes away. */
+/** True for a group of Kubernetes itself. No CustomResourceDefinition adds or removes it. */
 export function isBuiltInGroup({ group }: Pick<Resource, 'group'>): boolean {
   return !group.includes('.') || BUILT_IN_GROUPS.has(group);
 }

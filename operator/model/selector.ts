@@ -3,15 +3,15 @@ import { isDnsSubdomain } from './dns-name.ts';
 
 /** One condition on labels. All requirements of a selector must hold. */
 export interface Requirement {
-  /** The label. */
+  /** Key of the label. */
   readonly key: string;
-  /** What must hold of its value; `above` and `below` compare integers of 64 bits. */
+  /** Condition on the value. `above` and `below` compare 64-bit integers. */
   readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
-  /** Empty for `exists` and `absent`; one integer of 64 bits for `above` and `below`. */
+  /** Empty for `exists` and `absent`; one 64-bit integer for `above` and `below`. */
   readonly values: readonly string[];
 }
 
-/** A label selector as requirements. None at all selects everything. */
+/** A label selector as requirements. Without requirements it selects everything. */
 export type Selector = readonly Requirement[];
 
 /** The object form of a selector, `metav1.LabelSelector`. */
@@ -64,14 +64,14 @@ function isOnSide(
   return number !== undefined && limit !== undefined && holds(number, limit);
 }
 
-/** As Go's `strconv.ParseInt(text, 10, 64)`. Undefined for what is no integer, and for a larger one. */
+/** Like Go's `strconv.ParseInt(text, 10, 64)`. Undefined for other texts and for larger integers. */
 function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const number = BigInt(text);
   return number === BigInt.asIntN(64, number) ? number : undefined;
 }
 
-/** The text form of a selector, as the `labelSelector` parameter takes it. */
+/** A selector as text for the `labelSelector` parameter. */
 export function formatSelector(selector: Selector): string {
   return selector
     .map(({ key, operator, values }) => {
@@ -88,7 +88,7 @@ export function formatSelector(selector: Selector): string {
 }
 
 /**
- * The requirements of an object-form selector.
+ * The requirements of a selector in object form.
  *
  * @throws ConfigurationError `CONFIG` for a bad key, value or operator.
  */
@@ -116,10 +116,10 @@ const OBJECT_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
 ]);
 
 /**
- * A requirement with its key and values checked as `NewRequirement` does in k8s.io/apimachinery
+ * Creates a requirement and checks its key and values like `NewRequirement` in k8s.io/apimachinery
  * (pkg/labels/selector.go).
  *
- * @throws ConfigurationError `CONFIG` whose context names `key`, `operator` and, joined by commas, `values`.
+ * @throws ConfigurationError `CONFIG` whose context has `key`, `operator` and `values`, joined by commas.
  */
 function requirement(
   key: string,
@@ -148,7 +148,7 @@ function requirementProblem(
   return undefined;
 }
 
-/** `[prefix/]name`: prefix a DNS subdomain of at most 253 characters, name at most 63. */
+/** `[prefix/]name`: the prefix is a DNS subdomain of at most 253 characters, the name has at most 63. */
 export function isLabelKey(text: string): boolean {
   const parts = text.split('/');
   const name = parts.at(-1) ?? '';
@@ -170,13 +170,13 @@ function invalid(problem: string, context: ErrorContext = {}): ConfigurationErro
 }
 
 /**
- * Text → label selector: the whole grammar of `labelSelector`.
+ * Text → label selector, with the whole grammar of `labelSelector`.
  *
- * `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`, `a<1`, `a`, `!a`, joined by commas. The empty text
- * is the selector without requirements, which selects everything: whether that is meant is for the
- * caller to decide.
+ * `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`, `a<1`, `a`, `!a`, joined by commas. An empty
+ * text gives a selector without requirements, which selects everything. The caller decides whether to allow
+ * that.
  *
- * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
+ * @throws ConfigurationError `CONFIG` with the expected and the found token.
  */
 export function parseSelector(text: string): Selector {
   const tokens = tokenize(text);
@@ -239,7 +239,7 @@ export function parseSelector(text: string): Selector {
   }
 }
 
-/** Space is what the server's lexer takes for space; any other is part of a word, and refused. */
+/** White space as in the server's lexer. Any other space is part of a word, and is refused. */
 const TOKEN = /[ \t\r\n]+|(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+)/y;
 
 function tokenize(text: string): string[] {

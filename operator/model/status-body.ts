@@ -1,27 +1,27 @@
-/** One thing that is wrong with a request. */
+/** One problem of a request. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
-/** What a failure is about, as far as the API server says. */
+/** The subject of a failure, as far as the API server names it. */
 export interface StatusDetails {
   /** Name of the object. */
   readonly name?: string;
   /** API group of the resource; left out for the core group. */
   readonly group?: string;
-  /** The resource (plural) that failed, despite its name. */
+  /** The plural of the resource that failed, in spite of the field's name. */
   readonly kind?: string;
-  /** The object itself, where its uid was part of the request. */
+  /** The uid of the object, if the request contained one. */
   readonly uid?: string;
-  /** One for each thing that is wrong, such as a field. */
+  /** One cause for each problem, such as a field. */
   readonly causes?: readonly StatusCause[];
-  /** Whole seconds after which the request may be repeated. */
+  /** Seconds after which the request may be repeated. */
   readonly retryAfterSeconds?: number;
 }
 
-/** The API server's answer where there is no object to return. */
+/** The API server's answer when it does not return an object. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion?: string;
@@ -35,17 +35,17 @@ export interface Status {
 type AnyStatus = Omit<Status, 'kind'>;
 
 /**
- * A failure as it may be printed: the values that the API server quotes are replaced by `(not shown)`.
- * A refused value may be a Secret's, or a password in the environment of a Deployment.
+ * A failure that is safe to print: each value that the API server quotes is replaced by `(not shown)`. A
+ * refused value may be a Secret's, or a password in the environment of a Deployment.
  *
- * What stays: status, reason, kind and name of the object, paths of fields, and the words of a rule up
- * to where they repeat a part of the value. Where the end of a value cannot be told, all that follows
- * is left out. Words that the author of an admission policy, a webhook or a `messageExpression` has
- * composed stay, but for values in the server's own form.
+ * The status keeps its reason, kind and name of the object, paths of fields, and the text of a rule up to
+ * where it repeats part of the value. If the end of a value cannot be found, the rest of the text is
+ * removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except
+ * values in the server's own form.
  *
  * The forms are those of `field.Error` in `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
  *
- * @param code - the HTTP status, which decides how errors outside of fields are read.
+ * @param code - the HTTP status, which decides how errors without a field are read.
  */
 export function withoutValues<T extends AnyStatus>(status: T, code: number): T {
   const causes = asList(status.details?.causes);
@@ -65,18 +65,18 @@ export function withoutValues<T extends AnyStatus>(status: T, code: number): T {
   };
 }
 
-/** How the API server begins the message of an object that it refuses: kind, group and name. */
+/** The beginning of the message about a refused object: kind, group and name. */
 const HEADING = /^[\w.-]* ?"(?:[^"\\\n]|\\.)*" is invalid(?=: )/;
 
 const WEBHOOK = /denied the request/;
 
-/** How `field.Error` begins. After the first group a value follows, after the second none. */
+/** The beginning of a `field.Error`. A value follows the first group; none follows the second. */
 const FIELD_ERROR =
   /^(?:(Invalid value|Unsupported value|Duplicate value|Not found|Too many)|(Required value|Forbidden|Too long|Internal error))(?:: |$)/;
 
 const VALUE_MARKER = /\b(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many): /g;
 
-/** Constants of a schema, or names of fields: nothing of the object. */
+/** Constants of a schema, or names of fields. They are not part of the object. */
 const CONSTANTS =
   /^(?:(?:supported|valid) values: (?:"(?:[^"\\]|\\.)*"(?:, |$))+|strict decoding error: (?:(?:unknown|duplicate) field "[^"\\\n]*"(?:, |$))+)$/;
 
@@ -113,14 +113,14 @@ function fieldMessage(message: string, isWebhook: boolean): string {
   if (value !== undefined && rest.slice(value.end, value.end + 2).match(/^(?:: |$)/)) {
     return joined(heading, detail(rest.slice(value.end + 2), value.scalars));
   }
-  // A rule of a schema: the server says its text in place of the value.
+  // A schema rule: the server prints its text in place of the value.
   const isRule = /^[\p{L}`']/u.test(rest) && !/[{}]|^[\w.*]*[[(&]/.test(rest) && !isWebhook;
   const [, withColon = rest] = /^failed rule: (.*)$/s.exec(rest) ?? [];
   if (!isRule || (withColon === rest && rest.includes(': '))) return heading;
   return joined(withValue ?? '', withColon === rest ? detail(rest, []) : firstLine(rest));
 }
 
-/** The words of a rule. Behind the first line is a difference of objects, or a part of a value. */
+/** The text of a rule. After the first line there is a diff of objects, or part of a value. */
 function detail(text: string, scalars: readonly string[]): string {
   const line = firstLine(text);
   if (CONSTANTS.test(line)) return line;
@@ -151,7 +151,7 @@ interface TextOptions {
   readonly isWebhook: boolean;
 }
 
-/** Any other text. Only the answers that are about a body or a query need more than its values cut. */
+/** Any other text. If it quotes a value, the value and its repetitions are hidden. */
 function shownText(text: string, { code, scalars }: TextOptions): string {
   VALUE_MARKER.lastIndex = 0;
   const marker = VALUE_MARKER.exec(text);
@@ -162,13 +162,13 @@ function shownText(text: string, { code, scalars }: TextOptions): string {
   if (value === undefined) return heading;
   const rest = text.slice(value.end);
   const known = [...value.scalars, ...scalars];
-  // A second value would need the end of the first rule, which nothing marks.
+  // With a second value, the end of the first rule is unknown, because nothing marks it.
   const next = rest.search(VALUE_MARKER);
   if (next >= 0) return heading;
   return joined(heading, detail(rest.replace(/^: /, ''), known));
 }
 
-/** Answers that tell of names: of users, resources, namespaces, limits and managers of fields. */
+/** Answers that quote only names: of users, resources, namespaces, limits and field managers. */
 const ABOUT_NAMES: ReadonlySet<number> = new Set([
   401, 403, 404, 405, 409, 410, 415, 429, 503, 504,
 ]);
@@ -176,14 +176,14 @@ const ABOUT_NAMES: ReadonlySet<number> = new Set([
 const NAME_BEFORE =
   /\b(?:(?:version|field|parameter|kind|webhook|Post|Get|resources?|namespace|container|pod|group) |\w+=)$/;
 
-/** Texts of decoders, which quote what they could not read. */
+/** Messages of decoders, which quote the text that they could not read. */
 function outsideOfFields(text: string, code: number): string {
   if (ABOUT_NAMES.has(code)) return text;
   const head = ABOUT_AN_OBJECT.exec(text)?.[0] ?? '';
   return head + decoderText(text.slice(head.length));
 }
 
-/** How an answer about one object begins: its resource and its name. */
+/** The beginning of an answer about one object: its resource and name. */
 const ABOUT_AN_OBJECT = /^[\w.-]+ "(?:[^"\\\n]|\\.)*" is (?:forbidden|invalid): /;
 
 function decoderText(text: string): string {
@@ -196,15 +196,15 @@ function decoderText(text: string): string {
   return maskQuoted(cut, (before) => NAME_BEFORE.test(before));
 }
 
-/** An element of a set is named by its value: `.spec.words["x"]`, printed as `[="x"]`. */
+/** The path of a set's element contains its value: `.spec.words["x"]` is printed as `[="x"]`. */
 function withoutElements(text: string): string {
   return text.replace(/\[=(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]/g, `[=${NOT_SHOWN}]`);
 }
 
-/** Stands for a value that the server quotes, and for the words after it that repeat a part of it. */
+/** Replaces a value that the server quotes, and following words that repeat part of it. */
 const NOT_SHOWN = '(not shown)';
 
-/** A quoted text as Go's `%q` and JSON write it. */
+/** A quoted text in the form of Go's `%q` or JSON. */
 const QUOTED = /"(?:[^"\\\n]|\\.)*"/y;
 
 const SCALAR = /(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|<nil>)/y;
@@ -212,13 +212,13 @@ const SCALAR = /(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|<nil>)/y;
 /** A value at the beginning of a text, and the scalars in it. */
 interface ScannedValue {
   readonly end: number;
-  /** Texts and numbers, without the names of fields. */
+  /** Texts and numbers, without field names. */
   readonly scalars: readonly string[];
 }
 
 /**
- * The value at `start`, as the API server prints it: `%q` of a text, a number, a boolean, `null`, or
- * JSON. Undefined when it is printed in another way, so that its end cannot be told.
+ * The value at `start`, as the API server prints it: a text by `%q`, a number, a boolean, `null`, or JSON.
+ * Undefined for another form, because its end cannot be found.
  */
 function scanValue(text: string, start: number): ScannedValue | undefined {
   const first = text[start];
@@ -232,7 +232,7 @@ function scanValue(text: string, start: number): ScannedValue | undefined {
   return { end, scalars: scalarsOf(text.slice(start, end)) };
 }
 
-/** Everything that `text` says before it repeats a part of a value; then `(not shown)`. */
+/** `text` up to where it repeats part of a value, followed by `(not shown)`. */
 function beforeRepetition(text: string, scalars: readonly string[]): string {
   const parts = new Set(scalars.flatMap(wordsOf));
   let end = text.length;
@@ -250,14 +250,14 @@ function beforeRepetition(text: string, scalars: readonly string[]): string {
     : `${text.slice(0, end).replace(/["'`([\s]+$/, '')} ${NOT_SHOWN}`;
 }
 
-/** Quoted texts as `(not shown)`, but for those that `isName` takes by what is before them. */
+/** Replaces quoted texts by `(not shown)`. `isName` keeps a text, judged by what precedes it. */
 function maskQuoted(text: string, isName: (before: string) => boolean): string {
   return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (quoted, at: number) =>
     isName(text.slice(Math.max(0, at - 40), at)) ? quoted : NOT_SHOWN,
   );
 }
 
-/** Single characters and digits are too common in the words of a rule. */
+/** Minimum length. Single characters and digits are too common in the text of a rule. */
 const MIN_PART = 2;
 
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -296,12 +296,12 @@ function scalarsOf(printed: string): readonly string[] {
   return leavesOf(value).filter((leaf) => !TYPES.has(leaf));
 }
 
-/** What API servers print in place of an object, or of a value of a wrong type. */
+/** Texts that API servers print in place of an object or a value of the wrong type. */
 const TYPES: ReadonlySet<string> = new Set('array boolean integer number object string'.split(' '));
 
 const GO_ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|.)/gs;
 
-/** `%q` knows escapes that JSON does not: such a text stays as it is printed. */
+/** `%q` has escapes that JSON lacks. A text with them is not decoded. */
 function parsed(printed: string): unknown {
   try {
     return JSON.parse(printed);

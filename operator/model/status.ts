@@ -4,7 +4,7 @@ import { type Status, type StatusCause, type StatusDetails, withoutValues } from
 
 export type { Status, StatusCause, StatusDetails } from './status-body.ts';
 
-/** Nobody waits longer for a server than this, whatever it asks for: a year is a server's mistake. */
+/** Upper limit of a wait that a server asks for. A year would be a server's mistake. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** True for a decoded `Status` object. */
@@ -15,10 +15,9 @@ export function isStatus(value: unknown): value is Status {
 /**
  * The API server refused or failed a request, or sent an `ERROR` watch event.
  *
- * `message` and `details` are safe to print: values that the server quotes are `(not shown)` there,
- * because a refused value may be a Secret's. `statusWithValues()` has the server's own words. Of the
- * message, and of the message of each cause, there are 2,048 characters: of a longer one the first and
- * the last.
+ * `message` and `details` are safe to print: they have `(not shown)` for values that the server quotes,
+ * because a refused value may be a Secret's. `statusWithValues()` has the original text. The message, and
+ * the message of each cause, are cut to 2,048 characters by removing the middle.
  */
 export class ApiError extends OperatorError {
   override readonly name = 'ApiError';
@@ -28,14 +27,14 @@ export class ApiError extends OperatorError {
   readonly status: number;
   /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent none. */
   readonly reason: string;
-  /** As the server sent it; `causes` without the values that it quotes. */
+  /** As the server sent it, with quoted values removed from `causes`. */
   readonly details: StatusDetails;
-  /** How long the server asked us to wait, in milliseconds; 60 s at most. */
+  /** Milliseconds that the server asked to wait, at most 60 s. */
   readonly retryAfterMs: number | undefined;
 
   /**
    * @param status - the Status that the server sent.
-   * @param answer - `httpStatus` and `retryAfterMs` of the HTTP answer, where there was one.
+   * @param answer - `httpStatus` and `retryAfterMs` of the HTTP answer, if there was one.
    */
   constructor(
     status: Omit<Status, 'kind'>,
@@ -62,27 +61,27 @@ export class ApiError extends OperatorError {
   }
 
   /**
-   * The Status with the values that the server quotes. One of them may be a Secret's: do not log it,
-   * and do not copy it to a condition or an Event.
+   * The Status including the values that the server quotes. A value may be a Secret's: do not log it, and
+   * do not copy it to a condition or an Event.
    */
   statusWithValues(): Omit<Status, 'kind'> {
     return this.#answered;
   }
 }
 
-/** Reasons of Kubernetes are single words. Any other text is left out: nobody can act on it. */
+/** Cuts a reason to 128 characters. Reasons of Kubernetes are single words. */
 function boundedWord(reason: unknown): string {
   return typeof reason === 'string' ? reason.slice(0, MAX_REASON_CHARS) : '';
 }
 
 const MAX_REASON_CHARS = 128;
 
-/** More than any server writes about one object, and little enough to search for quoted values. */
+/** More than any server writes about one object, and short enough to search for quoted values. */
 const MAX_READ_CHARS = 16 * 1024;
 
 /**
- * The texts of a Status up to where they are read. The beginning alone: a text that ends inside a quoted
- * value shows nothing of the value.
+ * Cuts the texts of a Status to the length that is read. Only the beginning stays: a text that ends inside
+ * a quoted value then shows nothing of the value.
  */
 function readable(status: Omit<Status, 'kind'>): Omit<Status, 'kind'> {
   const { message, details, ...rest } = status;
@@ -105,7 +104,7 @@ function readableCause(cause: StatusCause): StatusCause {
   return { ...cause, message: cause.message.slice(0, MAX_READ_CHARS) };
 }
 
-/** Each cause ends in messages of its own, so that its texts are bounded one by one. */
+/** The texts of each cause are limited separately, because each is a message of its own. */
 function boundedDetails(details: StatusDetails | undefined): StatusDetails {
   if (typeof details !== 'object' || details === null) return {};
   const { causes } = details;
@@ -119,7 +118,7 @@ function boundedCause(cause: StatusCause): StatusCause {
   return { ...cause, message: boundedText(message) };
 }
 
-/** True when the resourceVersion asked for is no longer served, so the caller must list again. */
+/** True when the requested resourceVersion is no longer served, so the caller must list again. */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -128,9 +127,9 @@ export function isGone(error: unknown): boolean {
 }
 
 /**
- * True when a write does not fit what is there: 409 with the reason `Conflict`, which has several
- * meanings. `isVersionConflict` is a lost race, which a fresh read mends; `isUidMismatch` an object that
- * is gone; `isApplyConflict` a field of somebody else. An object that exists already is none.
+ * True when a write conflicts with the state on the server: 409 with the reason `Conflict`.
+ * `isVersionConflict` is a lost race, which a fresh read resolves. `isUidMismatch` is an object that is
+ * gone. `isApplyConflict` is a field of another manager. False for an object that already exists.
  */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';
@@ -141,12 +140,12 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** True when an object of that name exists already. */
+/** True when an object of that name already exists. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists';
 }
 
-/** True when the server is asked for a resourceVersion that it has not reached, in all its forms. */
+/** True when the server has not reached the requested resourceVersion, in all forms of this answer. */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const causes = error.details.causes ?? [];
@@ -155,7 +154,7 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   return texts.some((text) => text.includes('Too large resource version'));
 }
 
-/** True when a disruption budget refused an eviction; try again later. */
+/** True when a disruption budget refused an eviction. Try again later. */
 export function isDisruptionRefused(error: unknown): boolean {
   return (
     error instanceof ApiError &&

@@ -1,12 +1,12 @@
 import type { OpenEnum } from './kubernetes/forms.ts';
 
-/** One entry of `x-kubernetes-validations`: what must hold, in the Common Expression Language. */
+/** One entry of `x-kubernetes-validations`: a condition in the Common Expression Language. */
 export interface ValidationRule {
-  /** True for a valid value, which is `self`; `oldSelf` is the one before an update. */
+  /** True for a valid value. `self` is the value, and `oldSelf` is the value before an update. */
   readonly rule: string;
-  /** What the API server says of an object that breaks the rule. Default: the rule itself. */
+  /** The API server's message about an object that breaks the rule. Default: the rule itself. */
   readonly message?: string;
-  /** Expression for the message; stands before `message`, which is used when it fails. */
+  /** Expression for the message. It takes precedence over `message`, which is used when it fails. */
   readonly messageExpression?: string;
   /** The reason of the cause in the answer. Default `FieldValueInvalid`. */
   readonly reason?:
@@ -14,17 +14,17 @@ export interface ValidationRule {
     | 'FieldValueForbidden'
     | 'FieldValueInvalid'
     | 'FieldValueRequired';
-  /** The field that is shown as wrong, from here: `.maxReplicas`. */
+  /** The field that is reported, relative to this one: `.maxReplicas`. */
   readonly fieldPath?: string;
-  /** Judge a creation too; `oldSelf` is then an optional value. Only for rules that use `oldSelf`. */
+  /** Also check creations; `oldSelf` is then an optional value. Only for rules that use `oldSelf`. */
   readonly optionalOldSelf?: boolean;
 }
 
 export type SchemaType = 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string';
 
 /**
- * A structural schema, as it stands in a definition: the OpenAPI v3 that the API server acts upon. One
- * that a client sent may have other types than those that are known, which the API server refuses.
+ * A structural schema as in a definition: OpenAPI v3 as the API server understands it. One sent by a client
+ * may contain unknown types, which the API server refuses.
  */
 export interface StructuralSchema {
   readonly type?: OpenEnum<SchemaType>;
@@ -49,7 +49,7 @@ export interface StructuralSchema {
   readonly maxProperties?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  /** The schema of the values of a map. True: the values may be anything. */
+  /** The schema of a map's values. True if the values may be anything. */
   readonly additionalProperties?: StructuralSchema | boolean;
   readonly items?: StructuralSchema;
   readonly allOf?: readonly StructuralSchema[];
@@ -68,7 +68,7 @@ export interface StructuralSchema {
 /** Fields that every object has, whatever its schema says. */
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The schema of the values of a map; undefined where it has none. */
+/** The schema of a map's values; undefined if there is none. */
 export function valuesSchema({
   additionalProperties,
 }: StructuralSchema): StructuralSchema | undefined {
@@ -76,7 +76,7 @@ export function valuesSchema({
   return additionalProperties || undefined;
 }
 
-/** The schema of a field of an object, or of a value of a map; undefined where it has none. */
+/** The schema of an object's field or of a map's value; undefined if there is none. */
 export function fieldSchema(schema: StructuralSchema, field: string): StructuralSchema | undefined {
   const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, field)) return properties[field];

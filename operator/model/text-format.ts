@@ -1,17 +1,17 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { isDnsLabel, isDnsSubdomain } from './dns-name.ts';
 
-/** True when the API server checks texts for this format; any other one is documentation. */
+/** True when the API server checks this format. Other formats are only documentation. */
 export function isTextFormat(format: string): boolean {
   return Object.hasOwn(FORMATS, normal(format));
 }
 
-/** True when `text` has the format, or when the format is not one that is checked. */
+/** True when `text` has the format, or when the format is not checked. */
 export function isFormat(text: string, format: string): boolean {
   return FORMATS[normal(format)]?.(text) ?? true;
 }
 
-/** `date-time` and `datetime` are one. */
+/** `date-time` and `datetime` are the same format. */
 function normal(format: string): string {
   return format.replaceAll('-', '');
 }
@@ -62,7 +62,7 @@ function uuid(version: string, variant: string): RegExp {
   );
 }
 
-/** As Go's ParseRequestURI: an absolute URI, or an absolute path. */
+/** Like Go's ParseRequestURI: an absolute URI or an absolute path. */
 function isRequestUri(text: string): boolean {
   if (/[\s\p{Cc}]/u.test(text)) return false;
   if (text.startsWith('/')) return !/%(?![0-9a-fA-F]{2})/.test(text);
@@ -123,7 +123,7 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A day that is in the calendar. */
+/** A date in the calendar. */
 function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === undefined) return false;
@@ -140,7 +140,7 @@ function isDateTime(text: string): boolean {
   return Number(hours) <= 23 && Number(minutes) <= 59 && Number(seconds) <= 59;
 }
 
-/** Go's syntax, or Scala's: `1h30m`, `22 ns`, `3 weeks`. */
+/** A duration in Go's or Scala's syntax: `1h30m`, `22 ns`, `3 weeks`. */
 function isDuration(text: string): boolean {
   if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   const unit =

@@ -2,19 +2,19 @@ import type { KubernetesObject } from '../model/object.ts';
 import type { ValidationRule } from '../model/structural-schema.ts';
 import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './type.ts';
 
-/** What every schema may say about itself. */
+/** Options of every schema. */
 interface SchemaOptions {
   /** For `kubectl explain`. Default: none. */
   readonly description?: string;
-  /** The value of a field that is left out. Default: there is none. */
+  /** The value of a missing field. Default: none. */
   readonly default?: unknown;
 }
 
-/** What a list may say about itself. */
+/** Options of every list. */
 interface ListOptions extends SchemaOptions {
-  /** The least number of items. Default 0. */
+  /** Minimum number of items. Default 0. */
   readonly minItems?: number;
-  /** The greatest number of items. Default: there is none. */
+  /** Maximum number of items. Default: no limit. */
   readonly maxItems?: number;
 }
 
@@ -29,14 +29,14 @@ export function IntOrString(
   return Type.Unsafe({ 'x-kubernetes-int-or-string': true, ...options });
 }
 
-/** An amount of something, as in resource limits: `100m`, `1.5Gi`, or a plain integer. */
+/** A quantity, as in resource limits: `100m`, `1.5Gi`, or a plain integer. */
 export function Quantity(options: SchemaOptions = {}): TUnsafe<number | string> {
   return IntOrString({ pattern: QUANTITY, ...options });
 }
 
 /**
- * A list of objects that are told apart by the values of `keys`: server-side apply merges it item by
- * item, and the API server takes no two with the same keys.
+ * A list of objects that are identified by the values of `keys`. Server-side apply merges it item by item,
+ * and the API server refuses two items with the same keys.
  *
  * @param keys - required or defaulted scalar fields of `item`.
  */
@@ -52,12 +52,12 @@ export function ListMap<Item extends TObject>(
   });
 }
 
-/** A list in which no value stands twice; server-side apply merges it value by value. */
+/** A list of unique values. Server-side apply merges it value by value. */
 export function ListSet<Item extends TSchema>(item: Item, options: ListOptions = {}): TArray<Item> {
   return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'set' });
 }
 
-/** A list that server-side apply replaces whole, as it does lists of no type. */
+/** A list that server-side apply replaces as a whole, as it does lists without a type. */
 export function ListAtomic<Item extends TSchema>(
   item: Item,
   options: ListOptions = {},
@@ -65,7 +65,7 @@ export function ListAtomic<Item extends TSchema>(
   return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'atomic' });
 }
 
-/** `schema`, of which server-side apply knows one owner: it is replaced whole. For objects and maps. */
+/** `schema` with a single owner in server-side apply, which replaces it as a whole. For objects and maps. */
 export function atomic<Schema extends TSchema>(schema: Schema): Schema {
   return withKeywords(schema, { 'x-kubernetes-map-type': 'atomic' });
 }
@@ -78,17 +78,17 @@ export function Nullable<Schema extends TSchema>(
   return Type.Union([schema, Type.Null()], { ...options });
 }
 
-/** Anything: the API server neither checks nor prunes it. */
+/** Any value. The API server neither checks nor prunes it. */
 export function Anything(options: SchemaOptions = {}): TUnsafe<unknown> {
   return Type.Unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...options });
 }
 
-/** `schema`, with fields beyond those that it names: they are kept, and not checked. */
+/** `schema` with additional fields allowed. The API server keeps them and does not check them. */
 export function preserveUnknownFields<Schema extends TObject>(schema: Schema): Schema {
   return withKeywords(schema, { 'x-kubernetes-preserve-unknown-fields': true });
 }
 
-/** A whole Kubernetes object, of any kind, with all its fields. */
+/** A complete Kubernetes object of any kind, with all its fields. */
 export function EmbeddedResource(options: SchemaOptions = {}): TUnsafe<KubernetesObject> {
   return Type.Unsafe({
     type: 'object',
@@ -99,8 +99,7 @@ export function EmbeddedResource(options: SchemaOptions = {}): TUnsafe<Kubernete
 }
 
 /**
- * `schema`, whose values must also satisfy CEL rules. They are judged by the API server alone; after
- * those that `schema` has already.
+ * `schema` with additional CEL rules, after those that it already has. Only the API server evaluates them.
  */
 export function withRules<Schema extends TSchema>(
   schema: Schema,
@@ -112,7 +111,7 @@ export function withRules<Schema extends TSchema>(
 
 const RULES = 'x-kubernetes-validations';
 
-/** A copy with more keywords. TypeBox marks its schemas with hidden fields, which stay. */
+/** A copy with more keywords. It keeps the hidden fields with which TypeBox marks its schemas. */
 function withKeywords<Schema extends TSchema>(
   schema: Schema,
   keywords: Readonly<Record<string, unknown>>,

@@ -2,10 +2,10 @@ import { fieldSchema, OBJECT_FIELDS, type StructuralSchema } from '../model/stru
 import { isJson, type Json } from './keywords.ts';
 
 /**
- * `value` as the API server would store it: without fields that the schema does not know, without
- * nulls that may not be, and with defaults.
+ * `value` as the API server would store it: without unknown fields, without nulls that are not allowed, and
+ * with defaults.
  *
- * @param isObject - it is a whole object: its metadata is nobody's business here.
+ * @param isObject - `value` is a whole object. Its metadata is left as it is.
  */
 export function completed(value: unknown, schema: StructuralSchema, isObject = false): unknown {
   if (Array.isArray(value)) return completedList(value, schema);
@@ -34,7 +34,7 @@ function completedFields(value: Json, schema: StructuralSchema, isObject: boolea
   return Object.fromEntries(kept);
 }
 
-/** A null that may not be is as good as no field. */
+/** A null that is not allowed counts as a missing field. */
 function keep(
   kept: Map<string, unknown>,
   field: string,

@@ -21,18 +21,18 @@ import type { Static, TObject, TSchema } from './type.ts';
 import { valueProblems } from './value-problems.ts';
 import { definitionVersion, type VersionOptions } from './version.ts';
 
-/** `T`, which nobody changes. */
+/** `T` with all members read-only. */
 type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
   : T extends object
     ? { readonly [Field in keyof T]: ReadonlyDeep<T[Field]> }
     : T;
 
-/** What every status has. */
+/** Fields that every status has. */
 interface StandardStatus {
-  /** What `setStatus` states as conditions, with their times. */
+  /** The conditions that `setStatus` sets, with their times. */
   readonly conditions?: readonly Condition[];
-  /** The generation that the status is about. */
+  /** The generation that the status describes. */
   readonly observedGeneration?: number;
 }
 
@@ -43,42 +43,42 @@ export interface CustomObject<
 > extends KubernetesObject {
   /** Its names, versions, labels and owners. */
   readonly metadata: ObjectMeta;
-  /** What is wanted, as the schema of `spec` says. */
+  /** The wanted state, by the schema of `spec`. */
   readonly spec: ReadonlyDeep<Static<Spec>>;
-  /** What is, as the schema of `status` says, with `conditions` and `observedGeneration`. */
+  /** The observed state, by the schema of `status`, with `conditions` and `observedGeneration`. */
   readonly status?: Status extends TObject
     ? ReadonlyDeep<Static<Status>> & StandardStatus
     : undefined;
 }
 
-/** A resource with everything that was said about it. Frozen. */
+/** A resource with its complete definition. Frozen. */
 export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   extends DefinedResource<T> {
-  /** The whole definition, as plain data: what `ensureCrd` installs, and manifests contain. */
+  /** The definition as plain data. `ensureCrd` installs it, and manifests contain it. */
   readonly definition: CustomResourceDefinition;
-  /** True when objects have a status, which is then a subresource. */
+  /** True when objects have a status, which is a subresource. */
   readonly hasStatus: boolean;
   /**
-   * What the API server would refuse in `object`, before it is sent. Empty when it would take it.
+   * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
-   * Defaults are filled in and unknown fields left out, as there. CEL rules and what only the server
-   * knows (that a name is free, admission) are left to it.
+   * As on the server, defaults are filled in and unknown fields are left out first. CEL rules and facts
+   * that only the server knows (a free name, admission) are not checked.
    */
   validate(object: unknown): readonly FieldProblem[];
 }
 
-/** What `customResource` takes: `group`, `version`, `kind` and `spec`, and everything else by default. */
+/** The options of `customResource`. `group`, `version`, `kind` and `spec` are required. */
 export interface CustomResourceOptions<
   Spec extends TSchema,
   Status extends TObject | undefined = undefined,
 > extends AnnotationOptions,
     NameOptions,
     VersionOptions<Spec, Status> {
-  /** Default: the kind in lower case, in the plural. */
+  /** Default: the plural of the kind in lower case. */
   readonly plural?: string;
   /** Default: the kind in lower case. */
   readonly singular?: string;
-  /** Default: the kind and `List`. */
+  /** Default: the kind followed by `List`. */
   readonly listKind?: string;
   /** Default `Namespaced`. */
   readonly scope?: 'Namespaced' | 'Cluster';
@@ -87,29 +87,29 @@ export interface CustomResourceOptions<
   /** For `kubectl get all`. */
   readonly categories?: readonly string[];
   /**
-   * Versions that are still served, or still stored, besides the one that is stored from now on.
-   * Objects are not converted: what a version does not know, it does not show.
+   * Other versions that are still served or stored, in addition to the one that is stored from now on.
+   * Objects are not converted: a version does not show fields that it does not declare.
    */
   readonly otherVersions?: readonly OtherVersion[];
 }
 
-/** A version besides the one that is stored. */
+/** A version that is not the storage version. */
 export interface OtherVersion extends VersionOptions<TSchema, TObject | undefined> {
   /** Default true. */
   readonly served?: boolean;
-  /** True, or the warning that clients get. */
+  /** True, or the warning that clients receive. */
   readonly deprecated?: boolean | string;
 }
 
 /**
- * A resource, defined once: its type, its definition in the cluster, and its validation here.
+ * Defines a resource once, with its type, its definition in the cluster, and its local validation.
  *
- * Conditions (a list map by `type`, within the limits of the API conventions) and
- * `observedGeneration` are added to every status.
+ * Conditions (a list map by `type`, within the limits of the API conventions) and `observedGeneration` are
+ * added to every status.
  *
- * @throws ConfigurationError `CONFIG` for whatever the API server would refuse in the definition, as
- *   far as it can be known here: with the path in these options, and what to write instead. Whether
- *   CEL rules compile is known by the API server alone.
+ * @throws ConfigurationError `CONFIG` for everything that the API server would refuse in the definition, as
+ *   far as it can be checked locally. The error has the path in these options and a remedy. Only the API
+ *   server can tell whether CEL rules compile.
  */
 export function customResource<
   Spec extends TSchema,
@@ -138,7 +138,7 @@ function definitionOf(options: AnyOptions): CustomResourceDefinition {
     return deepFreeze(structuredClone(declared(options)));
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // Of several resources in one program the path alone does not say which one.
+    // In a program with several resources the path alone does not identify the resource.
     const context = { ...error.context, kind: String(options.kind) };
     throw new ConfigurationError(`${context.kind}: ${error.message}`, { context, cause: error });
   }
@@ -186,26 +186,26 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** What a definition says of itself in its annotations. */
+/** Options that become annotations of the definition. */
 export interface AnnotationOptions {
   /**
-   * Only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and what ends in `.k8s.io` or
-   * `.kubernetes.io`), and needed there: the URL where the project has approved the definition, or a
-   * text that begins with `unapproved`, such as `unapproved, an example`.
+   * Required and allowed only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and all that
+   * end in `.k8s.io` or `.kubernetes.io`). The URL where the project has approved the definition, or a text
+   * that begins with `unapproved`, such as `unapproved, an example`.
    */
   readonly apiApproved?: string;
   /**
-   * A whole number that grows with the definition: two replicas of different releases agree by it
-   * whose definition is the newer one. Default: none, and they agree by who has replaced whom.
+   * A whole number that grows with the definition. Replicas of different releases use it to decide which
+   * definition is newer. Default: none; then the one that replaced the other is newer.
    */
   readonly revision?: number;
 }
 
 /**
- * What the metadata of a definition says besides its name.
+ * The annotations of a definition.
  *
- * @throws ConfigurationError `CONFIG` for a group of the Kubernetes project without an approval or what
- *   stands for one, for an approval that nobody asks for, and for what is no revision.
+ * @throws ConfigurationError `CONFIG` when a group of the Kubernetes project has no `apiApproved`, when
+ *   another group has one, and when `revision` is invalid.
  */
 function annotationsOf(
   group: string,
@@ -242,7 +242,7 @@ function refuseRevision(revision: number | undefined): void {
   throw definitionError('revision', `${revision} is no revision`, 'write 0, 1, 2, …');
 }
 
-/** What the API server would refuse in an object of one version. */
+/** The problems for which the API server would refuse an object of one version. */
 function objectProblems(
   object: unknown,
   apiVersion: string,

@@ -1,15 +1,15 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { fieldSchema, type StructuralSchema } from '../model/structural-schema.ts';
 
-/** `.spec.replicas`: names of fields alone. */
+/** Paths of field names only, such as `.spec.replicas`. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;
 
-/** The fields of a simple JSONPath; undefined for any other. */
+/** The fields of a simple JSONPath; undefined for any other path. */
 export function simplePath(jsonPath: string): readonly string[] | undefined {
   return SIMPLE.test(jsonPath) ? jsonPath.slice(1).split('.') : undefined;
 }
 
-/** The schema that a path leads to; undefined where it leads to none. */
+/** The schema at a path; undefined when there is none. */
 export function schemaAt(
   root: StructuralSchema,
   fields: readonly string[],
@@ -19,7 +19,7 @@ export function schemaAt(
   return at;
 }
 
-/** True where what a path leads to may be there without a schema. */
+/** True when a field at the path is allowed without a schema. */
 export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]): boolean {
   let at: StructuralSchema | undefined = root;
   for (const field of fields) {
@@ -29,11 +29,11 @@ export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]):
   return false;
 }
 
-/** What is wrong with one field of an object. */
+/** A problem with one field of an object. */
 export interface FieldProblem {
-  /** As the API server writes it: `spec.ports[0].name`. */
+  /** In the API server's notation: `spec.ports[0].name`. */
   readonly path: string;
-  /** What the API server says of it. */
+  /** The message of the API server. */
   readonly message: string;
 }
 
@@ -42,9 +42,9 @@ export function joined(path: string, field: string): string {
 }
 
 /**
- * The refusal of a definition.
+ * The error for an invalid definition.
  *
- * @param path - of what is wrong, from the options of `customResource`: `spec.ports[].name`.
+ * @param path - of the problem in the options of `customResource`: `spec.ports[].name`.
  * @param remedy - what to write instead.
  */
 export function definitionError(

@@ -9,7 +9,7 @@ const WRITTEN_OUT =
   'write the schema out where it is used, and Anything() where it contains itself';
 const ONE_MAP = 'write Type.Record(Type.String(), …), and what keys may be withRules(…)';
 
-/** Parts of JSON Schema that no structural schema has, and what to write instead. */
+/** Keywords of JSON Schema that are not allowed in a structural schema, and what to write instead. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   $ref: WRITTEN_OUT,
   $dynamicRef: WRITTEN_OUT,
@@ -42,7 +42,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   contentMediaType: 'leave it out',
 };
 
-/** Keywords that are for people and tools; a definition does without them. */
+/** Keywords for people and tools. They are left out of the definition. */
 export const DROPPED: ReadonlySet<string> = new Set([
   '$id',
   '$schema',
@@ -62,7 +62,7 @@ const ANY_TYPE = [
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const TEXTS = ['minLength', 'maxLength', 'pattern'];
 
-/** What a schema of each type may say, besides its type and what is below it. */
+/** The keywords that are allowed for each type, in addition to its type and structure. */
 export const KEYWORDS: Readonly<Record<SchemaType | 'int-or-string' | 'anything', string[]>> = {
   array: [
     ...ANY_TYPE,
@@ -107,7 +107,7 @@ export const NUMERIC: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 
-/** What TypeBox calls a type, and what the API has for it. */
+/** Type names of TypeBox that the API lacks, and what to write instead. */
 export const OTHER_TYPES: Readonly<Record<string, string>> = {
   null: 'write Nullable(…) around what it may be besides null',
   bigint: "write Type.Integer({ format: 'int64' })",

@@ -4,15 +4,15 @@ import { definitionError } from './field-path.ts';
 
 /** The names of a resource in the API. */
 export interface NameOptions {
-  /** A domain of yours. */
+  /** A domain that you own. */
   readonly group: string;
-  /** CamelCase, in the singular. */
+  /** CamelCase, singular. */
   readonly kind: string;
-  /** Default: the kind in lower case, in the plural. */
+  /** Default: the plural of the kind in lower case. */
   readonly plural?: string;
   /** Default: the kind in lower case. */
   readonly singular?: string;
-  /** Default: the kind and `List`. */
+  /** Default: the kind followed by `List`. */
   readonly listKind?: string;
   /** For `kubectl get web`. Default: none. */
   readonly shortNames?: readonly string[];
@@ -21,10 +21,9 @@ export interface NameOptions {
 }
 
 /**
- * The names of a resource, with those that follow from others: plural and singular from the kind, in
- * lower case.
+ * The names of a resource, with defaults derived from the kind: plural and singular in lower case.
  *
- * @throws ConfigurationError `CONFIG` for a name that the API server does not take.
+ * @throws ConfigurationError `CONFIG` for a name that the API server would refuse.
  */
 export function namesOf(options: NameOptions): DefinitionNames {
   const { group, kind, shortNames = [], categories = [] } = options;
@@ -51,7 +50,7 @@ export function namesOf(options: NameOptions): DefinitionNames {
   };
 }
 
-/** @throws ConfigurationError `CONFIG` for a version that the API server does not take. */
+/** @throws ConfigurationError `CONFIG` for a version that the API server would refuse. */
 export function refuseVersion(path: string, version: string): void {
   refuseLabel(path, version);
 }

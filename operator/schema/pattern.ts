@@ -1,11 +1,11 @@
 /**
- * Regular expressions as the API server reads them (RE2), for a process that has JavaScript's.
+ * Translates regular expressions of the API server (RE2) to JavaScript.
  *
- * What both have, but mean differently (`.`, `\s`, escapes of punctuation), is rewritten. What one of
- * them lacks is refused: a pattern means the same in both, or there is none.
+ * Syntax that both have with different meanings (`.`, `\s`, escapes of punctuation) is rewritten. Syntax
+ * that one of them lacks is refused. So an accepted pattern means the same in both.
  */
 
-/** RE2 repeats nothing more often. */
+/** RE2's limit of repetitions. */
 const MAX_REPETITIONS = 1_000;
 
 const POSIX_CLASSES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** What `\s` is in RE2: JavaScript adds the vertical tab and the spaces of Unicode. */
+/** The characters of `\s` in RE2. JavaScript's also has the vertical tab and the spaces of Unicode. */
 const SPACE = '\\t\\n\\f\\r ';
 
 const OUTSIDE =
@@ -28,9 +28,9 @@ const INSIDE =
   /\\(?:p\{\w+\}|p[A-Z]|P\{\w+\}|P[A-Z]|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[\s\S])|\[:\^?\w+:\]|[\s\S]/gu;
 
 /**
- * The expression for `pattern`, which matches a text anywhere unless it is anchored.
+ * The JavaScript expression for `pattern`. It matches anywhere in a text unless it is anchored.
  *
- * @throws SyntaxError for a pattern that RE2 or JavaScript does not take, with what it stumbled over.
+ * @throws SyntaxError for a pattern that RE2 or JavaScript does not accept, with the token that is refused.
  */
 export function patternMatcher(pattern: string): RegExp {
   const ignoresCase = pattern.startsWith('(?i)');
@@ -90,13 +90,15 @@ function translateEscape(token: string, inClass: boolean): string {
   if (!inClass && what === 'A') return '^';
   if (!inClass && what === 'z') return '$';
   if (what === 'a') return '\\x07';
-  // Of escapes JavaScript takes only those that are needed, RE2 any of punctuation.
+  // RE2 allows an escape of any punctuation, JavaScript only necessary ones.
   if (/^[!-/:-@[-`{-~]$/.test(what))
     return `\\x${what.charCodeAt(0).toString(16).padStart(2, '0')}`;
   throw refused(token);
 }
 
-/** `\pL`, `\p{Lu}` and `\p{Greek}`: categories, and scripts, which have their name alone in RE2. */
+/**
+ * `\pL`, `\p{Lu}` and `\p{Greek}`: categories and scripts. RE2 names a script without the prefix `Script=`.
+ */
 function translateProperty(token: string): string {
   const name = token.slice(2).replace(/[{}]/g, '');
   if (name.startsWith('^')) throw refused(token);

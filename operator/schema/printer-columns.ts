@@ -10,13 +10,13 @@ import {
 } from './field-path.ts';
 import { isJson } from './keywords.ts';
 
-/** A column of `kubectl get`, besides the name. */
+/** A column of `kubectl get`. The name column is always there. */
 export type PrinterColumnOptions = Omit<PrinterColumn, 'type'> & {
-  /** Default: what the schema says of the field; `string` where the path is more than names. */
+  /** Default: the type of the field in the schema, or `string` if the path is not simple. */
   readonly type?: PrinterColumn['type'];
 };
 
-/** How old an object is: what `kubectl get` shows of resources that declare no columns. */
+/** The age of an object. `kubectl get` shows this column for resources that declare none. */
 export const AGE_COLUMN: PrinterColumn = Object.freeze({
   name: 'Age',
   type: 'date',
@@ -26,7 +26,7 @@ export const AGE_COLUMN: PrinterColumn = Object.freeze({
 const TYPES: readonly PrinterColumn['type'][] = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** @throws ConfigurationError `CONFIG` for a column that shows nothing, or one name for two columns. */
+/** @throws ConfigurationError `CONFIG` for a column that cannot show anything, or for a duplicate name. */
 export function printerColumnsOf(
   columns: readonly PrinterColumnOptions[],
   root: StructuralSchema,
@@ -82,10 +82,10 @@ function typeAt(jsonPath: string, root: StructuralSchema, path: string): Printer
   return TYPES.find((type) => type === schema?.type) ?? 'string';
 }
 
-/** What `/scale` can show: an int32. */
+/** The largest value that `/scale` can show: an int32. */
 const MAX_REPLICAS = 2_147_483_647;
 
-/** @throws ConfigurationError `CONFIG` for a path that leads to no field, or to one of another type. */
+/** @throws ConfigurationError `CONFIG` for a path without a field, or with a field of the wrong type. */
 export function scaleOf(scale: ScalePaths, root: StructuralSchema, path: string): ScalePaths {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   refusePath(specReplicasPath, ['spec'], 'integer', root, `${path}.specReplicasPath`);
@@ -115,7 +115,7 @@ function refusePath(
   throw definitionError(path, `${jsonPath}: ${found}`, `add the field as ${text}`);
 }
 
-/** What `/scale` could not show. */
+/** The values that `/scale` could not show. */
 export function* scaleProblems(value: unknown, scale: ScalePaths): Generator<FieldProblem> {
   for (const jsonPath of [scale.specReplicasPath, scale.statusReplicasPath]) {
     const fields = simplePath(jsonPath) ?? [];

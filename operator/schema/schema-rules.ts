@@ -9,8 +9,8 @@ import { definitionError } from './field-path.ts';
 import { valueProblems } from './value-problems.ts';
 
 /**
- * Refuses what the API server would refuse in a structural schema: defaults that are not valid, lists
- * whose items cannot be told apart, rules that say nothing.
+ * Refuses what the API server would refuse in a structural schema: invalid defaults, lists whose items
+ * cannot be distinguished, and unusable rules.
  *
  * @throws ConfigurationError `CONFIG` with the path and the remedy.
  */
@@ -43,7 +43,7 @@ function refuseDefault(schema: StructuralSchema, path: string): void {
   );
 }
 
-/** The default, without what would be pruned of it. */
+/** The default without the fields that the API server would prune. */
 function known(schema: StructuralSchema): unknown {
   return completed(schema.default, withoutDefaults(schema));
 }
@@ -53,7 +53,7 @@ function withoutDefaults({ default: _, ...schema }: StructuralSchema): Structura
   const values = valuesSchema(schema);
   return {
     ...schema,
-    nullable: true, // a null is not lost where nothing replaces it
+    nullable: true, // keeps a null that has no default to replace it
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, child]) => [name, withoutDefaults(child)]),
@@ -138,7 +138,9 @@ const REASONS = [
   'FieldValueRequired',
 ];
 
-/** The expression itself is judged by the API server, when the definition is installed. */
+/**
+ * Checks everything except the CEL expression. The API server checks that when the definition is installed.
+ */
 export function refuseRule(
   { rule, message, messageExpression, reason, fieldPath }: ValidationRule,
   path: string,

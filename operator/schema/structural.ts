@@ -14,10 +14,10 @@ import {
 } from './keywords.ts';
 import { patternMatcher } from './pattern.ts';
 
-/** How TypeBox writes a map whose keys may be anything. */
+/** TypeBox's pattern for a map with arbitrary keys. */
 const ANY_KEY = '^.*$';
 
-/** Handled apart from what is taken over as it is. */
+/** Keywords that need their own handling. The others are copied. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -27,11 +27,10 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A TypeBox schema as a structural one: for each field one type, and one place that says it.
+ * Converts a TypeBox schema to a structural one, in which each field has one type, declared in one place.
  *
  * @param path - of the schema, for errors.
- * @throws ConfigurationError `CONFIG` for what cannot be structural, with its path and what to write
- *   instead.
+ * @throws ConfigurationError `CONFIG` for a schema that cannot be structural, with its path and a remedy.
  */
 export function structuralSchema(schema: unknown, path: string): StructuralSchema {
   if (!isJson(schema)) {
@@ -49,7 +48,7 @@ function kindOf(schema: Json, path: string): SchemaType | 'int-or-string' | 'any
   if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
   const { type } = schema;
   if (SCHEMA_TYPES.includes(type as string)) return type as SchemaType;
-  // TypeBox's Unknown and Any have no keyword at all.
+  // TypeBox's Unknown and Any have no keywords.
   const refused = Object.keys(schema).find((keyword) => keyword in REMEDIES);
   if (type === undefined && refused === undefined) return 'anything';
   if (refused !== undefined) throw notStructural(path, refused);
@@ -63,7 +62,7 @@ function notStructural(path: string, keyword: string): Error {
   return definitionError(path, `${keyword} cannot be in a structural schema`, remedy);
 }
 
-/** What a schema says besides its structure, as the API server writes it. */
+/** The keywords of a schema apart from its structure, in the API server's form. */
 function keywordsOf(schema: Json, kind: keyof typeof KEYWORDS, path: string): StructuralSchema {
   const kept: [string, unknown][] = [];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -87,12 +86,12 @@ function keywordsOf(schema: Json, kind: keyof typeof KEYWORDS, path: string): St
   return keywords;
 }
 
-/** What the API server leaves out of a definition that it stores. */
+/** True for values that the API server omits from a stored definition. */
 function isLeftOut(value: unknown): boolean {
   return value === false || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** JSON Schema has numbers for exclusive bounds, OpenAPI v3 marks the bound as exclusive. */
+/** JSON Schema has numbers for exclusive bounds. OpenAPI v3 has a flag beside the bound. */
 function withBounds(schema: Json): StructuralSchema {
   const { exclusiveMinimum: above, exclusiveMaximum: under, ...rest } = schema;
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } =
@@ -130,7 +129,7 @@ function refuseUnusablePattern({ pattern }: StructuralSchema, path: string): voi
   }
 }
 
-/** A map has its values under `additionalProperties`. */
+/** A structural schema has the values of a map under `additionalProperties`. */
 function asMap(schema: Json): Json {
   const { patternProperties, ...rest } = schema;
   if (!isJson(patternProperties)) return schema;
@@ -138,7 +137,7 @@ function asMap(schema: Json): Json {
   return { ...rest, additionalProperties: patternProperties[ANY_KEY] };
 }
 
-/** A literal is an enumeration of one; each has the type of its values. */
+/** A literal becomes an enumeration with one value. The type is that of the values. */
 function withEnum(schema: Json, path: string): Json {
   const { const: constant, ...rest } = schema;
   const values = constant === undefined ? rest.enum : [constant];
@@ -152,7 +151,7 @@ function withEnum(schema: Json, path: string): Json {
     throw definitionError(path, 'the values of an enumeration are of one type', remedy);
   }
   const nullable = some.length < values.length || rest.nullable === true;
-  // Where there is an enumeration, null has to stand in it, besides being allowed by the type.
+  // A nullable enumeration must also list null.
   return {
     type,
     ...rest,
@@ -200,8 +199,8 @@ function fieldsOf(schema: Json, path: string): StructuralSchema {
 }
 
 /**
- * A field with a default is never missing. Said to be required, it would be where the default of what
- * it stands in leaves it out, which is checked before there are defaults within.
+ * A field with a default is never missing, so it is not required. If it were, a default of the parent that
+ * omits the field would be refused, because such defaults are checked before inner defaults apply.
  */
 function requiredFields(
   { required }: Json,
@@ -217,8 +216,8 @@ function requiredFields(
 }
 
 /**
- * `schema` without its union, where it says no more than a structural schema can: a list of literals,
- * something or null, an integer or a text.
+ * `schema` without its union, if a structural schema can express that: a list of literals, a value or null,
+ * an integer or a text.
  *
  * @throws ConfigurationError `CONFIG` for any other union.
  */
@@ -242,7 +241,7 @@ function withoutUnion(schema: Json, path: string): Json {
   );
 }
 
-/** `type: ['string', 'null']` is a union, too. */
+/** Rewrites `type: ['string', 'null']`, which is also a union. */
 function typesAsUnion(schema: Json): Json {
   const { type, ...rest } = schema;
   if (!Array.isArray(type)) return schema;

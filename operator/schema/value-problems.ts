@@ -7,8 +7,8 @@ import { isJson, type Json } from './keywords.ts';
 import { patternMatcher } from './pattern.ts';
 
 /**
- * What is wrong with a value by its schema, as the API server sees it, rules aside. Of a value of the
- * wrong type nothing else is said.
+ * The problems of a value by its schema, as the API server reports them, without rules. For a value of the
+ * wrong type it reports only the type.
  *
  * @param value - completed: with defaults, and without what the server prunes.
  */
@@ -95,7 +95,7 @@ function* fieldProblems(
 const KIND = new RegExp(`^${DNS_1035_LABEL}$`, 'i');
 const API_VERSION = /^[^/]*(\/[^/]*)?$/;
 
-/** An object inside an object has to say what it is. */
+/** An embedded object must have apiVersion and kind. */
 function* typeMetaProblems(value: Json, path: string): Generator<FieldProblem> {
   for (const [field, form] of [
     ['apiVersion', API_VERSION],
@@ -109,7 +109,7 @@ function* typeMetaProblems(value: Json, path: string): Generator<FieldProblem> {
   }
 }
 
-/** What breaks the promise of a list: a set has no value twice, a map no key. */
+/** Duplicates: a set must not repeat a value, and a list map must not repeat a key. */
 function* listProblems(
   value: readonly unknown[],
   schema: StructuralSchema,
@@ -133,7 +133,7 @@ function keysOf(item: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(present.map((name) => [name, item[name]]));
 }
 
-/** As JSON whose fields stand in order, so that equal values are equal texts. */
+/** JSON with sorted fields, so that equal values have equal texts. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, child: unknown) =>
     isJson(child)
@@ -142,18 +142,21 @@ function canonical(value: unknown): string {
   );
 }
 
-/** The first integers that Go's int64 and int32 do not hold, and the largest float32. */
+/** The smallest integers beyond Go's int64 and int32, and the largest float32. */
 const INT64_END = 2 ** 63;
 const INT32_END = 2 ** 31;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
-/** How far a quotient may be from an integer, by its size, to count as one: as the server divides. */
+/**
+ * How far a quotient may be from an integer, relative to its size, and still count as one. As on the
+ * server.
+ */
 const MULTIPLE_TOLERANCE = 1e-9;
 
-/** Compiled once for each schema. */
+/** Compiled patterns, one for each schema. */
 const MATCHERS = new WeakMap<StructuralSchema, RegExp>();
 
-/** What is wrong with a text, in the words of the API server. */
+/** The problems of a text, with the API server's messages. */
 function* textProblems(value: string, schema: StructuralSchema): Generator<string> {
   const { minLength = 0, maxLength, pattern, format } = schema;
   const length = [...value].length; // code points, as Go counts
@@ -175,7 +178,7 @@ function matcherOf(schema: StructuralSchema, pattern: string): RegExp {
   return matcher;
 }
 
-/** What is wrong with a number. */
+/** The problems of a number. */
 function* numberProblems(value: number, schema: StructuralSchema): Generator<string> {
   const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (!isInRange(value, type, format)) yield `must be of type ${type} ${format ?? ''}`.trimEnd();

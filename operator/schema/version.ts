@@ -10,22 +10,22 @@ import { refuseRule, refuseUnusable } from './schema-rules.ts';
 import { structuralSchema } from './structural.ts';
 import { type TObject, type TSchema, Type } from './type.ts';
 
-/** What is said of one version of a resource. */
+/** The declaration of one version of a resource. */
 export interface VersionOptions<
   Spec extends TSchema = TSchema,
   Status extends TObject | undefined = undefined,
 > {
-  /** Its name: `v1`, `v1beta1`. */
+  /** Name of the version: `v1`, `v1beta1`. */
   readonly version: string;
-  /** An object. */
+  /** The schema of `spec`: an object. */
   readonly spec: Spec;
-  /** Left out: objects have none. `conditions` and `observedGeneration` are added. */
+  /** Left out if objects have no status. `conditions` and `observedGeneration` are added. */
   readonly status?: Status;
   /** For `kubectl explain`. */
   readonly description?: string;
-  /** Default: the age alone. With columns of your own, add `AGE_COLUMN`. */
+  /** Default: only the age. With your own columns, add `AGE_COLUMN`. */
   readonly printerColumns?: readonly PrinterColumnOptions[];
-  /** Paths of fields that field selectors know: `.spec.host`. At most 8. */
+  /** Paths of fields for field selectors: `.spec.host`. At most 8. */
   readonly selectableFields?: readonly string[];
   /** For `kubectl scale` and autoscalers. */
   readonly scale?: ScalePaths;
@@ -33,7 +33,7 @@ export interface VersionOptions<
   readonly rules?: readonly ValidationRule[];
 }
 
-/** A version as the definition has it: served and stored. @param path - of the options; ends in a dot. */
+/** A version as it is in the definition: served and stored. @param path - of the options; ends in a dot. */
 export function definitionVersion(
   options: VersionOptions<TSchema, TObject | undefined>,
   path: string,
@@ -89,12 +89,12 @@ function rootSchema(
   return root;
 }
 
-/** As many as the API server takes. */
+/** The API server's limit. */
 const MAX_SELECTABLE_FIELDS = 8;
 
 const SCALARS: readonly (string | undefined)[] = ['string', 'boolean', 'integer'];
 
-/** @throws ConfigurationError `CONFIG` for a field that cannot be selected by. */
+/** @throws ConfigurationError `CONFIG` for a field that cannot be selected. */
 function selectableFieldsOf(
   paths: readonly string[],
   root: StructuralSchema,
@@ -128,7 +128,7 @@ function selectableFieldsOf(
   });
 }
 
-/** The limits of `metav1.Condition`. */
+/** The schema of `metav1.Condition` with its limits. */
 const CONDITION: TObject = Type.Object({
   type: Type.String({
     maxLength: 316,
@@ -148,7 +148,7 @@ const CONDITION: TObject = Type.Object({
 /**
  * `status` with the two fields that every status has: `conditions` and `observedGeneration`.
  *
- * @throws ConfigurationError `CONFIG` when it is no object, or declares one of the two itself.
+ * @throws ConfigurationError `CONFIG` when it is not an object, or declares one of the two fields itself.
  */
 function statusSchema(status: unknown, path: string): object {
   if (!isJson(status) || status.type !== 'object' || isJson(status.patternProperties)) {

@@ -8,7 +8,7 @@ import {
   type DefinitionSpec,
 } from '../../model/custom-resource-definition.ts';
 
-/** A definition as the API server has it. */
+/** A definition as the API server returns it. */
 export interface LiveDefinition extends Omit<CustomResourceDefinition, 'apiVersion' | 'kind'> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,33 +19,33 @@ export interface LiveDefinition extends Omit<CustomResourceDefinition, 'apiVersi
   };
 }
 
-/** What is to be done about a definition. */
+/** What to do about a definition. */
 export type DefinitionVerdict =
-  /** The API server has the same. */
+  /** The API server has the same definition. */
   | { readonly step: 'nothing' }
-  /** The API server has a newer one, which is left alone. */
+  /** The API server has a newer definition. It stays. */
   | { readonly step: 'keep' }
   | { readonly step: 'install' | 'upgrade'; readonly object: LiveDefinition };
 
 /**
- * Annotation: the digests of definitions that later ones have replaced, oldest first. A release whose
- * definition stands here is the older one.
+ * Annotation: digests of the definitions that this one and earlier ones replaced, oldest first. A release
+ * whose definition is in this list is older than the installed one.
  */
 const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
 
-/** Annotations are 256 KiB in all; fifty releases ago is nobody's replica. */
+/** Annotations may hold 256 KiB in all. No replica is fifty releases old. */
 const MAX_SUPERSEDED = 50;
 
 /**
- * Compares what a resource declares with what the API server has.
+ * Compares the declared definition with the one that the API server has.
  *
- * Which of two different definitions is the newer one: the one with the higher `revision`; where they
- * have the same, or none, the one that replaced the other. So an old replica that starts again during
- * an update, or is left over after it, never undoes what the new release has installed. To go back to
- * an earlier definition, raise its revision.
+ * If the two differ, the one with the higher `revision` is newer. With equal revisions, or none, the one
+ * that replaced the other is newer. So an old replica that restarts during an update, or is left over after
+ * it, never reverts what the new release installed. To go back to an earlier definition, raise its
+ * revision.
  *
- * @throws ConfigurationError `CONFIG` when the definition cannot become the declared one, or the newer
- *   one does not serve the declared version.
+ * @throws ConfigurationError `CONFIG` when the installed definition cannot become the declared one, or when
+ *   a newer installed definition does not serve the declared version.
  */
 export function judgeDefinition(
   { definition, version }: Pick<DefinedResource, 'definition' | 'version'>,
@@ -66,7 +66,7 @@ export function judgeDefinition(
   return { step: 'upgrade', object: replacing(definition, live, history, digest) };
 }
 
-/** Guarded: whoever was faster is looked at first. */
+/** Carries uid and resourceVersion, so that the write fails if another replica wrote in between. */
 function replacing(
   definition: CustomResourceDefinition,
   { metadata: { uid, resourceVersion } }: LiveDefinition,
@@ -123,7 +123,7 @@ function supersededBy({ metadata }: LiveDefinition): readonly string[] {
   return (metadata.annotations?.[SUPERSEDED_DEFINITIONS] ?? '').split(',').filter(Boolean);
 }
 
-/** Of what a declaration decides; how objects are converted, for one, it leaves to others. */
+/** Covers only the fields that a declaration sets. Others, such as the conversion of objects, may differ. */
 function digestOf({ group, names, scope, versions }: DefinitionSpec): string {
   const text = JSON.stringify({ group, names, scope, versions }, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -15,44 +15,45 @@ import {
   type LiveDefinition,
 } from './definition-verdict.ts';
 
-/** How a definition is installed. */
+/** Options of `ensureCrd`. */
 export interface EnsureCrdOptions {
   /** The process's time. */
   readonly clock: Clock;
-  /** Ends it sooner: it throws the reason of the signal. */
+  /** Aborts the installation: `ensureCrd` throws the reason of the signal. */
   readonly signal: AbortSignal;
-  /** Where it says what it installed, upgraded or left alone. */
+  /** Receives a line about each definition that was installed, upgraded or left alone. */
   readonly log: Log;
   /**
-   * Take over fields of the definition that somebody else applied, such as the deployment of
-   * manifests. Default false: that is an error, since the two would undo each other's work. A version
-   * in which objects may be stored is never dropped. Setting: `CHANCERY_INSTALL_CRDS=force`.
+   * Take over fields of the definition that another field manager applied, for example a deployment of
+   * manifests. Default false: such fields are an error, because the two managers would revert each other. A
+   * version in which objects may be stored is never dropped. Setting: `CHANCERY_INSTALL_CRDS=force`.
    */
   readonly force?: boolean;
 }
 
-/** What was done about a definition. `kept`: a newer one was there. */
+/** What happened to a definition. `kept`: the installed one is newer. */
 type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
 
-/** A server establishes a definition within a second; several of them need up to five. */
+/** A server establishes one definition within a second; several definitions need up to five seconds. */
 const ESTABLISH_TIMEOUT_MS: number = 60_000;
 
 const POLL_MS = 250;
 
 /**
- * Makes the API server have the definition of `resource`, and waits until it is established.
+ * Installs or upgrades the definition of `resource`, and waits until it is established.
  *
- * An absent definition is installed, a different one upgraded, by server-side apply; one that is the
- * same, or newer, is not written. Which of two is the newer one: see `judgeDefinition`. Nothing is
- * ever deleted, and several replicas may do this at once. With the client of a reconciler, the sources
- * of its manager poll at once for the resource when the definition is established.
+ * An absent definition is installed and a different one is upgraded, both by server-side apply. If the
+ * installed definition is equal or newer, nothing is written; `judgeDefinition` decides which one is newer.
+ * Nothing is ever deleted. Several replicas may call this at the same time. When it is called with the
+ * client of a reconciler, the sources of its manager poll for the resource as soon as the definition is
+ * established.
  *
- * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole;
- *   when names are taken; when another field manager owns what would change; when the definition
- *   cannot become the declared one (scope, kind, stored versions); when it is not established, or
- *   still being deleted, after 60 s.
+ * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole; when
+ *   names are taken; when another field manager owns a field that would change; when the definition cannot
+ *   become the declared one (scope, kind, stored versions); when it is not established, or still being
+ *   deleted, after 60 s.
  * @throws ApiError, AmbassadorError, ProtocolError as the client does.
  * @throws `signal.reason` when aborted.
  */
@@ -75,7 +76,7 @@ export async function ensureCrd(
       report(outcome, step.definition, options.log);
       return outcome;
     }
-    // What was written a moment ago has the conditions of before.
+    // A definition that was written a moment ago still has its old conditions.
     if (step !== undefined && step.definition === live) refuseTakenNames(live);
     if (clock.monotonic() >= giveUpAt) throw tooLate(name, live);
     await sleep(clock, POLL_MS, signal);
@@ -83,7 +84,7 @@ export async function ensureCrd(
 }
 
 /**
- * `ensureCrd` for every resource of `controllers` that brings its definition along, one after another.
+ * Calls `ensureCrd` for every resource of `controllers` that includes its definition, one after another.
  *
  * @throws as `ensureCrd` does, for the first one that fails.
  */
@@ -101,11 +102,11 @@ export async function ensureCrds(
 
 interface Step {
   readonly verdict: DefinitionVerdict;
-  /** As it is afterwards. */
+  /** The definition after the step. */
   readonly definition: LiveDefinition;
 }
 
-/** Does what has to be done now; undefined when that has to wait, or somebody else was faster. */
+/** Does the next step. Undefined if it has to wait, or if another client wrote first. */
 async function take(
   client: Client,
   resource: DefinedResource,
@@ -155,7 +156,7 @@ function outcomeOf({ step }: DefinitionVerdict): EnsuredCrd {
 
 function report(outcome: EnsuredCrd, live: LiveDefinition, log: Log): void {
   const definition = live.metadata.name;
-  // Of a definition that was established before: its resource is served under the names that it had.
+  // After an upgrade the resource is still served under the names that it had.
   const refused = outcome === 'upgraded' ? undefined : refusedNames(live);
   if (refused !== undefined) log.warn({ definition, reason: refused.message }, 'names are taken');
   if (outcome === 'unchanged') log.debug({ definition }, 'definition is up to date');
@@ -206,13 +207,13 @@ function tooLate(definition: string, live: LiveDefinition | undefined): Configur
   });
 }
 
-/** Why a definition cannot be installed, with the rule that a ClusterRole lacks. */
+/** The error for a missing right, with the rule to add to a ClusterRole. */
 function missingRight(
   refusal: ApiError,
   asked: 'get' | 'patch',
   definition: string,
 ): ConfigurationError {
-  // An apply of what is not there needs the right to create, too; the server says which one is missing.
+  // An apply that creates also needs the right to create. The server says which right is missing.
   const verb = /cannot (create|get|patch) resource/.exec(refusal.message)?.[1] ?? asked;
   const rule = `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, create, patch] }`;
   return new ConfigurationError(

@@ -13,30 +13,30 @@ interface DefinitionInstallerOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
-  /** One that the operator may read. */
+  /** A namespace that the operator may read. */
   readonly namespace: string;
   /** As `force` of `ensureCrd`. Default false. */
   readonly force?: boolean;
 }
 
-/** Between two attempts: who grants a missing right sees within half a minute that it was enough. */
+/** Between two attempts. At 30 s, an administrator who grants a right soon sees whether it was enough. */
 const AGAIN = { initialMs: 1_000, maxMs: 30_000 } as const;
 
-/** Reasons that are remembered, so that each is told once. */
+/** How many reasons are remembered, so that each is logged once. */
 const MAX_TOLD = 100;
 
-/** Installs the definitions of an operator before anything else begins, however long that takes. */
+/** Installs the definitions of an operator before anything else starts. It waits as long as that takes. */
 export class DefinitionInstaller {
   readonly #options: DefinitionInstallerOptions;
   readonly #told = new Set<string>();
-  /** What is missing, by the name of the definition. */
+  /** Why each definition is not installed, by its name. */
   readonly #missing = new Map<string, string>();
 
   constructor(options: DefinitionInstallerOptions) {
     this.#options = options;
   }
 
-  /** Check `definitions` of readiness: nothing keeps a definition from being installed. */
+  /** Readiness check `definitions`: fails while a definition cannot be installed. */
   get check(): HealthCheck {
     return {
       name: 'definitions',
@@ -46,15 +46,15 @@ export class DefinitionInstaller {
   }
 
   /**
-   * Resolves when every definition that `controllers` bring along is installed, or a newer one is.
+   * Resolves when every definition of `controllers`, or a newer one, is installed.
    *
-   * Whatever keeps it from that (a right, an owner, a name that is taken, an API server that is away)
-   * is told once for each reason, and tried again: a process that ends would only meet the same
-   * cluster again, and one that goes on would work with a definition that it was not made for. A
-   * definition that may not even be read is taken as it is once it is served, with a warning: somebody
-   * else has installed it.
+   * Each reason for a failure (a right, an owner, a taken name, an absent API server) is logged once, and
+   * the installation is retried. A restart would not help, because the cluster is the same. Going on would
+   * mean working with a definition that the operator was not built for. If the operator may not even read a
+   * definition, it accepts the resource once it is served, and logs a warning: someone else has installed
+   * the definition.
    *
-   * @throws ConfigurationError `CONFIG` when two controllers bring different definitions of a resource.
+   * @throws ConfigurationError `CONFIG` when two controllers have different definitions of a resource.
    * @throws `signal.reason` when aborted.
    */
   async install(controllers: readonly Controller[], signal: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ export class DefinitionInstaller {
       await client.find(resource, anything, { signal });
       return true;
     } catch {
-      return false; // looked for again
+      return false; // retried later
     }
   }
 
@@ -120,7 +120,7 @@ export class DefinitionInstaller {
   }
 }
 
-/** Of which nothing is known but whether it is served. */
+/** True when the definition cannot be read. Then the only thing to learn is whether it is served. */
 function isUnreadable(error: OperatorError): boolean {
   return error instanceof ConfigurationError && error.context.verb === 'get';
 }

@@ -4,9 +4,9 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DEFAULT_REFLECTOR_SETTINGS } from '../../watch/reflector-options.ts';
 import type { HealthCheck } from './health-server.ts';
 
-/** A source that somebody cannot do without. */
+/** A source that is not optional for at least one user. */
 export interface NeededSource {
-  /** What it is of, for people. */
+  /** The fields that name it in log lines. */
   readonly facts: object;
   readonly informer: Pick<
     SharedInformer<KubernetesObject>,
@@ -17,8 +17,8 @@ export interface NeededSource {
 type Sources = () => Iterable<NeededSource>;
 
 /**
- * Check `synced` of readiness: every source has its first full list. An outage later on is no failure:
- * the caches are there, and no other replica could do better.
+ * Readiness check `synced`: every source has its first full list. A later outage does not fail it, because
+ * the caches are filled and no other replica could do better.
  */
 export function syncedCheck(sources: Sources): HealthCheck {
   return everySource('synced', sources, ({ informer }) => informer.synced);
@@ -26,13 +26,14 @@ export function syncedCheck(sources: Sources): HealthCheck {
 
 interface SourcesCheckOptions {
   readonly clock: Clock;
-  /** Seconds of the longest watch. Default 600, the reflector's. */
+  /** Length of the longest watch in seconds. Default 600, the reflector's. */
   readonly longestWatchSeconds?: number;
 }
 
 /**
- * Check `sources`, for who wants readiness to follow the API server: no source is stopped, forbidden or
- * not served, and the server was heard of within twice the longest watch, by default 20 minutes.
+ * Readiness check `sources`, which makes readiness follow the API server: no source is stopped, forbidden
+ * or unserved, and every source heard from the server within twice the longest watch, by default 20
+ * minutes.
  */
 export function sourcesCheck(sources: Sources, options: SourcesCheckOptions): HealthCheck {
   const [, longest] = DEFAULT_REFLECTOR_SETTINGS.watchTimeoutSeconds;
@@ -45,7 +46,7 @@ export function sourcesCheck(sources: Sources, options: SourcesCheckOptions): He
   });
 }
 
-/** In the log at most so many sources are named. */
+/** How many sources a log line names at most. */
 const MAX_NAMED = 5;
 
 function everySource(

@@ -3,21 +3,21 @@ import type { Log } from '../../controller/reconciler.ts';
 import { HttpListener, refusesHost, send } from './listener.ts';
 
 /**
- * One thing that must be well. Answers at once, from memory, and never waits: a probe has a second, and
- * an API server that is slow must not fail it.
+ * One condition that must hold. A check answers at once, from memory, and never waits: a probe times out
+ * after a second, and a slow API server must not fail it.
  */
 export interface HealthCheck {
-  /** What `/healthz/NAME` and `?exclude=NAME` call it. */
+  /** Its name in `/healthz/NAME` and `?exclude=NAME`. */
   readonly name: string;
-  /** True when it is well. One that throws has failed. */
+  /** True when the condition holds. A check that throws has failed. */
   readonly ok: () => boolean;
-  /** Why it is not, for the log only: anybody may read a probe's answer. */
+  /** Why it fails. Only the log shows this, because anyone may read the answer to a probe. */
   readonly why?: () => object;
 }
 
-/** Checks of the user's, beside those that a manager makes itself. */
+/** Checks of the user, in addition to those of the manager. */
 export interface HealthChecks {
-  /** For `/healthz`: facts of this process only, for a failure restarts it. Default: none. */
+  /** For `/healthz`. They may only look at this process, because a failure restarts it. Default: none. */
   readonly live?: readonly HealthCheck[];
   /** For `/readyz`. Default: none. */
   readonly ready?: readonly HealthCheck[];
@@ -26,14 +26,14 @@ export interface HealthChecks {
 export interface HealthServerOptions {
   readonly port: number;
   readonly host: string;
-  /** Facts of this process only: an API server that is away must not restart the operator. */
+  /** Only checks of this process itself: an absent API server must not restart the operator. */
   readonly live: readonly HealthCheck[];
   readonly ready: readonly HealthCheck[];
-  /** Answers what is no probe; false for what it does not know either. Default: nothing does. */
+  /** Answers requests that are not probes. Returns false for requests it does not know. Default: none. */
   readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Host names that `others` answers to, besides those of `isAcceptedHost`. Default: none. */
+  /** Host names that `others` accepts in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
-  /** Told when a check begins to fail, and when it holds again. Default: nobody is. */
+  /** Receives a line when a check begins to fail, and when it holds again. Default: no log. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }
 
@@ -45,13 +45,13 @@ interface Result {
 const PING: HealthCheck = { name: 'ping', ok: () => true };
 
 /**
- * `/healthz`, its alias `/livez`, and `/readyz`, answering as controller-runtime does, whatever host a
- * request names: the kubelet may be told to send any.
+ * Serves `/healthz`, its alias `/livez`, and `/readyz`, with the answers of controller-runtime. Any Host
+ * header is accepted, because the kubelet can be configured to send any.
  */
 export class HealthServer {
   readonly #options: HealthServerOptions;
   readonly #listener: HttpListener;
-  /** Checks that failed when they were last asked. */
+  /** Checks that failed at the last probe. */
   readonly #failing = new Set<HealthCheck>();
 
   constructor(options: HealthServerOptions) {
@@ -65,23 +65,23 @@ export class HealthServer {
     });
   }
 
-  /** @throws ConfigurationError `CONFIG` when the port cannot be had. */
+  /** @throws ConfigurationError `CONFIG` when the port is not available. */
   start(): Promise<void> {
     return this.#listener.start();
   }
 
-  /** The port that is listened on; of interest when the configured one was 0. */
+  /** The port it listens on. Needed when the configured one was 0. */
   get port(): number {
     return this.#listener.port;
   }
 
-  /** Frees the port, whatever is being read from it. Twice does nothing. */
+  /** Frees the port, even while clients read from it. Idempotent. */
   stop(): Promise<void> {
     return this.#listener.stop();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    // Anybody may send anything here, such as `//`, which is no URL.
+    // Clients may send any target, such as `//`, which is not a URL.
     const [path = '', query] = (request.url ?? '').split('?', 2);
     const parameters = new URLSearchParams(query);
     const [, endpoint = '', ...rest] = path.split('/');
@@ -122,10 +122,10 @@ export class HealthServer {
   }
 }
 
-/** A check that throws has failed; thrown on, it would end the process. */
+/** A check that throws has failed. If the error escaped, it would end the process. */
 function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   try {
-    // A promise would be true whatever it comes to.
+    // A promise would be truthy, whether it resolves to true or false.
     if (ok() === true) return { ok: true };
     return { ...why?.(), ok: false };
   } catch (err) {
@@ -133,7 +133,7 @@ function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   }
 }
 
-/** The last line says `healthz` whatever was asked for, as controller-runtime's does. */
+/** The last line always says `healthz`, as controller-runtime's does. */
 function verbose(results: readonly Result[], unknown: readonly string[], healthy: boolean): string {
   const lines = results.map(({ name, outcome }) => {
     if (outcome === 'excluded') return `[+]${name} excluded: ok`;

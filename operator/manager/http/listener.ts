@@ -6,31 +6,33 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { HTTP_HOSTS, isAcceptedHost } from '../settings/accepted-host.ts';
 
 interface HttpListenerOptions {
-  /** What the port is for, in error messages. */
+  /** Names the port in error messages. */
   readonly purpose: 'health' | 'metrics';
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly host: string;
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /**
- * More than kubelets, scrapers and people have open at once; each costs some kilobytes. As many may wait
- * as Node accepts at once (its backlog is 511): of a burst of idle peers none pushes out a probe
- * whose request has not been read yet.
+ * More than kubelets, scrapers and people have open at once; each connection costs some kilobytes.
+ * `waiting` covers all connections that Node accepts at once (its backlog is 511), so that a burst of idle
+ * peers never closes a probe whose request has not been read yet.
  */
 const LIMITS: ConnectionLimits = { waiting: 512, answering: 128 };
 
-/** A client that sends nothing, or reads nothing, for so long is gone. */
+/** A client that neither sends nor reads for this long is gone. */
 const IDLE_MS = 10_000;
 
-/** The head of a request fits into one packet: a client that needs longer has no use for its place. */
+/** The head of a request fits into one packet. A client that needs longer loses its connection. */
 const HEAD_MS = 5_000;
 
-/** How often Node looks for heads and requests that are too late; its default is 30 s. */
+/** How often Node checks for late heads and requests. Its default is 30 s. */
 const LOOK_MS = 1_000;
 
-/** A small HTTP server for machines that ask how the process is: bounded, and gone when told to. */
+/**
+ * A small HTTP server for probes, metrics and the status page. It has limits, and `stop` closes it at once.
+ */
 export class HttpListener {
   readonly #options: HttpListenerOptions;
   readonly #server: Server;
@@ -51,10 +53,10 @@ export class HttpListener {
     this.#server.timeout = IDLE_MS;
   }
 
-  /** @throws ConfigurationError `CONFIG` when the port cannot be had. */
+  /** @throws ConfigurationError `CONFIG` when the port is not available. */
   async start(): Promise<void> {
     const { port, host, purpose } = this.#options;
-    // For "all addresses" Node itself falls back to IPv4 on a machine without IPv6.
+    // When no host is given, Node falls back to IPv4 on a machine without IPv6.
     this.#server.listen(port, host === '::' ? undefined : host);
     try {
       await once(this.#server, 'listening');
@@ -66,7 +68,7 @@ export class HttpListener {
     }
   }
 
-  /** The port that is listened on; of interest when the configured one was 0. */
+  /** The port it listens on. Needed when the configured one was 0. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
@@ -80,8 +82,8 @@ export class HttpListener {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.#limit.answering(request.socket, response);
-    request.resume(); // a body, which nobody needs, must not hold up the connection
-    // RFC 9112, section 3.2. Node itself refuses an HTTP/1.1 request that has none.
+    request.resume(); // an unread body must not block the connection
+    // RFC 9112, section 3.2. Node itself refuses an HTTP/1.1 request without a Host header.
     if ((request.headersDistinct.host?.length ?? 0) > 1) {
       send(response, 400, 'a request must have one Host header\n');
     } else if (request.method === 'GET' || request.method === 'HEAD') {
@@ -94,10 +96,10 @@ export class HttpListener {
 }
 
 /**
- * Answers a request that names a host which `isAcceptedHost` does not accept: 421, and 400 where a
- * request of HTTP/1.0 names none.
+ * Refuses a request if `isAcceptedHost` does not accept its host: 421, or 400 for an HTTP/1.0 request
+ * without a host.
  *
- * @param names - of the setting `CHANCERY_HTTP_HOSTS`.
+ * @param names - from the setting `CHANCERY_HTTP_HOSTS`.
  * @returns true when it has answered.
  */
 export function refusesHost(
@@ -111,7 +113,7 @@ export function refusesHost(
   return true;
 }
 
-/** Answers with text that nothing on the way may keep. */
+/** Answers with text that no cache may store. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -128,40 +130,40 @@ export function send(
 }
 
 export interface ConnectionLimits {
-  /** Connections without a request: one that never sent anything, has sent half a head, or is kept alive. */
+  /** Connections without a request. They never sent anything, have sent half a head, or are kept alive. */
   readonly waiting: number;
   /** Connections on which a request is being answered. */
   readonly answering: number;
 }
 
 /**
- * Bounds the open connections of a server, and still accepts every new one: it closes an old one
- * instead. Of those that wait for a request it closes the one that has waited longest; of those that
- * are being answered the one that has taken longest, because its peer does not read.
+ * Limits the open connections of a server, but accepts every new one by closing an old one. Of the
+ * connections that wait for a request, it closes the one that has waited longest. Of those being answered,
+ * it closes the one that has taken longest, because its peer does not read.
  *
- * A limit that refuses new connections would refuse the kubelet's probes as soon as idle peers fill it,
- * and the kubelet would restart the Pod. A limit for each address would not help: on loopback, and
- * behind address translation, peers have the prober's own address. The two limits are apart so that
- * peers that do not read leave the others enough places to wait in.
+ * A limit that refuses new connections would refuse the kubelet's probes once idle peers fill it, and the
+ * kubelet would restart the Pod. A limit per address would not help: on loopback, and behind address
+ * translation, peers share the prober's address. There are two separate limits so that peers that do not
+ * read leave enough places for waiting connections.
  */
 class ConnectionLimit {
   readonly #limits: ConnectionLimits;
-  /** Connections without a request, the one that has waited longest first. */
+  /** Connections without a request. The one that has waited longest comes first. */
   readonly #waiting = new Set<Socket>();
-  /** The others, with how many of their requests have no complete answer, the oldest first. */
+  /** The other connections, oldest first, with the number of their unfinished answers. */
   readonly #answering = new Map<Socket, number>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** A connection has been accepted. */
+  /** Call when a connection has been accepted. */
   opened(socket: Socket): void {
     socket.once('close', () => this.#forget(socket));
     this.#wait(socket);
   }
 
-  /** The head of a request is complete, and `response` answers it. */
+  /** Call when the head of a request is complete. `response` answers it. */
   answering(socket: Socket, response: ServerResponse): void {
     this.#waiting.delete(socket);
     this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + 1);
@@ -171,7 +173,7 @@ class ConnectionLimit {
 
   #answered(socket: Socket): void {
     const open = this.#answering.get(socket);
-    if (open === undefined) return; // closed meanwhile
+    if (open === undefined) return; // closed in the meantime
     if (open > 1) {
       this.#answering.set(socket, open - 1);
     } else {
@@ -187,7 +189,7 @@ class ConnectionLimit {
 
   #close([oldest]: Iterable<Socket>): void {
     if (oldest === undefined) return;
-    this.#forget(oldest); // now: its event comes later, and more connections may come before
+    this.#forget(oldest); // at once: more connections may open before its close event
     oldest.destroy();
   }
 

@@ -1,17 +1,19 @@
 /** A metric that the toolkit emits through the port `core/metrics.ts`. */
 export interface Metric {
-  /** As emitted; metrics of the toolkit's own begin with `chancery_`, which a setting may replace. */
+  /**
+   * The name that the toolkit emits. The prefix `chancery_` of its own metrics can be changed by a setting.
+   */
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds, ascending, without +Inf. Set for histograms, and only for them. */
+  /** Upper bounds, ascending, without +Inf. Set for histograms only. */
   readonly buckets?: readonly number[];
-  /** Left out unless detailed metrics are asked for: a histogram for each verb, or close to it. */
+  /** Collected only if detailed metrics are turned on, because each has a series or histogram per verb. */
   readonly detailed?: true;
 }
 
-/** controller-runtime's bounds for everything that takes from milliseconds to a minute. */
+/** controller-runtime's bounds for durations from milliseconds to a minute. */
 const SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
   1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
@@ -24,24 +26,25 @@ const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const BYTES = [64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216];
 
 /**
- * client-go's bounds for queues: 1e-8, and eleven times ten times as much. Multiplied one by one, as
- * there: sums by `le` over operators of both kinds need the same numbers to the last digit.
+ * client-go's bounds for queues: 1e-8 and eleven steps of a factor of ten. Multiplied step by step as in
+ * client-go, because sums by `le` over operators of both kinds need numbers that are equal to the last
+ * digit.
  */
 const QUEUE_SECONDS = Array.from({ length: 11 }).reduce<number[]>(
   (bounds) => [...bounds, (bounds.at(-1) ?? 0) * 10],
   [10e-9],
 );
 
-/** A list takes what a large answer takes. */
+/** A list takes as long as any large answer. */
 const LIST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** From what nobody notices to what loses a Lease. */
+/** From a delay that is not noticeable to one that loses a Lease. */
 const STALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const QUEUE = ['name', 'controller'];
 const SOURCE = ['group', 'version', 'resource', 'namespace'];
 
-/** Under the names, labels and bounds of controller-runtime and client-go. */
+/** Metrics with the names, labels and bounds of controller-runtime and client-go. */
 const KNOWN_ELSEWHERE: readonly Metric[] = [
   {
     name: 'controller_runtime_reconcile_total',
@@ -187,7 +190,7 @@ const KNOWN_ELSEWHERE: readonly Metric[] = [
   },
 ];
 
-/** The toolkit's own. */
+/** The toolkit's own metrics. */
 const OWN: readonly Metric[] = [
   {
     name: 'chancery_reconcile_conflicts_total',
@@ -373,5 +376,5 @@ const OWN: readonly Metric[] = [
   },
 ];
 
-/** Every metric that the toolkit emits; what stands not here is not measured. */
+/** Every metric that the toolkit emits. The meter refuses a metric that is not listed here. */
 export const METRICS: readonly Metric[] = [...KNOWN_ELSEWHERE, ...OWN];

@@ -1,9 +1,9 @@
 /** The two text formats of metrics. */
 export type ExpositionFormat = 'text' | 'openmetrics';
 
-/** What can be scraped. */
+/** A source of metrics that can be scraped. */
 export interface Exposition {
-  /** All metrics as they are now, as the body of an answer. */
+  /** The current values of all metrics, as the body of an answer. */
   expose(format: ExpositionFormat): Promise<string>;
 }
 
@@ -14,7 +14,7 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
 
 /** One line of a metric. */
 interface Sample {
-  /** With the suffix of a histogram's part, such as `_bucket`. */
+  /** Includes the suffix of a histogram's part, such as `_bucket`. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -28,7 +28,7 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** Families as text, by name. Numbers are written as Go writes them, so that `le` is the same label. */
+/** Families as text, sorted by name. Numbers are written as Go writes them, so that the labels `le` match. */
 export function formatExposition(
   families: readonly MetricFamily[],
   format: ExpositionFormat,
@@ -62,13 +62,13 @@ function formatLabels(labels: Sample['labels'], isOpen: boolean): string {
   return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 }
 
-/** OpenMetrics wants whole bounds with a point. */
+/** OpenMetrics requires a decimal point in whole bounds. */
 function formatBound(value: number, isOpen: boolean): string {
   const text = formatNumber(value);
   return isOpen && /^-?[0-9]+$/.test(text) ? `${text}.0` : text;
 }
 
-/** The shortest digits that are this number, as Go writes them: 1e-08, not 1e-8 or 0.00000001. */
+/** The shortest digits for this number, as Go writes them: 1e-08, not 1e-8 or 0.00000001. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -5,55 +5,55 @@ import { HttpListener, refusesHost, send } from '../http/listener.ts';
 import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './exposition.ts';
 
 interface MetricsPortOptions {
-  /** 0 for none: then nothing is measured. */
+  /** 0 turns metrics off. */
   readonly port: number;
   readonly host: string;
-  /** Host names that are answered, besides those of `isAcceptedHost`. Default: none. */
+  /** Host names that are accepted in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
-  /** What the names of the toolkit's own metrics begin with. Default `chancery_`. */
+  /** Prefix of the toolkit's own metrics. Default `chancery_`. */
   readonly prefix?: string;
-  /** Collect sizes, durations and retries of requests, too. Default false. */
+  /** Also collect sizes, durations and retries of requests. Default false. */
   readonly detailed?: boolean;
   readonly log: Pick<Log, 'error'>;
 }
 
-/** Where a process measures, and where it is read from. */
+/** The meter of a process and the server that exposes it. */
 interface MetricsPort {
   readonly meter: Meter;
-  /** Not started; undefined when there is no port. */
+  /** Not started yet; undefined when there is no port. */
   readonly server: MetricsServer | undefined;
 }
 
 /**
- * The meter of a process with the server that shows it. Who has no port pays nothing: prom-client is
- * loaded here, when it is asked for.
+ * Creates the meter of a process and the server that exposes it. Without a port it costs nothing:
+ * prom-client is loaded only if there is a port.
  *
- * @throws ConfigurationError `CONFIG` for a prefix that no metric's name can begin with.
+ * @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix.
  */
 export async function metricsPort(options: MetricsPortOptions): Promise<MetricsPort> {
   const { port, host, hosts = [], log } = options;
   if (port === 0) return { meter: noMeter, server: undefined };
   const { PrometheusMeter, processMetrics } = await import('./prometheus-meter.ts');
-  processMetrics(); // from here on, not from the first scrape
+  processMetrics(); // count from here on, not from the first scrape
   const meter = new PrometheusMeter(options);
   return { meter, server: new MetricsServer({ port, host, hosts, metrics: meter, log }) };
 }
 
 interface MetricsServerOptions {
-  /** 0 takes a free one. Whoever wants no metrics makes no server. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly host: string;
-  /** Host names that are answered, besides those of `isAcceptedHost`. Default: none. */
+  /** Host names that are accepted in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   readonly metrics: Exposition;
   readonly log: Pick<Log, 'error'>;
 }
 
-/** `GET /metrics`, in the format of Prometheus or of OpenMetrics, as the client prefers. */
+/** `GET /metrics` in the format of Prometheus or OpenMetrics, as the client prefers. */
 export class MetricsServer {
   readonly #options: MetricsServerOptions;
   readonly #listener: HttpListener;
-  /** Scrapes at the same time share the work, and the memory. */
+  /** Concurrent scrapes share one exposition, and its memory. */
   readonly #underWay = new Map<ExpositionFormat, Promise<string>>();
 
   constructor(options: MetricsServerOptions) {
@@ -67,17 +67,17 @@ export class MetricsServer {
     });
   }
 
-  /** @throws ConfigurationError `CONFIG` when the port cannot be had. */
+  /** @throws ConfigurationError `CONFIG` when the port is not available. */
   start(): Promise<void> {
     return this.#listener.start();
   }
 
-  /** The port that is listened on; of interest when the configured one was 0. */
+  /** The port it listens on. Needed when the configured one was 0. */
   get port(): number {
     return this.#listener.port;
   }
 
-  /** Frees the port, whatever is being read from it. Twice does nothing. */
+  /** Frees the port, even while clients read from it. Idempotent. */
   stop(): Promise<void> {
     return this.#listener.stop();
   }
@@ -113,8 +113,8 @@ export class MetricsServer {
 }
 
 /**
- * The format for an `Accept` header: OpenMetrics only for who names it, in a version that we speak,
- * and wants it at least as much as plain text. Everybody else gets plain text, which all can read.
+ * Picks the format for an `Accept` header. OpenMetrics requires that the header names it in a supported
+ * version and prefers it at least as much as plain text. All other clients get plain text.
  */
 export function preferredFormat(accept: string | undefined): ExpositionFormat {
   let open = 0;

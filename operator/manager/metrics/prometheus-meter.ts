@@ -11,11 +11,11 @@ import {
 } from './exposition.ts';
 
 export interface PrometheusMeterOptions {
-  /** What the names of the toolkit's own metrics begin with. Default `chancery_`. */
+  /** Prefix of the toolkit's own metrics. Default `chancery_`. */
   readonly prefix?: string;
-  /** Collect sizes, durations and retries of requests, too. Default false: many series. */
+  /** Also collect sizes, durations and retries of requests. Default false, because they have many series. */
   readonly detailed?: boolean;
-  /** Hears, once, of a measurement that is a bug. Default: nobody does. */
+  /** Logs the first measurement that fails because of a bug. Default: not logged. */
   readonly log?: Pick<Log, 'error'>;
 }
 
@@ -23,22 +23,24 @@ const OWN_PREFIX = 'chancery_';
 const ERRORS = 'chancery_meter_errors_total';
 
 /**
- * Collects what the toolkit measures, and the process, for Prometheus. Each meter has a registry of
- * its own; metrics of user code may be registered there as well.
+ * Collects the metrics of the toolkit and of the process for Prometheus. Each meter has its own registry.
+ * User code may register its metrics there as well.
  *
- * The series are kept here and not by prom-client, which builds a text of all labels for each
- * measurement: 0.3 to 0.7 µs each, against 0.05 to 0.1.
+ * The meter keeps the series itself. That takes 0.05 to 0.1 µs for each measurement. prom-client takes 0.3
+ * to 0.7 µs, because it builds a text of all labels.
  */
 export class PrometheusMeter implements Meter, Exposition {
-  /** prom-client's: `new Counter({ …, registers: [meter.registry] })` is scraped along. */
+  /**
+   * prom-client's registry. `new Counter({ …, registers: [meter.registry] })` adds a metric to the scrape.
+   */
   readonly registry: Registry = new Registry();
   readonly #metrics = new Map<string, MetricSeries>();
-  /** Known, but not asked for. */
+  /** Detailed metrics that this meter does not collect. */
   readonly #dropped = new Set<string>();
   readonly #log: Pick<Log, 'error'> | undefined;
   #failed = false;
 
-  /** @throws ConfigurationError `CONFIG` for a prefix that no metric's name can begin with. */
+  /** @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix. */
   constructor({ prefix = OWN_PREFIX, detailed = false, log }: PrometheusMeterOptions = {}) {
     if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(prefix)) {
       throw new ConfigurationError('metrics prefix must be letters, digits and _, no digit first', {
@@ -108,7 +110,7 @@ export class PrometheusMeter implements Meter, Exposition {
     this.registry.registerMetric(collected as unknown as PrometheusMetric);
   }
 
-  /** A measurement that fails must never fail what it measures. */
+  /** A failed measurement must never fail the code that it measures. */
   #wrong(metric: string, err: unknown): void {
     const errors = this.#metrics.get(ERRORS)?.of({});
     if (errors !== undefined) errors.value++;
@@ -121,7 +123,7 @@ export class PrometheusMeter implements Meter, Exposition {
   }
 }
 
-/** As prom-client's own metrics answer. */
+/** The values in the form that prom-client's own metrics return. */
 function snapshot({ metric, all }: MetricSeries, name: string): object {
   const { buckets, help, type } = metric;
   if (buckets === undefined) {
@@ -146,8 +148,8 @@ function snapshot({ metric, all }: MetricSeries, name: string): object {
 let ofProcess: Registry | undefined;
 
 /**
- * `process_*` and `nodejs_*`, once for the process that they are about: prom-client's observer of
- * garbage collection can never be taken away.
+ * The `process_*` and `nodejs_*` metrics. Created once for each process, because prom-client's observer of
+ * garbage collection cannot be removed.
  */
 export function processMetrics(): Registry {
   if (ofProcess === undefined) {
@@ -157,23 +159,23 @@ export function processMetrics(): Registry {
   return ofProcess;
 }
 
-/** What a metric has for one set of label values. */
+/** The values of a metric for one set of labels. */
 interface Series {
   readonly labels: Labels;
-  /** Of a counter or gauge; the sum of a histogram. */
+  /** The value of a counter or gauge, or the sum of a histogram. */
   value: number;
-  /** Observations in each bucket of a histogram, not added up; the last is above all bounds. */
+  /** Observations in each bucket of a histogram, not cumulative. The last bucket is above all bounds. */
   readonly counts: Float64Array;
 }
 
-/** Labels whose values nobody bounds would take all memory; a metric has at most so many series. */
+/** The most series of one metric. Labels with unbounded values would otherwise use up all memory. */
 export const MAX_SERIES = 10_000;
 
 type Node = Map<string, Node | Series>;
 
 /**
- * The series of one metric. A series is found by the values of its labels, one map for each label,
- * which takes a fraction of what it takes to build a key of them.
+ * The series of one metric. Each label has its own level of maps, keyed by its value. Such a lookup takes a
+ * fraction of the time needed to build a key from all labels.
  */
 export class MetricSeries {
   readonly metric: Metric;
@@ -185,16 +187,15 @@ export class MetricSeries {
     if (metric.labels.length === 0) this.#all.push(this.#create({}));
   }
 
-  /** Every series, the oldest first. */
+  /** Every series, oldest first. */
   get all(): readonly Series[] {
     return this.#all;
   }
 
   /**
-   * The series of these labels, which is made when there is none. A label that is missing is empty, as
-   * in Prometheus.
+   * The series of these labels, created on first use. A missing label is empty, as in Prometheus.
    *
-   * @throws TypeError when a label is unknown or no text, and when there are too many series.
+   * @throws TypeError when a label is unknown or not a string, and when there are too many series.
    */
   of(labels: Labels): Series {
     let node: Node | Series | undefined = this.#root;
@@ -233,7 +234,7 @@ export class MetricSeries {
     return series;
   }
 
-  /** In the order of the catalogue, whatever the order that they came in. */
+  /** Labels are put into the order of the catalogue. */
   #create(labels: Labels): Series {
     const { buckets, labels: names } = this.metric;
     const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));

@@ -4,11 +4,11 @@ import { aborted } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Meter } from '../../core/metrics.ts';
 
-/** Measures for how long the event loop does not turn. */
+/** Measures how long the event loop is blocked. */
 export interface DelayMonitor {
   start(): void;
   stop(): void;
-  /** The longest delay since this was last asked, in milliseconds. */
+  /** The longest delay since the last call, in milliseconds. */
   takeMaxMs(): number;
 }
 
@@ -16,25 +16,25 @@ interface EventLoopWatchOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly log: Pick<Log, 'warn'>;
-  /** Default: Node's own. */
+  /** Default: Node's monitor. */
   readonly monitor?: DelayMonitor;
 }
 
 const LOOK_EVERY_MS = 1_000;
 
-/** From here on timers, watches and the renewal of a Lease suffer. */
+/** A longer block affects timers, watches and the renewal of the Lease. */
 const BLOCKED_MS = 1_000;
 
-/** A loop that is blocked again and again is told of once a minute. */
+/** A loop that is blocked repeatedly is logged once a minute. */
 const QUIET_MS = 60_000;
 
-/** How often Node's monitor looks, which it adds to each of its readings. */
+/** The sampling interval of Node's monitor. Node adds it to each reading. */
 const RESOLUTION_MS = 50;
 
 /**
- * Watches, until `signal` aborts, that the event loop turns: while it does not, no Lease is renewed, no
- * timeout fires and no probe is answered. Observes `chancery_event_loop_delay_seconds` once a second
- * and warns of more than 1 s, at most once a minute.
+ * Watches the event loop until `signal` aborts. While the loop is blocked, no Lease is renewed, no timeout
+ * fires and no probe is answered. Observes `chancery_event_loop_delay_seconds` once a second and logs a
+ * warning above 1 s, at most once a minute.
  */
 export async function watchEventLoop(
   { clock, meter, log, monitor = nodeDelayMonitor() }: EventLoopWatchOptions,
@@ -43,7 +43,8 @@ export async function watchEventLoop(
   let quietUntil = Number.NEGATIVE_INFINITY;
   let untold = 0;
   let cancel = (): void => {};
-  // Of what is due after a block, timers of JavaScript come before those of the monitor.
+  // After a block, JavaScript timers fire before those of the monitor, so the reading waits for
+  // `setImmediate`.
   const wait = (): void => {
     cancel = clock.schedule(LOOK_EVERY_MS, () => setImmediate(measure));
   };
@@ -80,11 +81,11 @@ const REMEDY =
   'split long synchronous work, or move it to a worker thread; otherwise raise the CPU limit';
 
 /**
- * Node's own. Keeps no process alive.
+ * Node's monitor. It does not keep the process alive.
  *
- * A histogram of Node notices nothing from its reset to its next tick, nor a block that begins there.
- * So there are two, reset in turns: what one misses, the other sees, unless it is shorter than the block
- * before it.
+ * A histogram of Node measures nothing between its reset and its next tick, and misses a block that begins
+ * there. So two histograms are reset in turns. One of them sees what the other misses, unless it is shorter
+ * than the block before it.
  */
 export function nodeDelayMonitor(): DelayMonitor {
   let fresh = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -3,18 +3,18 @@ import type { Cancel } from '../../core/clock.ts';
 import type { LogLevel } from '../settings/settings.ts';
 import type { Logger } from './logger.ts';
 
-/** Who tells of signals. */
+/** The part of a process that reports signals. */
 export interface SignalSource {
   on(name: 'SIGUSR2', listener: () => void): unknown;
   off(name: 'SIGUSR2', listener: () => void): unknown;
 }
 
 /**
- * From now on SIGUSR2 turns debug lines on, and at the next one off again; a process that was started
- * with them turns to `info` and back. Every logger that was made of `logger` follows. Each change is a
- * line of its own. Node keeps SIGUSR1 for its debugger.
+ * Toggles debug lines on each SIGUSR2. A process that was started with debug lines toggles to `info` and
+ * back. All loggers derived from `logger` follow. Each change is logged. SIGUSR1 is not used, because Node
+ * reserves it for its debugger.
  *
- * @returns what takes the listener away.
+ * @returns a function that removes the listener.
  */
 export function toggleDebugOnSignal(logger: Logger, signals: SignalSource = process): Cancel {
   const configured = logger.level;
@@ -23,7 +23,7 @@ export function toggleDebugOnSignal(logger: Logger, signals: SignalSource = proc
     const from = logger.level;
     const to = from === configured ? other : configured;
     const tell = (): void => logger.info({ from, to }, 'log level changed by SIGUSR2');
-    // At warn or error the line would not show; one of the two levels is always debug or info.
+    // The line would not show at warn or error. One of the two levels is always debug or info.
     if (to === 'debug') logger.level = to;
     tell();
     logger.level = to;

@@ -6,25 +6,25 @@ import { boundedText, visibleJson } from '../../core/visible-text.ts';
 import { redactedFields } from '../safety/redacted.ts';
 import type { LogLevel } from '../settings/settings.ts';
 
-/** A logger with its level. */
+/** A logger with a level. */
 export interface Logger extends Log {
-  /** Of this logger and of every other of the same root, also those that were made before. */
+  /** Level of this logger and of all loggers with the same root, including those created earlier. */
   level: LogLevel;
-  /** The same logger with more facts in every line. Costs nothing until it writes one. */
+  /** The same logger with more facts in every line. It costs nothing until it writes a line. */
   child(facts: Readonly<Record<string, unknown>>): Logger;
 }
 
 /**
- * The process's logger: one JSON object a line on `destination`.
+ * The logger of the process. It writes one JSON object per line to `destination`.
  *
- * Errors print with code, layer, context and cause. Whole objects must never be logged: in case one is,
- * members that may be secrets are `[redacted]` at every depth, and long texts lose their middle, see
- * `redactedFields`. A message has 2,048 characters at most.
+ * Errors are printed with code, layer, context and cause. Whole objects must never be logged. In case one
+ * is, members that may be secrets are `[redacted]` at every depth, and long texts lose their middle, see
+ * `redactedFields`. A message has at most 2,048 characters.
  */
 export function createLogger(level: LogLevel, destination: Writable): Logger {
   const root = pino(
     {
-      level: 'debug', // what is shown is decided by `SharedLevelLogger`
+      level: 'debug', // `SharedLevelLogger` decides which lines are shown
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: {
@@ -38,14 +38,14 @@ export function createLogger(level: LogLevel, destination: Writable): Logger {
   return new SharedLevelLogger(() => root, { level });
 }
 
-/** A line may quote what anybody wrote, and people read logs on terminals. */
+/** A line may quote text of any origin, and people read logs on terminals. */
 function visibly(destination: Writable): DestinationStream {
   return { write: (line) => void destination.write(visibleJson(line)) };
 }
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
 
-/** A child of pino keeps the level that it was made with; these follow their root. */
+/** A child of pino keeps the level at which it was created. These loggers follow their root. */
 class SharedLevelLogger implements Logger {
   readonly #pino: () => Pino;
   readonly #shared: { level: LogLevel };
@@ -66,7 +66,7 @@ class SharedLevelLogger implements Logger {
   child(facts: Readonly<Record<string, unknown>>): Logger {
     let own: Pino | undefined;
     const parent = this.#pino;
-    // Most reconciles write no line that is shown, and a child of pino costs more than one.
+    // Most reconciles log no visible line, and creating a pino child costs more than writing a line.
     return new SharedLevelLogger(() => {
       own ??= parent().child({ ...redactedFields(facts, describe) });
       return own;
@@ -94,12 +94,12 @@ class SharedLevelLogger implements Logger {
   }
 }
 
-/** JavaScript can leave the message out. */
+/** JavaScript callers can omit the message. */
 function bounded(message: string): string {
   return typeof message === 'string' ? boundedText(message) : message;
 }
 
-/** Stacks are for bugs: an error that the toolkit throws on purpose says all in its fields. */
+/** Stacks are for bugs. An error that the toolkit throws on purpose has all facts in its fields. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   if (!(error instanceof OperatorError)) return bug(error);
@@ -115,7 +115,7 @@ function describe(error: unknown): unknown {
   };
 }
 
-/** Only what every error has: libraries hang whole requests, with their headers, on theirs. */
+/** Only the standard members of an error. Libraries attach whole requests, with headers, to their errors. */
 function bug(error: Error & { readonly code?: unknown }): unknown {
   const { type, message, stack } = stdSerializers.err(error);
   return { type, ...(typeof error.code === 'string' && { code: error.code }), message, stack };

@@ -12,11 +12,12 @@ import { VERSION } from '../../core/version.ts';
 import { splitKey } from '../../model/object.ts';
 
 /**
- * A span around every reconcile, with whatever the process has registered with `@opentelemetry/api`;
- * without a provider nothing is recorded. Spans that a reconciler opens are its children.
+ * Opens a span around every reconcile, with the tracer that the process has registered with
+ * `@opentelemetry/api`. Without a provider nothing is recorded. Spans that a reconciler opens become
+ * children.
  *
- * The key of the object is an attribute, where it costs nothing, and never part of the span's name.
- * Of its contents nothing is recorded, but for what the message of an error may quote.
+ * The key of the object is an attribute, and never part of the span's name. The contents of the object
+ * are not recorded, except where the message of an error quotes them.
  */
 export function tracedAttempts(
   tracer: Tracer = trace.getTracer('chancery', VERSION),
@@ -59,7 +60,7 @@ function record(span: Span, { outcome, requeueAfterMs, error }: AttemptEnd): voi
   if (requeueAfterMs !== undefined) {
     span.setAttribute('chancery.reconcile.requeue_after_ms', requeueAfterMs);
   }
-  if (outcome === 'conflict') return; // somebody else was faster, which is no failure
+  if (outcome === 'conflict') return; // another writer was faster, which is no failure
   if (error !== undefined) fail(span, error);
 }
 

@@ -1,11 +1,11 @@
 import type { ReconcileMiddleware } from '../../controller/run/middleware.ts';
 
-/** Where `@opentelemetry/api` 1.x keeps what a process has registered. */
+/** Where `@opentelemetry/api` 1.x keeps the registered providers. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * Spans around attempts, when the process has registered a tracer provider by now; undefined otherwise.
- * Who traces nothing does not load `@opentelemetry/api`.
+ * Spans around attempts, if the process has already registered a tracer provider; undefined otherwise.
+ * Without a provider, `@opentelemetry/api` is not loaded.
  */
 export async function tracing(): Promise<ReconcileMiddleware | undefined> {
   const registered = (globalThis as { readonly [REGISTERED]?: { readonly trace?: unknown } })[

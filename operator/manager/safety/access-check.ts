@@ -27,33 +27,34 @@ import {
 import type { ObjectMeta } from '../../model/object.ts';
 
 interface AccessCheckOptions {
-  /** Asks as the operator does: through the ambassador. */
+  /** The client of the operator, which goes through the ambassador. */
   readonly client: Pick<Client, 'create'>;
   readonly controllers: readonly Controller[];
   readonly placement: Placement;
   readonly signal: AbortSignal;
 }
 
-/** What the API server lets the operator do, compared with what its controllers declare. */
+/** The rights that the API server grants the operator, compared with those that its controllers declare. */
 export interface AccessReport {
   readonly missing: MissingAccess;
-  /** What is granted beyond; as far as it can be listed. */
+  /** Granted rights beyond the declared ones, as far as they can be listed. */
   readonly excess: readonly ExcessAccessRule[];
-  /** Why the lists of rules are not to be relied on; each right was asked for by itself then. */
+  /** Why the lists of rules are unreliable. If set, the check asked for each right separately. */
   readonly incomplete: string | undefined;
 }
 
-/** No name of a namespace, for its dot: what is granted there is granted everywhere. */
+/** Not a valid namespace name, because of its dot. Rules for it apply in every namespace. */
 const NO_NAMESPACE = 'no.namespace';
 
-/** Questions on the way at one time. */
+/** Number of concurrent requests. */
 const SIDE_BY_SIDE = 4;
 
 /**
- * Asks the API server by a list of rules for each namespace what the operator may do; and, wherever that
- * list is incomplete, and for every right that is not in it, for the right itself.
+ * Asks the API server for the rights of the operator. It requests one list of rules per namespace. For each
+ * right that the lists lack, it asks separately. If any list is incomplete, it asks for every right
+ * separately.
  *
- * @throws ApiError, AmbassadorError or ProtocolError when it cannot be asked.
+ * @throws ApiError, AmbassadorError or ProtocolError when a request fails.
  */
 export async function checkAccess(options: AccessCheckOptions): Promise<AccessReport> {
   const { controllers, placement } = options;
@@ -77,7 +78,7 @@ export async function checkAccess(options: AccessCheckOptions): Promise<AccessRe
 }
 
 interface Answer extends GrantedRules {
-  /** Why there may be more than these rules, or less; undefined when there is not. */
+  /** Why the real rules may be more or fewer; undefined when the list is complete. */
   readonly why: string | undefined;
 }
 
@@ -111,7 +112,7 @@ function doubtOf({ incomplete, evaluationError }: SubjectRulesReviewStatus): str
   return incomplete === true ? 'the list of rules is incomplete' : undefined;
 }
 
-/** Those that the API server says are not allowed, in their order. */
+/** Those of `wanted` that the API server does not allow, in the same order. */
 async function refused<W>(
   wanted: readonly W[],
   attributesOf: (one: W) => SelfSubjectAccessReviewSpec,
@@ -152,7 +153,7 @@ function pathAttributes({ path }: NeededPath): SelfSubjectAccessReviewSpec {
   return { nonResourceAttributes: { verb: 'get', path } };
 }
 
-/** A question is answered and never stored, so it has no name. */
+/** A review is answered but never stored, so it has no name. */
 const UNNAMED = {} as ObjectMeta;
 
 async function sideBySide<I, R>(

@@ -1,34 +1,37 @@
 import { boundedText, MAX_TEXT_CHARS } from '../../core/visible-text.ts';
 
-/** Levels of a logged value that are printed; a condition of a child in a list is at the fifth. */
+/** Nesting levels of a logged value that are printed. A condition of a child in a list is at the fifth. */
 const MAX_DEPTH = 8;
 
-/** Values of a line that are printed. Ordinary lines have ten. */
+/** Values of one line that are printed. Ordinary lines have ten. */
 const MAX_VALUES = 1_000;
 
-/** Characters of a stack that are printed: room for the frames of an error and of its causes. */
+/** Characters of a stack that are printed. They hold the frames of an error and of its causes. */
 const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;
 
-/** Stands for what has a name that may be a secret's. */
+/** Replaces members whose name may be a secret's. */
 const REDACTED = '[redacted]';
 
-/** Stands for what is beyond `MAX_DEPTH` or `MAX_VALUES`. */
+/** Replaces values beyond `MAX_DEPTH` or `MAX_VALUES`. */
 const DEEP = '[deep]';
 
-/** Without `-` and `_`, in small letters: members of Secrets, and what ends like a credential. */
+/**
+ * Matches names in lower case, without `-` and `_`: members of Secrets, and names that end like a
+ * credential.
+ */
 const SECRET_NAME =
   /^(?:data|binarydata|stringdata)$|(?:token|authorization|password|passwd|passphrase|cookie|privatekey|apikey|secretkey|clientsecret)$/;
 
 type Fields = Record<string, unknown>;
 
-/** How an Error is printed. Its members are looked at afterwards. */
+/** Turns an Error into a printable value. The walk then redacts its members. */
 type DescribeError = (error: unknown) => unknown;
 
 /**
- * A copy of `fields` that a logger can print: at every depth, in lists, Maps, Sets and Errors as well,
- * a member whose name may be a secret's is `[redacted]`. Values beyond 8 levels, or beyond 1,000 of one
- * line, are `[deep]`. Texts and names have 2,048 characters at most, a member `stack` 8,192: a longer
- * one loses its middle. Never throws, and prints what JSON cannot: Maps, Sets and large integers.
+ * A copy of `fields` that a logger can print. A member whose name may be a secret's becomes `[redacted]`,
+ * at every depth, and also in lists, Maps, Sets and Errors. Values deeper than 8 levels, or beyond 1,000 in
+ * one line, become `[deep]`. Texts and names are cut to 2,048 characters, and a member `stack` to 8,192, by
+ * removing the middle. It never throws. It also prints Maps, Sets and large integers, which JSON cannot.
  */
 export function redactedFields(fields: object, describe: DescribeError): Fields {
   const walk: Walk = { left: MAX_VALUES, describe };
@@ -49,7 +52,7 @@ function member(parent: object, name: string, depth: number, walk: Walk): unknow
   try {
     value = (parent as Fields)[name];
   } catch {
-    return '[unreadable]'; // a getter that throws costs its line nothing else
+    return '[unreadable]'; // a getter that throws costs only its own value
   }
   if (value === undefined) return undefined;
   if (isSecretName(name)) return REDACTED;
@@ -117,7 +120,7 @@ function elements(values: Iterable<unknown>, depth: number, walk: Walk): unknown
   return copy;
 }
 
-/** Dates and addresses print themselves. */
+/** Dates and URLs have their own JSON form. */
 function inJson(value: object): unknown {
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON !== 'function') return value;
@@ -133,7 +136,7 @@ function spend(walk: Walk): boolean {
   return walk.left >= 0;
 }
 
-/** Names repeat from line to line; those of a cluster's objects must not fill the memory. */
+/** Names repeat from line to line. The limit keeps names from a cluster's objects from filling the memory. */
 const MAX_KNOWN_NAMES = 1_000;
 const knownNames = new Map<string, boolean>();
 

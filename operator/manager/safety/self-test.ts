@@ -23,13 +23,13 @@ export interface SelfTestOptions {
   readonly log: Log;
 }
 
-/** Whose the questions are; nothing that is stored carries it. */
+/** Field manager of the test requests. No stored object carries it. */
 const FIELD_MANAGER = 'chancery-self-test';
 
-/** Between two attempts to find out what nobody could say: an ambassador that restarts is soon back. */
+/** Between two attempts while the result is undecided. An ambassador that restarts is back soon. */
 const AGAIN = { initialMs: 250, maxMs: 30_000 } as const;
 
-/** What an operator finds out at its start about the ambassador, and about its own rights. */
+/** Checks the ambassador and the operator's own rights at the start. */
 export class SelfTest {
   readonly #options: SelfTestOptions;
   #isFilterTested = false;
@@ -39,9 +39,9 @@ export class SelfTest {
   }
 
   /**
-   * Resolves when the filter was seen to refuse what it must refuse; waits for as long as nobody can say.
+   * Resolves when the filter has refused what it must refuse. It waits while the result is undecided.
    *
-   * @throws UnsafeSetupError `FILTER_OPEN` when it lets a request through.
+   * @throws UnsafeSetupError `FILTER_OPEN` when the filter lets a request through.
    * @throws `signal.reason` when aborted.
    */
   async requireFilter(signal: AbortSignal): Promise<void> {
@@ -53,7 +53,7 @@ export class SelfTest {
     this.#isFilterTested = true;
   }
 
-  /** Tells the log what is open, and which rights are missing. Rejects only when it is aborted. */
+  /** Logs what the filter lets through and which rights are missing. Rejects only when aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { connection, log } = this.#options;
     const verdict = await this.#decided(
@@ -72,7 +72,7 @@ export class SelfTest {
     log.info(facts, 'self-test of the ambassador is done');
   }
 
-  /** How many rules are missing, each with a line in the log; undefined when nobody says. */
+  /** The number of missing rules, each of which gets a log line. Undefined when the check is refused. */
   async #missingRights(signal: AbortSignal): Promise<number | undefined> {
     const { connection, log } = this.#options;
     const client = connection.clientFor(FIELD_MANAGER);
@@ -83,7 +83,7 @@ export class SelfTest {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof OperatorError)) throw error;
-        // A refusal stays one; whatever else it is may be over in a moment.
+        // A refusal is permanent. Any other failure may be temporary.
         return isRefusal(error)
           ? ({ state: 'refused', error } as const)
           : ({ state: 'undecided', why: error.code } as const);
@@ -101,7 +101,7 @@ export class SelfTest {
     return asked.rules.length;
   }
 
-  /** Asks until there is an answer; a line in the log for each reason why there is none. */
+  /** Asks until there is an answer. Logs each reason for a missing answer once. */
   async #decided<V extends { readonly state: string }>(
     ask: () => Promise<V | { readonly state: 'undecided'; readonly why: string }>,
     signal: AbortSignal,
@@ -127,7 +127,7 @@ function isUndecided(answer: {
   return answer.state === 'undecided';
 }
 
-/** The filter or the API server does not let the question pass, or does not know it. */
+/** True when the filter or the API server refuses the request, or does not know it. */
 function isRefusal(error: OperatorError): boolean {
   return error.code === 'AMBASSADOR_FORBIDDEN' || /^40[345]$/.test(`${error.context.status}`);
 }

@@ -5,31 +5,31 @@ import { abortable } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { UnsafeSetupError } from '../../core/errors.ts';
 
-/** Where Kubernetes mounts what a Pod needs to act as its ServiceAccount; the second is the first. */
+/** Where Kubernetes mounts the ServiceAccount files of a Pod. The second is another path to the first. */
 export const TOKEN_FOLDERS: readonly string[] = [
   '/var/run/secrets/kubernetes.io/serviceaccount',
   '/run/secrets/kubernetes.io/serviceaccount',
 ];
 
-/** What else Kubernetes and OpenShift put there: certificates, and a name. */
+/** Other files that Kubernetes and OpenShift put there: certificates, and a name. */
 const HARMLESS: ReadonlySet<string> = new Set(['ca.crt', 'service-ca.crt', 'namespace']);
 
-/** The kubelet's own depth: the folder, `..data` and the folder of a date behind it. */
+/** The depth of the kubelet's own layout: the folder, `..data` and the dated folder behind it. */
 const MAX_DEPTH = 2;
 
-/** More of a file than a token's head and payload begin with. */
+/** Bytes to read from a file. A token is recognized by fewer. */
 const PEEK_BYTES = 64;
 
-/** A JSON Web Token: base64url of `{"`, and a dot further on. */
+/** A JSON Web Token: base64url of `{"`, then a dot later. */
 const LOOKS_LIKE_TOKEN = /^eyJ[A-Za-z0-9_-]+(\.|$)/;
 
 /**
  * The path of a ServiceAccount token that this process can see; undefined when there is none.
  *
- * A file named `token` is one whatever it holds, and so is a link of that name that leads nowhere at
- * the moment: the kubelet swaps links. A file of another name is one when it begins like a JSON Web
- * Token. What cannot be looked into counts, too: nobody can say that there is none. Follows links into
- * other folders, such as `..data`; keeps nothing of what it reads.
+ * A file named `token` counts as a token, whatever it contains. So does a link of that name that is broken
+ * at the moment, because the kubelet swaps links. Any other file counts if it begins like a JSON Web Token.
+ * A file or folder that cannot be read also counts, because it may hold one. The search follows links into
+ * other folders, such as `..data`. It keeps nothing of what it reads.
  */
 export async function findVisibleToken(
   folders: readonly string[] = TOKEN_FOLDERS,
@@ -41,7 +41,7 @@ export async function findVisibleToken(
   return undefined;
 }
 
-/** Why an operator that sees the token at `path` does not start. */
+/** The error for an operator that sees the token at `path` and therefore does not start. */
 export function tokenVisible(path: string): UnsafeSetupError {
   return new UnsafeSetupError(
     `a ServiceAccount token is visible at ${path}: an operator behind an ambassador must hold no ` +
@@ -59,7 +59,7 @@ async function findIn(folder: string, depth: number): Promise<string | undefined
   } catch (error) {
     return isAbsent(error) ? undefined : folder;
   }
-  // The name that people know comes first in the message, not the link behind it.
+  // Look at `token` first, so that the message names the familiar path and not the link behind it.
   for (const name of names.toSorted((a, b) => Number(b === 'token') - Number(a === 'token'))) {
     const path = join(folder, name);
     const found = name === 'token' ? path : await findToken(path, name, depth);
@@ -73,7 +73,7 @@ async function findToken(path: string, name: string, depth: number): Promise<str
   try {
     const found = await stat(path);
     if (found.isDirectory()) return depth > 0 ? await findIn(path, depth - 1) : undefined;
-    // To open a pipe would wait for ever.
+    // Opening a pipe would block for ever.
     return found.isFile() && (await beginsLikeToken(path)) ? path : undefined;
   } catch (error) {
     return isAbsent(error) ? undefined : path;
@@ -90,21 +90,23 @@ async function beginsLikeToken(path: string): Promise<boolean> {
   }
 }
 
-/** Nothing is there: the kubelet swaps links, so that a name may lead nowhere for a moment. */
+/** True when nothing is there. The kubelet swaps links, so a name may be broken for a moment. */
 function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Between two looks: they cost nothing on a loopback, and what waits is the whole operator. */
+/** Between two attempts. They cost nothing on loopback, and the whole operator waits for them. */
 const LOOK_EVERY_MS = 250;
 
-/** Sidecars are there in a second, or their image is pulled; after this the sources find out why. */
+/**
+ * Sidecars start within a second, or their image is still being pulled. After this the sources report why.
+ */
 const PATIENCE_MS = 60_000;
 
 /**
- * Resolves when somebody listens where the ambassador should, or after a minute: then the sources go
- * on trying, and say what is wrong. Two lines at most.
+ * Resolves when the ambassador's address accepts connections, or after a minute. Then the sources keep
+ * trying and report what is wrong. Logs at most two lines.
  *
  * @throws `signal.reason` when aborted first.
  */

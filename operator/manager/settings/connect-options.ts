@@ -6,8 +6,9 @@ import type { Placement } from '../../generate/placement.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * How the clients of a manager are set up: a field that the API server does not know is an error in
- * development and in tests, elsewhere it is dropped and said; what the server warns of is logged once.
+ * Options of the clients of a manager. If `strictFields` is set, as in development and in tests, a field
+ * that the API server does not know is an error. Otherwise the server drops it and warns. Each warning is
+ * logged once.
  */
 export function connectOptions(
   { strictFields }: Pick<Settings, 'strictFields'>,
@@ -19,10 +20,12 @@ export function connectOptions(
   };
 }
 
-/** Where the settings put sources that leave their namespace to them, and what else they bring. */
+/**
+ * The placement of the operator by its settings: namespaces of sources, installed definitions, election.
+ */
 export function placementOf(
   { namespaces, leaderElection, installCrds }: Settings,
-  /** Controllers and runnables: those that need leadership name the Lease. */
+  /** Controllers and runnables. Those that need leadership determine the name of the Lease. */
   declared: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[],
 ): Placement {
   const guarded = declared.filter(({ needsLeaderElection = true }) => needsLeaderElection);

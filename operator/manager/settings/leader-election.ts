@@ -2,27 +2,27 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsSubdomain } from '../../model/dns-name.ts';
 import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
 
-/** How the replicas of an operator agree on the one that works. */
+/** How the replicas of an operator elect their leader. */
 export interface LeaderElectionSettings {
-  /** Undefined: a name made of the controllers', see `leaseNameOf`. */
+  /** Undefined: a name made from the names of the controllers, see `leaseNameOf`. */
   readonly leaseName: string | undefined;
   /** Namespace of the Lease. */
   readonly leaseNamespace: string;
-  /** For how long others leave a holder alone that is silent. Whole seconds. Default 15 s. */
+  /** How long others wait for a silent holder before they take the Lease. Whole seconds. Default 15 s. */
   readonly leaseDurationMs: number;
-  /** For how long a holder that cannot renew works on. Default 10 s. */
+  /** How long a holder that cannot renew keeps working. Default 10 s. */
   readonly renewDeadlineMs: number;
   /** Between two attempts. Default 2 s. */
   readonly retryPeriodMs: number;
-  /** The Lease is given back at the end, once nothing that it guards runs any more. Default true. */
+  /** Release the Lease at the end, once nothing that it guards still runs. Default true. */
   readonly releaseOnStop: boolean;
-  /** What a process does that has lost its leadership: it ends, or stands by. Default `exit`. */
+  /** Whether a process that lost its leadership exits or stands by. Default `exit`. */
   readonly onLost: OnLeadershipLost;
 }
 
 /**
- * - `exit`: the process stops in order and ends with exit code 3, before another may lead.
- * - `standby`: it ends what needs leadership, stays alive, and stands for leadership again.
+ * - `exit`: the process stops in order and exits with code 3, before another process may lead.
+ * - `standby`: the process ends what needs leadership, stays alive, and becomes a candidate again.
  */
 export type OnLeadershipLost = 'exit' | 'standby';
 
@@ -47,13 +47,13 @@ export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, mean
 
 const DAY_SECONDS = 86_400;
 
-/** client-go adds up to this share of the period to a wait, so that replicas do not ask together. */
+/** client-go adds up to this share of the period to a wait, so that replicas do not ask at the same time. */
 const JITTER = 1.2;
 
 /**
- * Undefined when there is no election; the variables are read and checked all the same.
+ * Undefined without an election. The variables are read and checked in any case.
  *
- * @throws ConfigurationError `CONFIG` that names the variable, what it needs and what it holds.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
  */
 export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | undefined {
   const isOn = flag(read, 'CHANCERY_LEADER_ELECTION', false);

@@ -9,75 +9,75 @@ import {
 } from './leader-election.ts';
 import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
 
-/** What a manager needs to know of its surroundings. All of it comes from the environment. */
+/** The settings of a manager. All of them come from the environment. */
 export interface Settings {
-  /** Where the ambassador listens: `http://127.0.0.1:8001` or `unix:/path.sock`. */
+  /** Address of the ambassador: `http://127.0.0.1:8001` or `unix:/path.sock`. */
   readonly apiUrl: string;
-  /** Namespaces that sources watch by default, each once; undefined for all namespaces. */
+  /** Namespaces that sources watch by default, without duplicates; undefined for all namespaces. */
   readonly namespaces: readonly string[] | undefined;
   /** The first of them; undefined for all namespaces. */
   readonly namespace: string | undefined;
-  /** Namespace of our own Pod. */
+  /** Namespace of the operator's own Pod. */
   readonly podNamespace: string | undefined;
-  /** Name of our own Pod. */
+  /** Name of the operator's own Pod. */
   readonly podName: string | undefined;
   /** Port of `/healthz` and `/readyz`; 0 for none. */
   readonly healthPort: number;
-  /** Address that it listens on: all of the Pod's by default, for the kubelet asks the Pod's IP. */
+  /** Address of the health port. Default: all addresses of the Pod, because the kubelet uses the Pod's IP. */
   readonly healthHost: string;
-  /** The health port shows people what the process does: `/status`. */
+  /** Serve the status page at `/status` on the health port. */
   readonly statusPage: boolean;
   /** Port of `/metrics`; 0 for none. */
   readonly metricsPort: number;
-  /** Address that `/metrics` listens on: all of the Pod's by default. */
+  /** Address of `/metrics`. Default: all addresses of the Pod. */
   readonly metricsHost: string;
-  /** Host names that `/status` and `/metrics` answer to, besides those of `isAcceptedHost`. */
+  /** Host names that `/status` and `/metrics` accept in addition to those of `isAcceptedHost`. */
   readonly httpHosts: readonly string[];
-  /** What the names of the toolkit's own metrics begin with; undefined for `chancery_`. */
+  /** Prefix of the toolkit's own metrics; undefined for `chancery_`. */
   readonly metricsPrefix: string | undefined;
-  /** Durations, sizes and retries of requests are measured, too. */
+  /** Also measure durations, sizes and retries of requests. */
   readonly metricsDetailed: boolean;
-  /** `/readyz` fails as well while a source is refused or has long heard nothing: check `sources`. */
+  /** Let `/readyz` also fail while a source is refused or has heard nothing for long: check `sources`. */
   readonly readySources: boolean;
-  /** The least level that is logged. Default `info`. */
+  /** The lowest level that is logged. Default `info`. */
   readonly logLevel: LogLevel;
-  /** Seconds after which watches end, as [min, max). Undefined: 300 to 600. */
+  /** Range of watch durations in seconds, as [min, max). Undefined: 300 to 600. */
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
-  /** Mean milliseconds between authoritative relists, 0 for none. Undefined: 30 minutes. */
+  /** Mean interval of authoritative relists in milliseconds; 0 for none. Undefined: 30 minutes. */
   readonly relistIntervalMs: number | undefined;
-  /** What the start does about a source that the API server does not serve. */
+  /** How the start handles a source that the API server does not serve. */
   readonly crdWait: CrdWait;
-  /** Undefined: every replica works. */
+  /** Undefined: no election, every replica works. */
   readonly leaderElection: LeaderElectionSettings | undefined;
-  /** A replica that does not lead lists and watches all the same, so that it can take over at once. */
+  /** Let a replica that does not lead list and watch as well, so that it can take over at once. */
   readonly warmup: boolean;
-  /** What the whole stop may take: 0 to wait for nothing, `Infinity` for all that it takes. */
+  /** Time for the whole stop in milliseconds: 0 to wait for nothing, `Infinity` for no limit. */
   readonly shutdownTimeoutMs: number;
-  /** The start brings the CustomResourceDefinitions of the controllers along. */
+  /** Install the CustomResourceDefinitions of the controllers at the start. */
   readonly installCrds: boolean;
-  /** Fields of a definition that another field manager applied are taken over. */
+  /** Take over fields of a definition that another field manager applied. */
   readonly forceCrds: boolean;
-  /** A write with a field that the API server does not know fails. False: the field is dropped, with a warning. */
+  /** Fail a write that has a field unknown to the API server. False: the field is dropped, with a warning. */
   readonly strictFields: boolean;
-  /** What is done about an ambassador that lets through what it must refuse, and about missing rights. */
+  /** How to handle an ambassador that lets forbidden requests through, and missing rights. */
   readonly selfTest: SelfTestMode;
-  /** A visible ServiceAccount token is worth a warning, and no reason not to start. */
+  /** Start although a ServiceAccount token is visible. It is only logged as a warning. */
   readonly insecureAllowToken: boolean;
 }
 
 /**
- * - `warn`: what the self-test at start finds goes to the log.
- * - `require`: nothing is reconciled before the ambassador's filter is seen to work.
- * - `off`: nothing is tested.
+ * - `warn`: the self-test at start logs its findings.
+ * - `require`: nothing is reconciled before the ambassador's filter is known to work.
+ * - `off`: no self-test.
  */
 export type SelfTestMode = 'warn' | 'require' | 'off';
 
-/** From the most lines to the fewest. */
+/** From most lines to fewest. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every variable that is read, for `--help` and for the documentation. */
+/** Every variable with its meaning, for `--help` and the documentation. */
 export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['CHANCERY_API_URL', 'the ambassador: http://127.0.0.1:8001 (default) or unix:/path.sock'],
   [
@@ -148,9 +148,9 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
 ];
 
 /**
- * Settings from environment variables; unset and empty ones have their defaults.
+ * Settings from environment variables. Unset and empty variables get their defaults.
  *
- * @throws ConfigurationError `CONFIG` that names the variable, what it needs and what it holds.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
  */
 export function settingsFrom(environment: Environment): Settings {
   const read: ReadSetting = (name) => environment[name]?.trim() || undefined;
@@ -202,7 +202,7 @@ function metricsPrefix(read: ReadSetting): string | undefined {
   throw unusable('CHANCERY_METRICS_PREFIX', wanted, text);
 }
 
-/** A name that cannot be one is refused: it would be an operator that sees nothing, healthily. */
+/** An invalid name is refused, because the operator would be healthy but see nothing. */
 function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
   for (const name of ['WATCH_NAMESPACE', 'res_namespace', 'POD_NAMESPACE']) {
     const text = read(name);
@@ -232,7 +232,7 @@ function relistInterval(text: string | undefined): number | undefined {
   throw unusable('CHANCERY_RELIST_INTERVAL', `a whole number from ${range}, or 0 for none`, text);
 }
 
-/** A Pod's usual 30 s, less 5 for what comes before and after. */
+/** The usual 30 s of a Pod, less 5 s for what comes before and after. */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
 function shutdownTimeout(read: ReadSetting): number {
@@ -253,7 +253,7 @@ function range(name: string, text: string | undefined): Settings['watchTimeoutSe
   return value;
 }
 
-/** `MIN-MAX` in whole seconds, or one number for both; undefined when it is neither. */
+/** Parses `MIN-MAX` in whole seconds, or one number for both. Undefined for any other text. */
 export function parseSecondsRange(text: string): readonly [min: number, max: number] | undefined {
   const match = /^([0-9]{1,6})(?:-([0-9]{1,6}))?$/.exec(text);
   if (match === null) return undefined;

@@ -3,12 +3,12 @@ import { ConfigurationError } from '../../core/errors.ts';
 /** The trimmed text of a variable; undefined when it is unset or empty. */
 export type ReadSetting = (name: string) => string | undefined;
 
-/** What a variable holds that cannot be used: which, what it needs, what it has. */
+/** The error for an unusable variable: its name, the expected value and the found one. */
 export function unusable(name: string, expected: string, found: string): ConfigurationError {
   return new ConfigurationError(`${name} must be ${expected}, not ${JSON.stringify(found)}`);
 }
 
-/** @throws ConfigurationError `CONFIG` unless it is unset or a whole number in the range. */
+/** @throws ConfigurationError `CONFIG` unless the variable is unset or a whole number in the range. */
 export function wholeNumber(
   read: ReadSetting,
   name: string,
@@ -21,12 +21,12 @@ export function wholeNumber(
   throw unusable(name, `a whole number from ${min} to ${max}`, text);
 }
 
-/** @throws ConfigurationError `CONFIG` unless it is unset, `true` or `false`. */
+/** @throws ConfigurationError `CONFIG` unless the variable is unset, `true` or `false`. */
 export function flag(read: ReadSetting, name: string, whenUnset: boolean): boolean {
   return oneOf(read, name, ['true', 'false']) === undefined ? whenUnset : read(name) === 'true';
 }
 
-/** @throws ConfigurationError `CONFIG` unless it is unset or one of `words`. */
+/** @throws ConfigurationError `CONFIG` unless the variable is unset or one of `words`. */
 export function oneOf<W extends string>(
   read: ReadSetting,
   name: string,

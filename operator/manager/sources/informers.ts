@@ -26,18 +26,18 @@ import { statusLog, transformLog } from './status-log.ts';
 export type { Scope } from './scope.ts';
 
 export interface InformersOptions {
-  /** The namespaces of sources that leave it to the settings; undefined for all. */
+  /** The namespaces of sources that watch the configured ones; undefined for all. */
   readonly namespaces: readonly string[] | undefined;
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
-  /** `optional`: a source that the API server does not serve harms no one's health. */
+  /** With `optional`, a source that the API server does not serve does not count for health. */
   readonly crdWait?: CrdWait;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
 }
 
-/** A source on the wire, and what keeps it. */
+/** A list and watch, and the informer that runs it. */
 export interface ScopeActivity {
   readonly scope: Scope;
   readonly informer: Informer<KubernetesObject>;
@@ -45,23 +45,23 @@ export interface ScopeActivity {
 
 /** An informer and its users. */
 interface Shared extends ScopeActivity {
-  /** What names it in a log line. */
+  /** The fields that name it in log lines. */
   readonly facts: object;
   readonly labels: Labels;
   users: number;
-  /** Users that cannot do without it. */
+  /** Users that are not optional. */
   needs: number;
   stop: () => void;
 }
 
 /**
- * The informers of a process: one list and one watch for each scope, however many controllers name
- * it. Scopes that come while it runs start at once, and stop when their last user has left.
+ * The informers of a process: one list and one watch for each scope, no matter how many controllers use it.
+ * A scope that is added during the run starts at once. A scope stops when its last user has released it.
  */
 export class Informers {
-  /** What this process wrote; shared by all who share a source. */
+  /** The writes of this process. All users of a source share it. */
   readonly ownWritesJournal: OwnWritesJournal = new OwnWritesJournal();
-  /** Polls for resources that are not served, for all sources. */
+  /** Polls for resources that are not served. All sources share it. */
   readonly discoveryPoll: DiscoveryPoll;
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
@@ -69,7 +69,7 @@ export class Informers {
   /** Sources over the configured namespaces: several informers behind one store. */
   readonly #facades = new Map<string, NamespacesInformer<KubernetesObject>>();
   readonly #gauges: CacheGauges;
-  /** What keeps all sources together gentle to the API server. */
+  /** Limits the load of all sources together on the API server. */
   readonly #limiter: ListLimiter;
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
@@ -83,17 +83,17 @@ export class Informers {
   }
 
   /**
-   * The informer of a source, for as long as the process lives; the same one for equal sources.
+   * The informer of a source, for the life of the process. Equal sources share one informer.
    *
-   * @throws ConfigurationError `CONFIG` when the source gives the name of an index to another
-   *   function than an equal source.
+   * @throws ConfigurationError `CONFIG` when the source and an equal source use one index name for
+   *   different functions.
    */
   of(source: Source): SharedInformer<KubernetesObject> {
     return this.open(source).informer;
   }
 
   /**
-   * The informer of a source until it is released; the last release of a scope ends its watch.
+   * The informer of a source until it is released. The last release of a scope ends its watch.
    *
    * @throws ConfigurationError `CONFIG` as `of` does.
    */
@@ -110,12 +110,12 @@ export class Informers {
     return [...this.needed()].every(({ informer }) => informer.synced);
   }
 
-  /** Every list and watch on the wire, as it is now. */
+  /** Every current list and watch. */
   *scopes(): Generator<ScopeActivity, void, undefined> {
     for (const { informer, scope } of this.#shared.values()) yield { informer, scope };
   }
 
-  /** Sources that are not optional, as they are now. */
+  /** The current sources that are not optional. */
   *needed(): Generator<NeededSource, void, undefined> {
     for (const { informer, facts, needs } of this.#shared.values()) {
       const isLetGo = informer.state === 'unserved' && this.#options.crdWait === 'optional';
@@ -123,7 +123,7 @@ export class Informers {
     }
   }
 
-  /** Runs all of them until `signal` aborts. */
+  /** Runs all informers until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const bug = new Promise<never>((_, reject) => {
       this.#crash = reject;
@@ -148,7 +148,7 @@ export class Informers {
     const namespaces = [...new Set(this.#options.namespaces)];
     if (!configured || this.#options.namespaces === undefined)
       return this.#openScope(scope, source);
-    // A facade for a single namespace would pass every change through a second delivery to handlers.
+    // A facade for a single namespace would only add a second delivery step to every change.
     const [only] = namespaces;
     if (only !== undefined && namespaces.length === 1) {
       return this.#openScope({ ...scope, namespace: only }, source);
@@ -215,7 +215,9 @@ export class Informers {
     return shared;
   }
 
-  /** One for equal sources, so that they have one store; the informers behind it are shared, too. */
+  /**
+   * Equal sources share one facade, so that they share one store. They also share the informers behind it.
+   */
   #facade(source: Source, namespaces: readonly string[]): NamespacesInformer<KubernetesObject> {
     const { optional, resource } = source;
     const scope = scopeOf({ ...source, namespace: 'all' });
@@ -283,9 +285,9 @@ function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
   }
 }
 
-/** A cache, as far as it is measured. */
+/** The part of a cache that is measured. */
 interface Measured {
-  /** Caches with equal labels are one series. */
+  /** Caches with equal labels count as one series. */
   readonly labels: Labels;
   readonly informer: { size(): CacheSize };
 }
@@ -295,20 +297,20 @@ interface CacheSize {
   readonly bytes: number;
 }
 
-/** Between two measurements; Prometheus asks every 15 to 60 s. */
+/** Between two measurements. Prometheus scrapes every 15 to 60 s. */
 const INTERVAL_MS = 30_000;
 
 const NOTHING: CacheSize = { objects: 0, bytes: 0 };
 
 /**
- * The gauges `chancery_cached_objects` and `chancery_cached_bytes_estimate`. Set every 30 s and
- * whenever `measure` is called; never on the way of an event.
+ * The gauges `chancery_cached_objects` and `chancery_cached_bytes_estimate`. They are set every 30 s and
+ * when `measure` is called, never while an event is handled.
  */
 class CacheGauges {
   readonly #meter: Meter;
   readonly #clock: Clock;
   readonly #caches: () => Iterable<Measured>;
-  /** Every series there has been, so that one whose caches are gone falls to 0. */
+  /** Every series so far. A series whose caches are gone is set to 0. */
   readonly #series = new Map<string, Labels>();
   #cancel: Cancel = () => {};
 

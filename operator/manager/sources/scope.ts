@@ -6,18 +6,18 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 
-/** A source with its namespace decided: what is on the wire. */
+/** A source with a fixed namespace, as it is listed and watched. */
 export interface Scope {
   readonly resource: Resource;
   /** Undefined for all namespaces and for a cluster-scoped resource. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
-  /** Left out: whole objects. */
+  /** Left out for whole objects. */
   readonly metadataOnly?: true;
 }
 
-/** The scope of a source; `configured` is taken for all namespaces. */
+/** The scope of a source. `configured` counts as all namespaces. */
 export function scopeOf(source: Source): Scope {
   const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = source;
   const isNamed = resource.namespaced && typeof namespace === 'object';
@@ -30,7 +30,7 @@ export function scopeOf(source: Source): Scope {
   };
 }
 
-/** What log lines about a scope carry. */
+/** Fields of log lines about a scope. */
 export function scopeFacts({ resource, namespace, labelSelector }: Scope): object {
   return {
     resource: resourceName(resource),
@@ -39,13 +39,13 @@ export function scopeFacts({ resource, namespace, labelSelector }: Scope): objec
   };
 }
 
-/** What measurements of a scope carry. */
+/** Labels of measurements of a scope. */
 export function scopeLabels({ resource, namespace }: Scope): Labels {
   const { group, version, plural } = resource;
   return { group, version, resource: plural, namespace: namespace ?? '' };
 }
 
-/** Tells which scopes are the same, by their parts; a transform is the same when it is identical. */
+/** Gives equal scopes the same identity. Transforms are equal when they are the same function. */
 export class ScopeIdentities {
   readonly #transforms = new Map<Transform, number>();
 
@@ -77,11 +77,11 @@ const PAGE_SIZE = 500;
 
 interface MetadataPagesOptions {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
-  /** Of sources that leave it to the settings; undefined for all. */
+  /** The namespaces of sources that watch the configured ones; undefined for all. */
   readonly namespaces: readonly string[] | undefined;
 }
 
-/** Lists the metadata of what is where a source looks, past its selectors. */
+/** Lists the metadata of all objects in the namespaces of a source, without its selectors. */
 export function metadataPages({ listWatchFor, namespaces }: MetadataPagesOptions): MetadataPages {
   return async function* pages(source: Source, signal: AbortSignal) {
     const { labelSelector: _, fieldSelector: __, ...unselected } = source;

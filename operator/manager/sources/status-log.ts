@@ -7,13 +7,13 @@ import type { ReflectorStatus } from '../../watch/reflector-status.ts';
 
 interface StatusLogOptions {
   readonly clock: Clock;
-  /** Up to where the source has come. */
+  /** The resourceVersion that the source has reached. */
   readonly resourceVersion: () => string | undefined;
 }
 
 /**
- * Writes what a source's status becomes, in at most ten lines in any hour: see `StatusLines`. It must
- * be told of the stop, which ends its timer.
+ * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. It must
+ * receive the status `stopped`, which cancels its timer.
  *
  * @param facts - name the source in every line.
  */
@@ -29,7 +29,7 @@ export function statusLog(
   return (status) => lines.changed(status);
 }
 
-/** One line. */
+/** Writes one line. */
 export function logStatus(log: Log, facts: object, status: ReflectorStatus): void {
   const { health, reason, error, retryInMs } = status;
   const why = { ...facts, reason, err: error, retryInMs: Math.round(retryInMs ?? 0) };
@@ -40,46 +40,49 @@ export function logStatus(log: Log, facts: object, status: ReflectorStatus): voi
   else log.debug(facts, health === 'starting' ? 'source starts again' : 'source stopped');
 }
 
-/** Lines that may come at once, and how soon each comes back: together ten in any hour. */
+/** Lines that may come at once, and how soon each is available again: together ten in any hour. */
 const BURST_LINES = 6;
 const REFILL_MS = 15 * 60 * 1_000;
 
-/** Lines that must be left for a change to be said at once: it keeps one for what lasts. */
+/** Free lines that a change needs to be logged at once. One of them stays for a state that lasts. */
 const CHANGE_NEEDS = 2;
-/** A further reason of a failure that was said keeps enough to say its end, and another failure. */
+/**
+ * Free lines that a new reason of a known failure needs. Enough stay for its end, and for another failure.
+ */
 const REASON_NEEDS = 4;
 
-/** A state that has held for so long is more than a flap. */
+/** A state that has held for this long is no longer flapping. */
 const LASTING_MS = 60_000;
 
-/** What a log should say of a source. */
+/** One line of the log about a source. */
 export interface StatusLine {
   readonly status: ReflectorStatus;
-  /** Changes since the line before, this one included: more than one means that some were not said. */
+  /** Changes since the last line, including this one. More than one means that some were not logged. */
   readonly changes: number;
-  /** It changes so often that the next change is not said at once: see `StatusLines`. */
+  /** The source changes so often that the next change is not logged at once: see `StatusLines`. */
   readonly unsteady: boolean;
 }
 
 /**
  * Changes of status → at most ten lines in any hour, whatever the source does.
  *
- * While changes are few, each is said at once. The last line before a source flaps too often says that
- * it is unsteady. From then on another state is said once it has lasted for a minute or, where the
- * lines of the hour are used up, for a quarter of an hour; and what keeps flapping every quarter or
- * half of an hour, with the number of its changes. Only reasons that take turns may stay unsaid.
+ * While changes are few, each is logged at once. When a source flaps too often, the last such line says
+ * that it is unsteady. From then on a different state is logged once it has lasted for a minute, or for a
+ * quarter of an hour when the lines of the hour are used up. A source that keeps flapping is logged every
+ * quarter or half of an hour, with the number of its changes. Only alternating reasons of one failure may
+ * stay unlogged.
  *
- * Starts and stops are our own doing: they are said at once, and are not counted. A stop ends the
+ * Starts and stops are caused by this process. They are logged at once and do not count. A stop cancels the
  * timer.
  */
 export class StatusLines {
   readonly #clock: Clock;
   readonly #say: (line: StatusLine) => void;
-  /** When all lines are free again; in the past when they are. */
+  /** Monotonic time at which all lines are free again. In the past when they already are. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #status: ReflectorStatus | undefined;
   #saidHealth: ReflectorStatus['health'] | undefined;
-  /** Since the last line. */
+  /** Changes since the last line. */
   #changes = 0;
   #cancel: Cancel = () => {};
 
@@ -99,7 +102,10 @@ export class StatusLines {
     else if (!isReason) this.#wait(health);
   }
 
-  /** Until the state has lasted; one that was said last can wait, and keeps the line for others. */
+  /**
+   * Waits until the state has lasted. The state of the last line can wait longer, which leaves the free
+   * line for other states.
+   */
   #wait(health: ReflectorStatus['health']): void {
     this.#cancel();
     const waitMs =
@@ -120,14 +126,14 @@ export class StatusLines {
     this.#say({ status, changes, unsteady: this.#msUntilFree(CHANGE_NEEDS) > 0 });
   }
 
-  /** How long it takes until `lines` may be said. */
+  /** Milliseconds until `lines` lines are free. */
   #msUntilFree(lines: number): number {
     const freeAt = this.#fullAt - (BURST_LINES - lines) * REFILL_MS;
     return Math.max(0, freeAt - this.#clock.monotonic());
   }
 }
 
-/** Lines in an hour about objects of one source; a transform may fail for every object of a cluster. */
+/** Lines in an hour about objects of one source. A transform may fail for every object of a cluster. */
 const MAX_LINES = 20;
 const PERIOD_MS = 60 * 60_000;
 
@@ -136,13 +142,13 @@ interface TransformLogOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly labels: Labels;
-  /** What names the source in a log line. */
+  /** The fields that name the source in log lines. */
   readonly facts: object;
 }
 
 /**
- * Counts the failures of a source's transform, and logs each object by its key: once until its
- * transform succeeds, at most 20 objects an hour.
+ * Counts the failures of a source's transform. Logs each object by its key, once until its transform
+ * succeeds, and at most 20 objects an hour.
  */
 export function transformLog({
   log,

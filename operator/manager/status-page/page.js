@@ -1,6 +1,6 @@
 /**
- * What the status page does in a browser. It shows the state of the process, which the server sends
- * once a second. Text from a cluster goes through `textContent` only, so that no name or error can be
+ * The script of the status page. It shows the state of the process, which the server sends once a second.
+ * Text from a cluster is set through `textContent` only, so that names and errors are never parsed as
  * markup.
  *
  * @import { ControllerStatus, ProcessStatus, SourceStatus } from './process-status.ts'

@@ -1,98 +1,98 @@
 import type { SourceState } from '../../store/shared-informer.ts';
 
-/** What a process of operators is doing, as people look at it. Plain data; no part of any object. */
+/** The state of an operator process, for people. Plain data without any part of an object. */
 export interface ProcessStatus {
-  /** Wall time of this look, RFC 3339. */
+  /** Wall time of this status, RFC 3339. */
   readonly at: string;
   /** Version of the toolkit. */
   readonly version: string;
-  /** Since the manager was made. */
+  /** Since the manager was created. */
   readonly uptimeSeconds: number;
-  /** Where the run is. */
+  /** Phase of the run. */
   readonly phase: 'starting' | 'running' | 'stopping';
-  /** As `/readyz` says. */
+  /** As `/readyz` reports it. */
   readonly ready: boolean;
-  /** Where the ambassador listens. */
+  /** Address of the ambassador. */
   readonly apiUrl: string;
   /** From `POD_NAME`. */
   readonly podName: string | undefined;
   /** From `POD_NAMESPACE`. */
   readonly podNamespace: string | undefined;
-  /** Undefined when nobody is elected. */
+  /** Undefined without an election. */
   readonly leadership: LeadershipStatus | undefined;
-  /** Every list and watch on the wire. */
+  /** Every current list and watch. */
   readonly sources: readonly SourceStatus[];
   /** Every controller. */
   readonly controllers: readonly ControllerStatus[];
-  /** The latest first. */
+  /** The latest reconciles, newest first. */
   readonly recent: readonly RecentReconcile[];
-  /** Writes in each of the last 60 minutes, the running one last. */
+  /** Writes in each of the last 60 minutes, the current minute last. */
   readonly writesPerMinute: readonly number[];
 }
 
-/** Who leads. */
+/** The state of the election. */
 export interface LeadershipStatus {
   /** Namespace and name of the Lease. */
   readonly lease: string;
-  /** This process does. */
+  /** True when this process leads. */
   readonly leads: boolean;
-  /** The identity that holds the Lease, as far as is known. */
+  /** The identity that holds the Lease, if known. */
   readonly holder: string | undefined;
 }
 
-/** What a source is doing. */
+/** The state of a source. */
 export interface SourceStatus {
-  /** As `deployments.apps`. */
+  /** For example `deployments.apps`. */
   readonly resource: string;
   /** Undefined for all. */
   readonly namespace: string | undefined;
-  /** Label and field selector as text; undefined for none. */
+  /** Label and field selector as text; undefined without selectors. */
   readonly selector: string | undefined;
-  /** What it does now. */
+  /** What the source does now. */
   readonly state: SourceState;
-  /** Whether its last requests worked. */
+  /** Whether the last requests worked. */
   readonly health: string;
-  /** Its first list is in the cache. */
+  /** True when the first list is in the cache. */
   readonly synced: boolean;
-  /** Cached objects. */
+  /** Number of cached objects. */
   readonly objects: number;
-  /** Estimated memory of them. */
+  /** Their estimated memory. */
   readonly bytes: number;
-  /** Since the server gave a sign of life; undefined when it never did. */
+  /** Since the server last sent something; undefined if it never did. */
   readonly lastContactSeconds: number | undefined;
   /** Since the last complete list; undefined before the first. */
   readonly lastListSeconds: number | undefined;
 }
 
-/** What a controller is doing. */
+/** The state of a controller. */
 export interface ControllerStatus {
   /** Name of the controller. */
   readonly name: string;
   /** False while another replica leads, and before the sources are synced. */
   readonly working: boolean;
-  /** Keys that it may reconcile side by side. */
+  /** Maximum number of keys that it reconciles at the same time. */
   readonly workers: number;
-  /** Keys that it reconciles now. */
+  /** Number of keys that it reconciles now. */
   readonly busy: number;
-  /** Keys ready to be taken, by priority, the highest first. */
+  /** Keys that are ready, by priority, highest first. */
   readonly ready: readonly { readonly priority: number; readonly keys: number }[];
   /** Keys that are due later. */
   readonly delayed: number;
   /** Keys whose last attempt failed. */
   readonly failing: number;
-  /** Of the reconcile that is under way for longest; 0 when none is. */
+  /** Duration of the longest running reconcile; 0 when none is running. */
   readonly longestRunningSeconds: number;
   /** Attempts since the start. */
   readonly reconciles: number;
   /** Attempts that failed since the start. */
   readonly errors: number;
-  /** Over the last 200 attempts, in milliseconds; undefined before the first. */
+  /** Median of the last 200 attempts, in milliseconds; undefined before the first. */
   readonly medianMs: number | undefined;
   /** The slowest of the same attempts, in milliseconds. */
   readonly slowestMs: number | undefined;
 }
 
-/** One attempt that has ended. */
+/** One finished attempt. */
 export interface RecentReconcile {
   /** When it ended: wall time, RFC 3339. */
   readonly at: string;

@@ -11,12 +11,12 @@ import type { ControllerStatus, ProcessStatus, SourceStatus } from './process-st
 import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
 import { StatusPage } from './status-page.ts';
 
-/** What is asked of the process at each look; the rest is remembered here. */
+/** What the view asks the process for. It stores the rest itself. */
 type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'writes'>;
 
-/** The process as people see it: remembers what cannot be asked for, and shows it with the rest. */
+/** Collects the status of the process. It remembers past reconciles and writes, and reads the rest. */
 export class ProcessView {
-  /** To be told of each write. */
+  /** Counts writes. Every write must be added. */
   readonly writes: MinuteCounts;
   readonly #snapshot: () => ProcessStatus;
   readonly #history: ReconcileHistory;
@@ -39,26 +39,26 @@ export class ProcessView {
     return this.#snapshot();
   }
 
-  /** Remembers every attempt, with `inner` around it. */
+  /** Records every attempt. `inner` runs around the attempt. */
   around(inner: ReconcileMiddleware | undefined): ReconcileMiddleware {
     return (attempt, next) => this.#history.around(attempt, () => inner?.(attempt, next) ?? next());
   }
 
-  /** For the port on which people look: false for what is no part of the page. */
+  /** Answers a request on the health port. False when the request is not for the status page. */
   readonly answer = (request: IncomingMessage, response: ServerResponse): boolean =>
     this.#page?.answer(request, response) ?? false;
 
-  /** Ends what is open. */
+  /** Ends all open streams. */
   stop(): void {
     this.#page?.stop();
   }
 }
 
-/** What a process knows of itself, each part where it is kept. */
+/** Getters for the parts of the status. */
 export interface SnapshotOptions {
   readonly clock: Clock;
   readonly settings: Settings;
-  /** `clock.monotonic()` when the process began. */
+  /** `clock.monotonic()` at the start of the process. */
   readonly startedAt: number;
   readonly phase: () => ProcessStatus['phase'];
   readonly ready: () => boolean;
@@ -69,7 +69,7 @@ export interface SnapshotOptions {
   readonly writes: MinuteCounts;
 }
 
-/** A look at the process, from memory. */
+/** The current status, from memory. */
 function snapshot(options: SnapshotOptions): ProcessStatus {
   const { clock, settings, startedAt, history, writes } = options;
   const nowMs = clock.monotonic();
@@ -118,7 +118,7 @@ function controllerStatus(
   return { ...activity, longestRunningSeconds, ...history.tallyOf(activity.name) };
 }
 
-/** Counts each write and delete, whether or not it succeeds. A dry run does not count. */
+/** Counts each write and delete, whether or not it succeeds. Dry runs do not count. */
 export function countWrites(writes: MinuteCounts): Interceptor {
   return (next) => (call) => {
     if (!isRead(call) && call.options.dryRun !== true) writes.count();

@@ -4,10 +4,10 @@ import { OperatorError } from '../../core/errors.ts';
 import { ApiError } from '../../model/status.ts';
 import type { RecentReconcile } from './process-status.ts';
 
-/** Attempts that the page lists. */
+/** Number of attempts that the page lists. */
 const RECENT = 50;
 
-/** Attempts of one controller whose durations count: enough for a median, few enough to be recent. */
+/** Number of durations kept per controller: enough for a median, few enough to be recent. */
 const DURATIONS = 200;
 
 const FAILURES: readonly AttemptEnd['outcome'][] = ['error', 'terminal', 'panic'];
@@ -18,7 +18,7 @@ interface Tally {
   readonly durationsMs: number[];
 }
 
-/** What a controller's attempts have come to. */
+/** Totals of a controller's attempts. */
 interface ReconcileTally {
   readonly reconciles: number;
   readonly errors: number;
@@ -26,7 +26,7 @@ interface ReconcileTally {
   readonly slowestMs: number | undefined;
 }
 
-/** Remembers how attempts ended, in bounded memory. `around` is an `ReconcileMiddleware`. */
+/** Records how attempts ended, in bounded memory. `around` is a `ReconcileMiddleware`. */
 export class ReconcileHistory {
   readonly #clock: Clock;
   readonly #recent: (Omit<RecentReconcile, 'at'> & { readonly atMs: number })[] = [];
@@ -36,7 +36,7 @@ export class ReconcileHistory {
     this.#clock = clock;
   }
 
-  /** The latest first. */
+  /** Newest first. */
   get recent(): readonly RecentReconcile[] {
     return this.#recent
       .toReversed()
@@ -64,18 +64,19 @@ export class ReconcileHistory {
     tally.durationsMs.push(durationMs);
     if (tally.durationsMs.length > DURATIONS) tally.durationsMs.shift();
     const words = error === undefined ? undefined : errorWords(error);
-    const atMs = this.#clock.now(); // a text of it only when somebody looks
+    const atMs = this.#clock.now(); // formatted only when someone looks
     this.#recent.push({ atMs, controller, key, outcome, durationMs, error: words });
     if (this.#recent.length > RECENT) this.#recent.shift();
   }
 }
 
 /**
- * An error in words without secrets, because the status page is open to the Pod's network: the
- * class, and of the toolkit's errors code and layer; of an answer of the API server status and reason.
+ * An error as text without secrets, because everyone in the Pod's network can open the status page. It has
+ * the class, plus code and layer for an error of the toolkit, or status and reason for an answer of the API
+ * server.
  *
- * Messages are left out, those of the toolkit's classes, too: the API server and the ambassador quote
- * values in them, and a reconciler writes its own into a `TerminalError`. The log has them.
+ * Messages are left out, including those of the toolkit's classes: the API server and the ambassador quote
+ * values in them, and a reconciler writes its own into a `TerminalError`. The log has the messages.
  */
 export function errorWords(error: unknown): string {
   if (error instanceof ApiError) return `${error.status} ${word(error.reason, '')}`.trim();
@@ -84,20 +85,20 @@ export function errorWords(error: unknown): string {
   return error instanceof OperatorError ? `${name} ${error.code} (${error.layer})` : name;
 }
 
-/** Names and reasons are words, but user code and webhooks may put any text there. */
+/** Names and reasons are normally single words, but user code and webhooks may put any text there. */
 function word(text: unknown, otherwise: string): string {
   return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(text) ? text : otherwise;
 }
 
 const MINUTE_MS = 60_000;
 
-/** How many minutes are remembered. */
+/** Number of minutes that are kept. */
 const MINUTES = 60;
 
-/** Counts by the minute, over the last hour. */
+/** Counts per minute, over the last hour. */
 export class MinuteCounts {
   readonly #clock: Clock;
-  /** By the minute since the clock's zero, modulo the hour. */
+  /** Index: minutes since the clock's zero, modulo 60. */
   readonly #counts: number[] = new Array(MINUTES).fill(0);
   #latest: number;
 
@@ -112,7 +113,7 @@ export class MinuteCounts {
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
-  /** One for each minute, the running one last. */
+  /** One count per minute, the current minute last. */
   values(): readonly number[] {
     this.#advance();
     const after = (this.#latest % MINUTES) + 1;

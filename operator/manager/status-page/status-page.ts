@@ -10,18 +10,18 @@ interface StatusPageOptions {
   readonly status: () => ProcessStatus;
 }
 
-/** How often an open page is told. */
+/** How often an open page receives an update. */
 const PUSH_MS = 1_000;
 
-/** Open pages; each costs a socket and a JSON text every second. */
+/** Limit of open pages. Each costs a socket and a JSON text every second. */
 const MAX_READERS = 16;
 
-/** A reader that lags by so much has gone, or cannot be helped. */
+/** A reader with this much unread data is gone or too slow. Its stream is closed. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
- * `/status`: a page for people, by itself and without a script of others; `/status.json`: what it shows;
- * `/status/events`: the same again and again, as server-sent events. `/` leads to the page.
+ * Serves `/status`, a self-contained page for people; `/status.json`, the same as data; and
+ * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page.
  */
 export class StatusPage {
   readonly #options: StatusPageOptions;
@@ -67,7 +67,7 @@ export class StatusPage {
       send(response, 503, `more than ${MAX_READERS} pages are open\n`);
       return;
     }
-    request.socket.setTimeout(0); // nothing is ever read from it again
+    request.socket.setTimeout(0); // no idle limit: this client sends nothing more
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-store',
@@ -90,7 +90,7 @@ export class StatusPage {
     this.#cancelPush = undefined;
   }
 
-  /** One look for all readers. */
+  /** Sends one snapshot to all readers. */
   #push(): void {
     this.#cancelPush = this.#options.clock.schedule(PUSH_MS, () => this.#push());
     const event = this.#event();
@@ -100,7 +100,7 @@ export class StatusPage {
     }
   }
 
-  /** JSON has no line breaks, which would end the data. */
+  /** JSON has no line breaks, which would end the event. */
   #event(): string {
     return `data: ${JSON.stringify(this.#options.status())}\n\n`;
   }
@@ -115,21 +115,21 @@ function sendPage(response: ServerResponse): void {
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags by which `page.html` names the two files beside it. */
+/** The tags in `page.html` for the two files beside it. */
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
 const SCRIPT_TAG = '<script type="module" src="page.js"></script>';
 
 interface Page {
   readonly html: string;
-  /** Allows the page its own style and script, and connections to the server that it comes from. */
+  /** Content security policy: the page's own style and script, and connections to its own server. */
   readonly policy: string;
 }
 
 let page: Page | undefined;
 
 /**
- * `page.html` with its style and its script in it: the browser asks for no other file. It is made when it
- * is first asked for, and once.
+ * `page.html` with style and script inlined, so that the browser requests no other file. Created once, on
+ * first use.
  */
 function statusPageFile(): Page {
   page ??= assembled();
