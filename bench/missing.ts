@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly hasKubectl: boolean;
 }
 
-/** The missing requirements of these subjects, a line for each, with the way to install it. */
+/** The missing requirements of these subjects, a line for each, with its remedy. */
 export function missingFor(
   names: readonly SubjectName[],
   { chancery, hasPackage, hasCommand, hasKubectl }: Surroundings = here(),

@@ -92,7 +92,7 @@ async function sync(
 interface Burst {
   readonly events: number;
   readonly keys: number;
-  /** Delete every object instead of changing it. */
+  /** The events delete every object instead of changing some. */
   readonly deletions?: boolean;
 }
 
@@ -129,7 +129,7 @@ async function burst(
   return {
     ...{ events, ms },
     cpuMs: optional(report, 'cpuMs'),
-    // A subject without a load server works in one turn of the event loop, so its delay means nothing.
+    // A subject that creates its own events works in one turn of the event loop: its delay means nothing.
     delayMs: subject.alone ? undefined : optional(report, 'delayMs'),
     turnMs: subject.alone ? undefined : optional(report, 'turnMs'),
     peakBytes: subject.alone ? undefined : optional(report, 'peakBytes'),

@@ -68,7 +68,7 @@ export function worksWithout(results: Results, runs: readonly PlannedRun[]): rea
   return worksOf(runs).filter((work) => figuresAt(work, results, runs).length === 0);
 }
 
-/** True when a row misses its bound, or lacks a figure. */
+/** True when a row does not clearly meet its bound, or lacks a figure. */
 export function isLacking({ verdict }: SpeedUp): boolean {
   return verdict !== 'met' && verdict !== 'free';
 }

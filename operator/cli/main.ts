@@ -65,7 +65,7 @@ function crashed(err: unknown, message: string): void {
   stop.abort(err);
 }
 
-/** Resolves when everything is written, or when the stream fails. A reader that hangs never resolves it. */
+/** Resolves when everything is written, or when the stream fails. Never resolves while its reader hangs. */
 function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }

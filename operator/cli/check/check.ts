@@ -147,7 +147,7 @@ interface Findings {
   /** The path of a token that the operator can read. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined when the access was not checked because the filter is closed to it. */
+  /** Undefined when the access was not checked because the filter is shut. */
   readonly access: AccessReport | undefined;
 }
 

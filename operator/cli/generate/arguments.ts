@@ -4,7 +4,7 @@ import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseFlags } from '../flags.ts';
 
-/** What can be generated. */
+/** The outputs that can be generated. */
 const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
 type Output = (typeof OUTPUTS)[number];
 

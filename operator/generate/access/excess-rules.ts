@@ -9,9 +9,9 @@ export interface ExcessAccessRule {
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
   /**
-   * - `wildcard`: `*` for verbs, groups or resources, which also grants rights on resources yet unknown.
+   * - `wildcard`: `*` for verbs, groups or resources, which also grants rights on future resources.
    * - `escalation`: `escalate`, `bind` or `impersonate`, by which more rights can be gained.
-   * - `secrets`: allows to read credentials of others.
+   * - `secrets`: allows reading credentials of others.
    * - `undeclared`: any other right.
    */
   readonly kind: 'wildcard' | 'escalation' | 'secrets' | 'undeclared';

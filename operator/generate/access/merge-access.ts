@@ -21,7 +21,7 @@ interface Target {
 }
 
 /**
- * The same accesses, sorted, without repetitions. A verb for every object is not repeated for certain
+ * The same accesses, sorted, without duplicates. A verb for every object is not repeated for certain
  * objects; a verb for every namespace is not repeated for one. Requested and unrequested accesses stay apart.
  */
 export function mergeAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
@@ -142,9 +142,9 @@ export interface AccessRule {
   readonly subresource: string | undefined;
   /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */
   readonly namespace: string | undefined;
-  /** Sorted as `VERBS`, without repetitions. */
+  /** Sorted as `VERBS`, without duplicates. */
   readonly verbs: readonly Verb[];
-  /** Sorted, without repetitions, at least one. Left out: every object. */
+  /** Sorted, without duplicates, at least one. Left out: every object. */
   readonly resourceNames?: readonly string[];
   /** True when no request is made, and admission only checks whether one would be allowed. */
   readonly unrequested?: boolean;

@@ -59,7 +59,7 @@ function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): bool
   );
 }
 
-/** True when a rule allows to read `path`: exactly, or below a pattern that ends in `*`. */
+/** True when a rule allows reading `path`: exactly, or below a pattern that ends in `*`. */
 function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
   return rules.some(
     ({ verbs, nonResourceURLs = [] }) =>

@@ -29,7 +29,7 @@ export interface NeededPath {
 }
 
 /**
- * The declared access as single rights, without repetitions. A right for one object or one namespace is left
+ * The declared access as single rights, without duplicates. A right for one object or one namespace is left
  * out when the right for all is also needed.
  */
 export function requiredRights(declared: readonly RequiredAccessRule[]): readonly RequiredRight[] {

@@ -16,7 +16,7 @@ export interface ProxyFilter {
 
 type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
 
-/** An element of a filter whose meaning differs from its appearance. */
+/** A mistake in a filter: the element does not mean what it seems to mean. */
 interface FilterProblem {
   readonly flag: FilterFlag;
   /** One element of the flag's list, or '' for the whole list. */

@@ -18,7 +18,7 @@ import { PROBE_PATH, SELF_REVIEW_PATH, usedMethods } from './proxy-filter.ts';
 export interface OpenedRequests {
   /** Anchored; it matches only paths that the filter accepts. */
   readonly path: string;
-  /** Without repetitions, in the order GET, POST, PUT, PATCH, DELETE. */
+  /** Without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
   readonly methods: readonly Method[];
   /**
    * Why the filter cannot refuse them.

@@ -12,7 +12,7 @@ type Node =
   | { readonly type: 'group'; readonly branches: readonly (readonly Node[])[] }
   | { readonly type: 'optional'; readonly node: Node };
 
-/** A valid element of `--accept-paths`: it matches only the paths that it shows. */
+/** A valid element of `--accept-paths`: it matches only the paths that it spells out. */
 export interface PathPattern {
   readonly source: string;
   /** Matches the same paths as kubectl. */
@@ -159,7 +159,7 @@ export interface AcceptedPath {
   readonly pattern: PathPattern | string;
 }
 
-/** Each element, as it reads in a Pod in the namespace `home`. */
+/** Each element, parsed with `home` as the namespace of the Pod. */
 export function acceptedPaths({ given }: ProxyFlags, home: string): readonly AcceptedPath[] {
   return elementsOf(given.get('accept-paths')?.value ?? '').map((element) => ({
     element,
