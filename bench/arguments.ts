@@ -5,13 +5,13 @@ export interface BenchArguments {
   /** Names of subjects, of works, or both; empty for all. */
   readonly only: readonly string[];
   readonly rounds: number;
-  /** The folder of another checkout, which ours is compared with; undefined: targets are measured. */
+  /** The folder of another checkout to compare with; undefined: measure the targets. */
   readonly against: string | undefined;
-  /** Where the report goes; undefined for standard output. */
+  /** The file for the report; undefined for standard output. */
   readonly output: string | undefined;
-  /** What does not fit in so many seconds is left out; undefined: as long as it takes. */
+  /** The time limit of all runs in seconds. Runs that do not fit are left out; undefined: no limit. */
   readonly withinSeconds: number | undefined;
-  /** A file for `check` and `accept`; undefined: the committed one. */
+  /** The baseline file for `check` and `accept`; undefined: the committed one. */
   readonly baseline: string | undefined;
   readonly check: boolean;
   readonly accept: boolean;
@@ -20,7 +20,7 @@ export interface BenchArguments {
 const FULL_ROUNDS = 5;
 const QUICK_ROUNDS = 3;
 const AGAINST_ROUNDS = 15;
-/** `--quick` may take five minutes; the rest is for the start and the report. */
+/** `--quick` may take five minutes; the remaining 10 s are for the start and the report. */
 const QUICK_SECONDS = 290;
 
 export const USAGE = `usage: npm run bench -- [--quick] [--only NAME]... [--rounds N] [-o report.md]
@@ -52,7 +52,7 @@ measured, met or not; 1 when one has not, when a run or --check has failed, or w
 installed; 2 for a wrong command line.
 `;
 
-/** @returns the arguments, 'help', or what is wrong with the command line. */
+/** @returns the arguments, 'help', or the mistake in the command line. */
 export function parseBenchArguments(
   words: readonly string[],
   names: readonly string[],

@@ -1,16 +1,16 @@
 import { FIGURES } from './figures.ts';
 import type { Verdict } from './verdicts.ts';
 
-/** The ratios of the last release, by target: what was measured by a reference in the same run. */
+/** The ratios of the last release, by target. Each is a figure divided by a reference from the same run. */
 export type Baseline = Readonly<Record<string, number>>;
 
-/** How much worse a ratio may be than at the last release before it is told: noise of three rounds. */
+/** How much worse than at the last release a ratio may be without a report: the noise of three rounds. */
 const TOLERANCE = 0.2;
-/** Bytes are nearly the same in every run. */
+/** The same for bytes, which are nearly equal in every run. */
 const TOLERANCE_BYTES = 0.1;
 /**
- * What is below so much of its bound is as good as nothing: two such ratios, of what a process happened to
- * have left over, may be multiples of each other.
+ * A ratio below this share of its upper bound never counts as worse. Such ratios come from memory that a
+ * process happened to keep, and may differ by a multiple.
  */
 const NEXT_TO_NOTHING = 0.25;
 
@@ -34,8 +34,8 @@ function isRatios(value: unknown): value is Baseline {
 }
 
 /**
- * What a release leaves behind, in the form in which it is committed. What was not measured this time
- * stays as it was in `old`, unless its target is gone.
+ * The baseline of a release, in the form in which it is committed. Targets that were not measured this time
+ * keep their ratio from `old`. Targets that no longer exist are removed.
  */
 export function formatBaseline(old: Baseline, verdicts: readonly Verdict[]): string {
   const ratios = Object.fromEntries(
@@ -47,10 +47,10 @@ export function formatBaseline(old: Baseline, verdicts: readonly Verdict[]): str
 }
 
 /**
- * What is worse than at the last release, a line for each: a ratio that is beyond its tolerance, and one
- * that was asked for and not measured, or whose target is gone, for then nobody knows.
+ * A line for each target that is worse than at the last release. It is worse when its ratio is beyond the
+ * tolerance, when it was requested and not measured, or when it no longer exists.
  *
- * @param isAsked - whether a target was to be measured.
+ * @param isAsked - true when a target was requested.
  */
 export function regressions(
   baseline: Baseline,

@@ -18,10 +18,10 @@ import { quickWorks, WORKS, type Work, type WorkName, worksInPairs } from './wor
 const BASELINE = fileURLToPath(new URL('baseline.json', import.meta.url));
 
 /**
- * Measures what the arguments ask for.
+ * Runs the measurements that the arguments request.
  *
  * @returns the exit code.
- * @throws CheckoutError when there is nothing to compare with at `--against`.
+ * @throws CheckoutError when `--against` names no usable checkout.
  */
 export async function bench(asked: BenchArguments, command: string): Promise<0 | 1> {
   const { against, check, baseline: path = BASELINE } = asked;
@@ -30,7 +30,7 @@ export async function bench(asked: BenchArguments, command: string): Promise<0 |
   const missing = [
     ...(runs.length === 0 ? ['--only leaves nothing to run'] : []),
     ...missingFor(runs.map(({ subjectName }) => subjectName)),
-    ...(await whyNoBaseline(path, { required: check })), // before an hour is spent
+    ...(await whyNoBaseline(path, { required: check })), // before an hour of measurement
   ];
   if (missing.length > 0) {
     progress(missing.join('\n'));
@@ -39,7 +39,7 @@ export async function bench(asked: BenchArguments, command: string): Promise<0 |
   const pairs = runs.filter(({ build }) => build === 'old');
   const names = pairs.map(({ subjectName }) => subjectName);
   const old = against === undefined ? undefined : await openCheckout(against, names);
-  const load = machineLoad(); // before we load the machine ourselves
+  const load = machineLoad(); // before the benchmarks load the machine
   buildSubjects();
   old?.buildSubjects();
   const subjects: Readonly<Record<Build, Readonly<Record<SubjectName, Subject>>>> = {
@@ -101,14 +101,14 @@ async function whyNoBaseline(
   }
 }
 
-/** Whether everything that it compares was to be run. */
+/** True when all figures that the target compares were requested. */
 function isPlanned({ target }: Verdict, runs: readonly PlannedRun[]): boolean {
   return sidesOf(target).every(({ work, subject }) =>
     runs.some(({ workName, subjectName }) => workName === work && subjectName === subject),
   );
 }
 
-/** What failed, what has no figure at all, and how many runs the later rounds lack. */
+/** Failed runs, runs without any figure, and the number of runs that later rounds lack. */
 function remarksOn({ failures, leftOut }: Measured): readonly string[] {
   const never = leftOut.filter(({ round }) => round === 1);
   const again = leftOut.length - never.length;

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /**
- * Within `bench`, so that the peers are found from there. Each file has the path there that it has
- * below the root of the repository: a relative import leads from built file to built file.
+ * Inside of `bench`, so that the packages of the peers are found. Each file keeps its path relative to the
+ * root of the repository: relative imports between built files stay valid.
  */
 const BUILT = join(ROOT, 'bench/dist');
 const FOLDERS = ['bench/subjects', 'test/support/load'];
 const FILES = ['bench/load-server.ts', 'bench/message.ts', 'bench/statistics.ts'];
 
 /**
- * Makes JavaScript of what runs in the processes that are measured: to strip types at run time costs
- * the import of a compiler, and tens of megabytes, which no client has to answer for.
+ * Builds JavaScript from the files that run in measured processes. Type stripping at run time imports a
+ * compiler and takes tens of megabytes, which would be counted as the client's.
  */
 export function buildSubjects(): void {
   rmSync(BUILT, { recursive: true, force: true });
@@ -30,17 +30,17 @@ export function buildSubjects(): void {
   }
 }
 
-/** The text without types, its relative imports led to what is built. */
+/** Removes the types, and changes relative imports to the built files. */
 export function toJavaScript(text: string): string {
   return stripTypeScriptTypes(text).replace(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1');
 }
 
-/** A file of the built harness, such as `load-server.js`. */
+/** The path of a file of the built harness, such as `load-server.js`. */
 export function built(file: string): string {
   return join(BUILT, 'bench', file);
 }
 
-/** What `npm run build` has made of the package's entry; undefined before that. */
+/** The package's entry in the output of `npm run build`; undefined before the build. */
 export function chanceryEntry(
   manifest: URL = new URL('../package.json', import.meta.url),
 ): string | undefined {

@@ -4,17 +4,19 @@ import { pathToFileURL } from 'node:url';
 import { chanceryEntry } from './build.ts';
 import type { Subject, SubjectName } from './subjects.ts';
 
-/** Another checkout of this repository, built: what `--against` compares with. */
+/** Another built checkout of this repository, for `--against`. */
 export interface Checkout {
   /** Absolute. */
   readonly folder: string;
-  /** Its own subjects, for handlers of another version may be told something else. */
+  /** Its own subjects, because subjects of another version may take other arguments. */
   readonly subjects: Readonly<Record<SubjectName, Subject>>;
-  /** Makes JavaScript of them, as its own benchmarks do, in its own `bench/dist`. */
+  /** Builds its subjects as its own benchmarks do, into its own `bench/dist`. */
   readonly buildSubjects: () => void;
 }
 
-/** A folder that cannot be compared with. The message says why, and what to run there. */
+/**
+ * A folder that cannot be used for a comparison. The message names the reason and the command to run there.
+ */
 export class CheckoutError extends Error {
   override readonly name = 'CheckoutError';
   readonly folder: string;
@@ -26,9 +28,11 @@ export class CheckoutError extends Error {
 }
 
 /**
- * @param path - its folder; a relative one is below the working directory.
+ * Opens a checkout for a comparison.
+ *
+ * @param path - its folder; a relative one starts at the working directory.
  * @param names - the subjects that it must have.
- * @throws CheckoutError when it is none, is not built, has no such subject, or cannot be loaded.
+ * @throws CheckoutError when the folder is no checkout, is not built, lacks a subject, or cannot be loaded.
  */
 export async function openCheckout(path: string, names: readonly SubjectName[]): Promise<Checkout> {
   const folder = resolve(path);

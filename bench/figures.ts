@@ -1,18 +1,18 @@
-/** What a figure counts: less of it is better, of events a second more. */
+/** The quantity that a figure measures. Less is better, except for events per second. */
 export type FigureKind = 'CPU' | 'time' | 'memory' | 'events/s';
 
-/** One thing that is measured, and how it is shown. */
+/** One measured quantity, and how it is printed. */
 export interface Figure {
   readonly title: string;
   readonly kind: FigureKind;
-  /** From what is stored to what is shown. */
+  /** Factor from the stored value to the printed value. */
   readonly scale: number;
   readonly digits: number;
 }
 
 const MB = 1e-6;
 
-/** All figures, in the order of the report. Bytes, milliseconds and counts are stored as they are. */
+/** All figures, in the order of the report. Bytes, milliseconds and counts are stored without scaling. */
 export const FIGURES = {
   importMs: { title: 'import, ms', kind: 'time', scale: 1, digits: 0 },
   firstEventMs: { title: 'start to first event, ms', kind: 'time', scale: 1, digits: 0 },
@@ -78,12 +78,12 @@ export const FIGURES = {
 
 export type FigureName = keyof typeof FIGURES;
 
-/** What one run has measured; undefined is the same as left out. */
+/** The figures of one run; undefined means the same as left out. */
 export type Figures = { [name in FigureName]?: number | undefined };
 
 export const FIGURE_NAMES: readonly FigureName[] = Object.keys(FIGURES) as FigureName[];
 
-/** The figure as the report shows it, with thousands grouped. */
+/** The figure as printed in the report, with grouped thousands. */
 export function formatFigure(name: FigureName, value: number): string {
   const { scale, digits } = FIGURES[name];
   return (value * scale).toLocaleString('en-US', {

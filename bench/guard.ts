@@ -3,20 +3,21 @@ import { type Baseline, formatBaseline, parseBaseline, regressions } from './bas
 import type { Verdict } from './verdicts.ts';
 
 export interface GuardOptions {
-  /** Where the baseline is. */
+  /** The path of the baseline. */
   readonly path: string;
   readonly check: boolean;
   readonly accept: boolean;
-  /** Whether a target was to be measured. */
+  /** True when a target was requested. */
   readonly isAsked: (verdict: Verdict) => boolean;
   readonly progress: (line: string) => void;
 }
 
 /**
- * Compares ratios with the baseline, makes them the baseline, or both in this order.
+ * Compares ratios with the baseline (`check`), writes them as the new baseline (`accept`), or both in this
+ * order.
  *
- * @returns how many are worse.
- * @throws Error when there is no baseline to compare with, or what is there is none.
+ * @returns the number of ratios that are worse.
+ * @throws Error when the baseline is missing or invalid.
  */
 export async function guard(
   verdicts: readonly Verdict[],
@@ -34,7 +35,7 @@ export async function guard(
   return worse.length;
 }
 
-/** @throws Error when there is none and it is `required`, or when what is there is none. */
+/** @throws Error when the file is missing and `required`, or when it is no baseline. */
 export async function readBaseline(
   path: string,
   { required }: { readonly required: boolean },

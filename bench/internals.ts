@@ -1,7 +1,7 @@
 /**
- * The parts of Chancery that only the benchmarks use and that are not public. `npm run build` makes
- * `dist/operator/internal-bench.js` of this file, beside the public entry and from the same modules; the
- * published package leaves that file out.
+ * The internal parts of Chancery that the benchmarks use. `npm run build` compiles this file to
+ * `dist/operator/internal-bench.js`, next to the public entry and from the same modules. The published
+ * package leaves that file out.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * The load server as a process: `node load-server.ts PROFILE OBJECTS [whole|streamed] [PORT] [LIST_MS]`.
- * It says on which port it listens, and then does what it is told, one JSON object a line, and says
- * when it has:
+ * It prints the port that it listens on. Then it runs commands, one JSON object a line, and prints an
+ * answer when a command is done:
  *
  *     {"do":"prepare","events":…,"keys":…,"marker":…}      {"is":"prepared","bytes":…}
  *     {"do":"prepare-deletions","marker":…}                {"is":"prepared","bytes":…}
@@ -38,7 +38,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 await server.close();
 
-/** What is asked of the server itself, watched or not. @returns false when it is nothing of that kind. */
+/** Commands about the server itself, which need no watch. @returns false for any other command. */
 async function tend(command: Readonly<Record<string, unknown>>): Promise<boolean> {
   const number = (field: string): number => numberIn(command, field);
   if (command.do === 'watching') {
@@ -64,7 +64,7 @@ async function tend(command: Readonly<Record<string, unknown>>): Promise<boolean
 async function obey(command: Readonly<Record<string, unknown>>): Promise<void> {
   const number = (field: string): number => numberIn(command, field);
   const marker = String(command.marker);
-  // Without a watch there is nobody to tell: who opens one later would only find it in a list.
+  // Wait for a watch: a watch that opens later would show the changes only in its list.
   await server.watched();
   if (command.do === 'prepare') {
     const bytes = server.prepare({ events: number('events'), keys: number('keys'), marker });
@@ -72,7 +72,7 @@ async function obey(command: Readonly<Record<string, unknown>>): Promise<void> {
   } else if (command.do === 'prepare-deletions') {
     say({ is: 'prepared', bytes: server.prepareDeletions(marker) });
   } else if (command.do === 'endless') {
-    await server.watched(2); // the one that gets it, and the one that must not be disturbed
+    await server.watched(2); // one receives the line, the other must not be disturbed
     await timed('sent', () => server.sendEndlessLine(number('maxBytes'), marker));
   } else if (command.do === 'send') {
     await timed('sent', () => server.send());

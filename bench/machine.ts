@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findKubectl } from '@chancery/testing';
 
-/** Where, and with which versions, something was measured: rows for people. */
+/** The machine and the versions of a measurement: rows for people. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
 const PEERS = ['@kubernetes/client-node', 'kubernetes-fluent-client', '@dot-i/k8s-operator'];
 
-/** Processes that want a core, on average: over one minute, five and fifteen. */
+/** The load averages: processes that want a core, over one, five and fifteen minutes. */
 export function machineLoad(): string {
   return loadavg()
     .map((value) => value.toFixed(1))
     .join(', ');
 }
 
-/** @param old - the folder of another checkout that is measured, too. */
+/** @param old - the folder of another checkout that is also measured. */
 export function machineFacts(old?: string): Facts {
   const processors = cpus();
   return [
@@ -48,7 +48,7 @@ function versionIn(folder: string): string {
   return String((JSON.parse(readFileSync(path, 'utf8')) as { readonly version?: string }).version);
 }
 
-/** The first line that a command prints; a machine may be without it. */
+/** The first line that a command prints. The machine may lack the command. */
 function output(command: string, ...words: readonly string[]): string {
   try {
     const text = execFileSync(command, words, {

@@ -7,7 +7,7 @@ import { WORKS } from './works.ts';
 
 const words = process.argv.slice(2);
 const asked = parseBenchArguments(words, [...SUBJECT_NAMES, ...Object.keys(WORKS)]);
-// The groups of processes that we start do not see the terminal's signals: `exit` ends them.
+// The process groups that we start do not receive the terminal's signals: our `exit` ends them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 if (asked === 'help') {

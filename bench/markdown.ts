@@ -1,9 +1,9 @@
-/** Lines as a list. */
+/** Lines as a Markdown list. */
 export function bullets(lines: readonly string[]): string {
   return lines.map((line) => `- ${line.replaceAll('\n', ' ')}`).join('\n');
 }
 
-/** Rows under a head. */
+/** A Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const rule = head.map(() => '---');
   return [head, rule, ...rows]

@@ -6,20 +6,20 @@ import { Results } from './results.ts';
 export interface MeasureOptions {
   /** Makes one run; ends it when the signal aborts. */
   readonly make: (planned: PlannedRun, deadline: AbortSignal) => Promise<Figures>;
-  /** What all runs together may take: what does not fit is left out. */
+  /** The time limit of all runs together: runs that do not fit are left out. */
   readonly time: MeasureTime;
-  /** Told after each run. */
+  /** Called after each run. */
   readonly progress: (line: string) => void;
 }
 
-/** What is left for the runs. */
+/** The remaining time for the runs. */
 export interface MeasureTime {
   readonly leftMs: () => number;
-  /** Aborts when nothing is left. */
+  /** Aborts when no time remains. */
   readonly deadline: AbortSignal;
 }
 
-/** Time that begins now; undefined is as much as it takes. */
+/** A time limit that starts now; undefined means no limit. */
 export function timeFor(ms: number | undefined): MeasureTime {
   if (ms === undefined) {
     return { leftMs: () => Number.POSITIVE_INFINITY, deadline: new AbortController().signal };
@@ -32,11 +32,11 @@ export interface Measured {
   readonly results: Results;
   /** A line for each run that failed. */
   readonly failures: readonly string[];
-  /** What the time was over for. */
+  /** The runs for which no time remained. */
   readonly leftOut: readonly PlannedRun[];
 }
 
-/** A run that fails does not end the others: what it would have shown is missing, and said so. */
+/** Makes all runs. A failed run does not end the others: its figures are missing, and `failures` says so. */
 export async function measureAll(
   runs: readonly PlannedRun[],
   { make, time: { leftMs, deadline }, progress }: MeasureOptions,

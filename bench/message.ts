@@ -1,13 +1,13 @@
 /**
- * What processes of the harness say to each other: one JSON object a line. `do` is asked of a process,
- * `is` is what it tells.
+ * A message between processes of the harness: one JSON object a line. A command to a process has `do`, its
+ * answer has `is`.
  */
 export interface Message {
   readonly is: string;
   readonly [field: string]: unknown;
 }
 
-/** @returns undefined for a line that is none, such as what a library prints. */
+/** @returns undefined for a line that is no message, such as output of a library. */
 export function parseMessage(line: string): Message | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
@@ -31,7 +31,7 @@ export function numberIn(message: Readonly<Record<string, unknown>>, field: stri
   throw new Error(`${JSON.stringify(field)} is no number in ${JSON.stringify(message)}`);
 }
 
-/** A time in nanoseconds, which JSON can hold as text only. @throws Error when there is none. */
+/** A time in nanoseconds, which JSON can only hold as text. @throws Error when there is none. */
 export function nanosecondsIn(message: Readonly<Record<string, unknown>>, field: string): bigint {
   const value = message[field];
   if (typeof value === 'string' && /^[0-9]+$/.test(value)) return BigInt(value);

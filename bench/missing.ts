@@ -4,18 +4,18 @@ import { findKubectl } from '@chancery/testing';
 import { chanceryEntry } from './build.ts';
 import { SUBJECTS, type Subject, type SubjectName } from './subjects.ts';
 
-/** Where things are looked for. */
+/** What is installed on this machine. */
 export interface Surroundings {
-  /** What `npm run build` has made; undefined when it has not. */
+  /** The entry that `npm run build` wrote; undefined before the build. */
   readonly chancery: string | undefined;
-  /** Whether a package is installed for the benchmarks. */
+  /** True when a package is installed for the benchmarks. */
   readonly hasPackage: (name: string) => boolean;
-  /** Whether a command is on the PATH. */
+  /** True when a command is on the PATH. */
   readonly hasCommand: (name: string) => boolean;
   readonly hasKubectl: boolean;
 }
 
-/** What these subjects need and is not here, a line for each, with its remedy. */
+/** The missing requirements of these subjects, a line for each, with its remedy. */
 export function missingFor(
   names: readonly SubjectName[],
   { chancery, hasPackage, hasCommand, hasKubectl }: Surroundings = here(),

@@ -18,12 +18,12 @@ const HOT_KEYS = 1_000;
 const RATE = 200;
 const OVERSIZED_BYTES = 1_500_000;
 const CHUNK_BYTES = 16_384;
-/** Who reads more of one line than this has no limit: ours is 64 MiB. */
+/** A client that reads more of one line than this has no limit. The limit of Chancery is 64 MiB. */
 const ENDLESS_BYTES = 256 * 2 ** 20;
-/** What a client still does after its first list is over by then. */
+/** After this time a client has finished the work that follows its first list. */
 const SETTLE_MS = 1_000;
 
-/** Every phase that the work has and the subject is able to do, in a fixed order. */
+/** Runs every phase that the work has and the subject supports, in a fixed order. */
 export async function runPhases(pair: Pair): Promise<Figures> {
   const { work, subject } = pair;
   const markers = numbered();
@@ -62,7 +62,7 @@ function* numbered(): Generator<string, never> {
   for (let number = 1; ; number++) yield `marker-${number}`;
 }
 
-/** Start to first list; then what it has left in memory. */
+/** Measures the time from the start to the first list, then the memory in use. */
 async function sync(
   { child, subject, work }: Pair,
   able: (phase: Phase) => boolean,
@@ -92,7 +92,7 @@ async function sync(
 interface Burst {
   readonly events: number;
   readonly keys: number;
-  /** Of everything there is, instead of changes. */
+  /** The events delete every object instead of changing some. */
   readonly deletions?: boolean;
 }
 
@@ -105,7 +105,7 @@ interface Spent {
   readonly peakBytes: number | undefined;
 }
 
-/** As many events as fast as they are taken, until the last of them has reached the handler. */
+/** Sends events as fast as the client reads them, until its handler has received the last one. */
 async function burst(
   pair: Pair,
   { events, keys, deletions = false }: Burst,
@@ -129,7 +129,7 @@ async function burst(
   return {
     ...{ events, ms },
     cpuMs: optional(report, 'cpuMs'),
-    // Who works in one turn of the event loop has no delay that anybody could see.
+    // A subject that creates its own events works in one turn of the event loop: its delay means nothing.
     delayMs: subject.alone ? undefined : optional(report, 'delayMs'),
     turnMs: subject.alone ? undefined : optional(report, 'turnMs'),
     peakBytes: subject.alone ? undefined : optional(report, 'peakBytes'),
@@ -146,7 +146,7 @@ function burstFigures({ events, ms, cpuMs, delayMs, turnMs, peakBytes }: Spent):
   };
 }
 
-/** Events one by one at a steady pace, each with the time at which it was sent. */
+/** Sends single events at a steady rate, each with its sending time. */
 async function latency(pair: Pair, seconds: number, markers: Markers): Promise<Figures> {
   const marker = markers.next().value;
   await expectMarker(pair, { marker, events: RATE * seconds, keys: 0, bytes: 0, delay: false });
@@ -160,7 +160,10 @@ async function latency(pair: Pair, seconds: number, markers: Markers): Promise<F
   };
 }
 
-/** The watch breaks, and cannot be resumed; until an object that came in between is seen. */
+/**
+ * Breaks the watch so that it cannot be resumed. Measures until the handler sees an object that was created
+ * in between.
+ */
 async function relist(pair: Pair, markers: Markers): Promise<Figures> {
   const marker = markers.next().value;
   await expectMarker(pair, { marker, events: 1, keys: 0, bytes: 0, delay: true });
@@ -176,7 +179,7 @@ async function relist(pair: Pair, markers: Markers): Promise<Figures> {
   };
 }
 
-/** Each event by itself; the first one warms up. */
+/** Sends events one by one; the first one warms up. */
 async function chunks(pair: Pair, events: number, markers: Markers): Promise<Figures> {
   const costs: number[] = [];
   for (let event = 0; event < events; event++) {
@@ -191,7 +194,7 @@ async function chunks(pair: Pair, events: number, markers: Markers): Promise<Fig
   return { chunksCpuMs: summarise(costs)?.median };
 }
 
-/** One source gets a line without end, until it has cut it, and has listed what it missed. */
+/** Sends an endless line to one source, until the client ends the connection and lists what it missed. */
 async function endless(pair: Pair, markers: Markers): Promise<Figures> {
   const marker = markers.next().value;
   await expectMarker(pair, { marker, events: 1, keys: 0, bytes: 0, delay: true });
@@ -221,7 +224,7 @@ interface Expected {
   readonly events: number;
   readonly keys: number;
   readonly bytes: number;
-  /** Whether the event loop is looked at. */
+  /** Measure the delay of the event loop. */
   readonly delay: boolean;
 }
 

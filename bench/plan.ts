@@ -1,7 +1,7 @@
 import { type Build, isOurs, type SubjectName } from './subjects.ts';
 import type { Work, WorkName } from './works.ts';
 
-/** One subject does one work once. */
+/** One run: one subject does one work once. */
 export interface PlannedRun {
   readonly round: number;
   readonly workName: WorkName;
@@ -15,13 +15,13 @@ export interface PlanOptions {
   readonly rounds: number;
   /** Names of subjects, of works, or both; empty for all. */
   readonly only: readonly string[];
-  /** Each subject of ours runs twice, one directly after the other: new and old. Default: once, new. */
+  /** Run each subject of Chancery twice in succession: new and old. Default: once, new. */
   readonly inPairs?: boolean;
 }
 
 /**
- * Runs in the order in which they are made: A B A B, and every other round backwards, so that a machine
- * that gets slower, or warmer, or shared, does so for all subjects alike.
+ * The runs in their order: A B A B, with every second round reversed. A machine that becomes slower, warmer
+ * or busier then affects all subjects alike.
  */
 export function plan({ works, rounds, only, inPairs = false }: PlanOptions): readonly PlannedRun[] {
   const buildsOf = (name: SubjectName): readonly Build[] =>
@@ -46,7 +46,7 @@ export function plan({ works, rounds, only, inPairs = false }: PlanOptions): rea
   );
 }
 
-/** The run as a line of progress names it. */
+/** The name of a run in progress lines. */
 export function nameOf({
   workName,
   subjectName,

@@ -9,15 +9,15 @@ import type { Target } from './targets.ts';
 import type { Verdict } from './verdicts.ts';
 import type { Work, WorkName } from './works.ts';
 
-/** What every report says of how it came about. */
+/** The parts that every report has: how it was made. */
 export interface ReportFrame {
   readonly command: string;
   /** RFC 3339. */
   readonly time: string;
-  /** See `machineLoad`: before the first run. */
+  /** See `machineLoad`; taken before the first run. */
   readonly load: string;
   readonly facts: Facts;
-  /** One line for each run that failed, or was left out. */
+  /** One line for each run that failed or was left out. */
   readonly remarks: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface ReportInput extends ReportFrame {
   readonly verdicts: readonly Verdict[];
 }
 
-/** What a report is made of. */
+/** The input of a report. */
 export interface MeasuredRuns {
   readonly frame: ReportFrame;
   readonly works: Readonly<Record<WorkName, Work>>;
@@ -37,15 +37,15 @@ export interface MeasuredRuns {
 
 export interface Found {
   readonly report: string;
-  /** A line for each thing that was asked for and is not there: the command ends with 1. */
+  /** A line for each requested figure that is missing. If there are any, the exit code is 1. */
   readonly lacking: readonly string[];
 }
 
-/** What others are compared with. */
+/** The subject that others are compared with. */
 const REFERENCE: SubjectName = 'client-node';
 export const NOTHING = '–';
 
-/** The report in Markdown: targets first, then all figures, then where they come from. */
+/** The report in Markdown: targets first, then all figures, then the machine. */
 export function renderReport(input: ReportInput): string {
   return framed(input, [
     `## Targets\n\n${targetTable(input.verdicts)}`,
@@ -56,7 +56,7 @@ export function renderReport(input: ReportInput): string {
   ]);
 }
 
-/** What has been found, between what was asked for and where it was measured. */
+/** Puts the results between the command line and the facts about the machine. */
 export function framed(frame: ReportFrame, found: readonly string[]): string {
   const sections = [
     `# Benchmarks\n\n\`${frame.command}\`, ${frame.time}\n\n${loadLine(frame.load)}`,
@@ -111,7 +111,7 @@ function workSection(name: WorkName, work: Work, results: Results): readonly str
   return [`${workHead(name, work)}\n\n${table(head, rows)}`];
 }
 
-/** The work as the title of its figures, with the size of its bursts. */
+/** The heading of a work's figures, with the size of its bursts. */
 export function workHead(name: WorkName, { profile, objects, burst, hot }: Work): string {
   const title = `### ${name}: ${PROFILES[profile].title}, ${objects.toLocaleString('en-US')} objects`;
   const bursts = [
@@ -140,7 +140,7 @@ function cell(results: Results, { work, subject, figure }: Cell): string {
   return `${median}${range}${ratio}`;
 }
 
-/** Two digits that matter, for ratios and small differences. */
+/** For ratios and small differences: at most two decimals below 10, and one from 10 on. */
 function rounded(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 1 });
 }

@@ -12,7 +12,7 @@ export interface FigureOf {
   readonly build?: Build;
 }
 
-/** What all rounds have measured. */
+/** The figures of all rounds. */
 export class Results {
   /** By subject, build and figure, then by round. */
   readonly #values = new Map<string, Map<number, number>>();
@@ -35,17 +35,17 @@ export class Results {
     }
   }
 
-  /** The rounds that have measured anything. */
+  /** The rounds that have a figure. */
   get rounds(): readonly number[] {
     return [...this.#rounds];
   }
 
-  /** @returns undefined for what that round has not measured. */
+  /** @returns undefined when the round did not measure it. */
   inRound(round: number, of: FigureOf): number | undefined {
     return this.#values.get(keyOf(of))?.get(round);
   }
 
-  /** @returns undefined for what has not been measured. */
+  /** @returns undefined when no round measured it. */
   summary(of: FigureOf): Summary | undefined {
     return summarise([...(this.#values.get(keyOf(of))?.values() ?? [])]);
   }

@@ -12,15 +12,15 @@ import { kubeconfig } from './subjects/kubeconfig.ts';
 import type { Subject } from './subjects.ts';
 import type { Work } from './works.ts';
 
-/** The slowest answers are bursts to a loop in shell, on a machine that others use, too. */
+/** Time limit of one answer. The slowest answers are bursts to a shell loop on a shared machine. */
 const TIMEOUT_MS = 90_000;
 
 /**
- * One subject does one piece of work, in a process of its own, with a load server of its own: no heap,
- * no compiled code and no connection is left from an earlier run.
+ * One subject does one work. Subject and load server are new processes, so that no heap, no compiled code and
+ * no connection remains from an earlier run.
  *
- * @throws Error when a process ends, or says nothing for too long or until
- *   `deadline` aborts. All of them are gone either way.
+ * @throws Error when a process ends, when it is silent for too long, or when `deadline` aborts. All processes
+ *   have ended in any case.
  */
 export async function run(
   subject: Subject,
@@ -73,7 +73,7 @@ function startSubject(
   return new Speaker({ command, words, environment, timeoutMs: TIMEOUT_MS, deadline });
 }
 
-/** A subject of another checkout measures the package that is built there. */
+/** The environment of a subject. A subject of another checkout measures the package that is built there. */
 export function environmentOf(
   { entry = chanceryEntry() ?? '' }: Pick<Subject, 'entry'>,
   folder: string,

@@ -8,16 +8,16 @@ export interface SpeakerOptions {
   readonly command: string;
   readonly words: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** What one answer may take. */
+  /** Time limit of one answer. */
   readonly timeoutMs: number;
-  /** Nothing is waited for any more when it aborts. Default: never. */
+  /** When it aborts, all waiting ends. Default: never. */
   readonly deadline?: AbortSignal;
 }
 
-/** Lines of a process's complaints that an error quotes. */
+/** The number of lines from standard error that an error quotes. */
 const QUOTED_LINES = 8;
 
-/** A process that speaks `Message`s: what it says is kept until somebody asks for it. */
+/** A process that exchanges `Message`s. Its messages are kept until they are read. */
 export class Speaker {
   readonly #name: string;
   readonly #timeoutMs: number;
@@ -28,7 +28,7 @@ export class Speaker {
   readonly #news = new EventEmitter();
   #ending: string | undefined;
 
-  /** Starts it, in a process group of its own: a shell's children end with it. */
+  /** Starts the process in its own process group, so that children of a shell end with it. */
   constructor({ command, words, environment, timeoutMs, deadline }: SpeakerOptions) {
     this.#name = [command, ...words].join(' ');
     this.#timeoutMs = timeoutMs;
@@ -36,10 +36,10 @@ export class Speaker {
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
     this.#process = spawn(command, words, { env: environment, stdio: [...stdio], detached: true });
     this.#process.once('error', (error) => this.#ended(error.message));
-    // What it has written may be read after 'exit'; what it has started keeps 'close' from coming.
+    // Its output may be read after 'exit'. A child that is still running would prevent 'close'.
     this.#process.once('exit', this.#kill);
     this.#process.once('close', (code, signal) => this.#ended(`it ended with ${code ?? signal}`));
-    this.#process.stdin.on('error', () => {}); // it has ended, which `hear` tells
+    this.#process.stdin.on('error', () => {}); // the process has ended: `hear` reports it
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
       const message = parseMessage(line);
       if (message !== undefined) this.#said.push(message);
@@ -56,7 +56,7 @@ export class Speaker {
     this.#process.stdin.write(`${JSON.stringify(command)}\n`);
   }
 
-  /** `say`, and then `hear`. */
+  /** Calls `say`, then `hear`. */
   async ask(
     command: { readonly do: string; readonly [field: string]: unknown },
     answer: string,
@@ -66,9 +66,10 @@ export class Speaker {
   }
 
   /**
-   * What it says, or has said, of that kind. Each message is heard once.
+   * The next message of that kind, received before or after the call. Each message is returned once.
    *
-   * @throws Error with its last complaints when it ends, or does not say it in time.
+   * @throws Error with the last lines of standard error when the process ends, or sends no such message in
+   *   time.
    */
   async hear(is: string): Promise<Message> {
     const timeout = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#deadline]);
@@ -79,11 +80,11 @@ export class Speaker {
       if (this.#ending !== undefined) throw this.#error(is, this.#ending);
       if (this.#deadline.aborted) throw this.#error(is, 'the time was over');
       if (timeout.aborted) throw this.#error(is, `nothing came in ${this.#timeoutMs} ms`);
-      await once(this.#news, 'news', { signal: timeout }).catch(() => {}); // looked at above
+      await once(this.#news, 'news', { signal: timeout }).catch(() => {}); // the loop checks again
     }
   }
 
-  /** Ends it and what it has started, at once. */
+  /** Ends the process and its children at once. */
   async end(): Promise<void> {
     process.off('exit', this.#kill);
     const { exitCode, signalCode } = this.#process;
@@ -99,7 +100,7 @@ export class Speaker {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch (error) {
-      // It has ended by itself, and we have not been told yet.
+      // The process has ended, and its 'exit' event has not arrived yet.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };

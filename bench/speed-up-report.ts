@@ -18,7 +18,7 @@ directly after the other. The speed-up is the geometric mean of these ratios; th
 over their logarithms, 95 %. **met**: the lower end of the interval is not below the bound. **missed**: the whole
 interval is below it. **undecided**: the bound is within the interval. The last two end the command with 1.`;
 
-/** The report of `--against`: new by old, and ours by client-node. */
+/** The report of `--against`: new compared with old, and Chancery with client-node. */
 export function reportOnPairs({ frame, works, runs, results }: MeasuredRuns): Found {
   const rows = speedUps(results, runs);
   const references = byClientNode(results, runs);
@@ -101,7 +101,7 @@ function intervalOf({ low, high }: RatioInterval): string {
   return `${factor(low)} – ${factor(high)}`;
 }
 
-/** Three digits: what is just below a bound must not look like it. */
+/** Three decimals: a value just below a bound must not look like the bound. */
 function factor(value: number): string {
   return Number.isFinite(value) ? value.toFixed(3) : '∞';
 }

@@ -5,35 +5,35 @@ import { type RatioInterval, ratioInterval } from './statistics.ts';
 import type { SubjectName } from './subjects.ts';
 import type { WorkName } from './works.ts';
 
-/** How many times better one side is than the other, by runs of the same rounds. */
+/** How many times better one side is than the other, from runs of the same rounds. */
 export interface SpeedUp {
   readonly of: FigureOf;
   readonly by: FigureOf;
-  /** Above 1 `of` is better. Undefined when no round has both sides. */
+  /** Above 1 when `of` is better. Undefined when no round has both sides. */
   readonly ratio: RatioInterval | undefined;
-  /** The lower end of the interval must not be below it. Undefined for a row without a bound. */
+  /** The bound: the lower end of the interval must not be below it. Undefined for a row without a bound. */
   readonly atLeast: number | undefined;
   readonly verdict: SpeedUpVerdict;
 }
 
 /**
- * `missed`: the whole interval is below the bound. `undecided`: the bound is within the interval, and the
- * lower end misses it. `free`: there is no bound.
+ * `missed`: the whole interval is below the bound. `undecided`: the interval contains the bound, and its
+ * lower end is below it. `free`: there is no bound.
  */
 export type SpeedUpVerdict = 'met' | 'missed' | 'undecided' | 'free' | 'not measured';
 
-/** What the lower end of new by old is held to. Memory and events/s are shown without a bound. */
+/** Bounds for the lower end of new by old. Memory and events/s have no bound. */
 const AT_LEAST: Readonly<Partial<Record<FigureKind, number>>> = { CPU: 0.95, time: 0.9 };
 
 const READER: SubjectName = 'chancery-object';
 const REFERENCE: SubjectName = 'client-node';
-/** What the lower end of a handler's events/s by client-node's is held to, when it reads every object. */
+/** Bounds for the lower end of events/s compared with client-node, for a handler that reads every object. */
 const READER_AT_LEAST: Readonly<Record<WorkName, number>> = {
   'config-map-50k': 1.3,
   'pod-10k': 1.7,
 };
 
-/** New by old: each planned pair, with every figure that anybody has at that work. */
+/** New compared with old: each planned pair, with every figure that any subject has at that work. */
 export function speedUps(results: Results, runs: readonly PlannedRun[]): readonly SpeedUp[] {
   return runs
     .filter(({ round, build }) => round === 1 && build === 'old')
@@ -46,7 +46,7 @@ export function speedUps(results: Results, runs: readonly PlannedRun[]): readonl
     );
 }
 
-/** Events/s of the handler that reads every object, by client-node's. */
+/** Events/s of the handler that reads every object, compared with client-node. */
 export function byClientNode(results: Results, runs: readonly PlannedRun[]): readonly SpeedUp[] {
   const isPlanned = (work: WorkName, name: SubjectName): boolean =>
     runs.some(({ workName, subjectName }) => workName === work && subjectName === name);
@@ -63,12 +63,12 @@ export function byClientNode(results: Results, runs: readonly PlannedRun[]): rea
     );
 }
 
-/** Works of which no run at all has a figure: they have no rows. */
+/** Works for which no run has a figure: they have no rows. */
 export function worksWithout(results: Results, runs: readonly PlannedRun[]): readonly WorkName[] {
   return worksOf(runs).filter((work) => figuresAt(work, results, runs).length === 0);
 }
 
-/** Whether it stands in the way of what was asked: a bound, or a figure, that it has not. */
+/** True when a row does not clearly meet its bound, or lacks a figure. */
 export function isLacking({ verdict }: SpeedUp): boolean {
   return verdict !== 'met' && verdict !== 'free';
 }
@@ -77,7 +77,7 @@ function worksOf(runs: readonly PlannedRun[]): readonly WorkName[] {
   return [...new Set(runs.map(({ workName }) => workName))];
 }
 
-/** A figure that one side alone has makes a row, too. */
+/** Includes figures that only one side has. */
 function figuresAt(
   work: WorkName,
   results: Results,

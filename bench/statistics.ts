@@ -1,4 +1,4 @@
-/** What is said of the figures of several rounds. */
+/** A summary of one figure over several rounds. */
 export interface Summary {
   readonly median: number;
   readonly min: number;
@@ -27,7 +27,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** A geometric mean, and where the true one is with a probability of 95 %. */
+/** A geometric mean with its 95 % confidence interval. */
 export interface RatioInterval {
   readonly mean: number;
   readonly low: number;
@@ -38,8 +38,8 @@ export interface RatioInterval {
 const CONFIDENCE = 0.95;
 
 /**
- * The geometric mean of ratios with Student's t interval over their logarithms: a ratio and its inverse
- * count alike. One ratio leaves everything open, from 0 to infinity.
+ * The geometric mean of ratios with Student's t interval over their logarithms, so that a ratio and its
+ * inverse have the same weight. With one ratio the interval is from 0 to infinity.
  *
  * @param ratios - each above 0.
  * @returns undefined when there are none.
@@ -56,7 +56,10 @@ export function ratioInterval(ratios: readonly number[]): RatioInterval | undefi
   return { mean: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half), rounds };
 }
 
-/** What |t| is below with a probability of 95 %: by halving, as the probability only grows. */
+/**
+ * The value that |t| stays below with a probability of 95 %. Found by bisection, because the probability
+ * grows monotonically.
+ */
 function studentT(freedom: number): number {
   let [low, high] = [0, Math.PI / 2];
   for (let step = 0; step < 60; step++) {

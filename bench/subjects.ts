@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Profile, pathOf } from '../test/support/load/profile.ts';
 import { built } from './build.ts';
 
-/** What a subject is started with. */
+/** The arguments with which a subject starts. */
 export interface Start {
   readonly url: string;
   readonly profileName: string;
@@ -10,25 +10,25 @@ export interface Start {
   readonly objects: number;
 }
 
-/** Something that is measured: a process that reads a collection. */
+/** A measured process that reads a collection. */
 export interface Subject {
   readonly title: string;
   readonly command: (start: Start) => readonly [command: string, ...words: string[]];
-  /** The built entry of the package that it measures. Default: that of this checkout. */
+  /** The built entry of the package that it measures. Default: the entry of this checkout. */
   readonly entry?: string;
-  /** The real `kubectl proxy` is between it and the load server. */
+  /** The real `kubectl proxy` runs between it and the load server. */
   readonly proxied?: boolean;
-  /** It follows no commands, and tells of markers only: no memory, no CPU, no latencies. */
+  /** It takes no commands and only reports markers: no memory, no CPU, no latencies. */
   readonly mute?: boolean;
-  /** It makes its own events: the load server has nothing to send. */
+  /** It creates its own events: the load server sends none. */
   readonly alone?: boolean;
-  /** It asks the server for a streamed list, which has to be there beforehand. */
+  /** It requests a streamed list, which the load server prepares before. */
   readonly streamed?: boolean;
-  /** What it imports, of `bench/node_modules`. */
+  /** Packages that it imports from `bench/node_modules`. */
   readonly packages?: readonly string[];
-  /** What it runs, of the PATH. */
+  /** Commands that it runs from the PATH. */
   readonly commands?: readonly string[];
-  /** What it cannot do, so that nothing waits for it. */
+  /** Phases that it does not support. They are skipped. */
   readonly lacks?: readonly Phase[];
 }
 
@@ -44,7 +44,7 @@ export type Phase =
 
 const LIMIT = ['first', 'memory', 'latency', 'relist', 'chunks'] as const;
 
-/** Every subject, by the name that `--only` takes. */
+/** Every subject, by its name for `--only`. */
 export const SUBJECTS = {
   'chancery-envelope': {
     title: 'chancery, keys only',
@@ -152,17 +152,17 @@ export const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS;
 
-/** Which checkout a subject comes from: this one, or the one that `--against` names. */
+/** The checkout of a subject: this one (`new`), or the one that `--against` names (`old`). */
 export type Build = 'new' | 'old';
 
 export const SUBJECT_NAMES: readonly SubjectName[] = Object.keys(SUBJECTS) as SubjectName[];
 
-/** Whether it measures Chancery. */
+/** True when it measures Chancery. */
 export function isOurs(name: string): boolean {
   return name.startsWith('chancery-');
 }
 
-/** As Dockerfile.operator starts it. Others have no image: they run as Node starts them. */
+/** The flags of Dockerfile.operator. Other subjects have no image and run with Node's defaults. */
 const OURS = ['--max-semi-space-size=16'];
 
 function onNode(name: string, mode: string): Subject['command'] {

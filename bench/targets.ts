@@ -3,22 +3,22 @@ import type { FigureOf } from './results.ts';
 import type { SubjectName } from './subjects.ts';
 import type { WorkName } from './works.ts';
 
-/** A median, or the difference of two, or what is left of that when it is divided by `over`. */
+/** A median, or the difference of two medians; divided by `over` if that is given. */
 export interface Term extends FigureOf {
   readonly less?: FigureOf;
   readonly over?: number;
 }
 
 /**
- * What must be reached: `of` alone, or divided by `by`. Absolute times are few, and only where people
- * wait for them or a probe does.
+ * A bound for `of`, or for `of` divided by `by`. Few bounds are absolute times: only those that people or
+ * probes wait for.
  */
 export interface Target {
   readonly id: string;
   readonly title: string;
   readonly of: Term;
   readonly by?: Term;
-  /** For a target without `by`: what `--check` divides it by, for it compares no absolute times. */
+  /** For a target without `by`: `--check` divides by this figure, because it compares no absolute times. */
   readonly guardBy?: Term;
   readonly atLeast?: number;
   readonly atMost?: number;
@@ -27,7 +27,7 @@ export interface Target {
 type Bound = Pick<Target, 'atLeast' | 'atMost'>;
 type Side = readonly [work: WorkName, subject: SubjectName];
 
-/** Probes and Leases are answered within this, whatever comes in. */
+/** Probes and Leases must be answered within this time, with any input. */
 const MOST_DELAY_MS = 50;
 
 /** All targets, in the order of the report. */
@@ -115,18 +115,18 @@ export const TARGETS: readonly Target[] = [
   },
   ...badInput('slow', 'a slow handler that holds back, 30k Pod events', {
     ...{ work: 'slow-consumer', subject: 'chancery-slow' },
-    // The socket holds what nobody reads: nothing but garbage is added, of objects that take four
-    // times the room of their text once they are read.
+    // The socket keeps unread data. Memory only grows by garbage: objects that were read take four times the
+    // memory of their text.
     atMost: 3,
   }),
   ...badInput('stuck', 'a handler that never returns, 30k Pod events', {
     ...{ work: 'slow-consumer', subject: 'chancery-stuck' },
-    // What waits is merged: the first old and the last new object of each key, and garbage.
+    // Waiting events are merged: memory holds the first old and the last new object of each key, and garbage.
     atMost: 3,
   }),
   ...badInput('deletes', '100k deletes at once', {
     ...{ work: 'deletes-100k', subject: 'chancery-deleted' },
-    // The collection once more, as text of the events: V8 leaves it until it has to look.
+    // Memory holds the collection a second time as text of the events, until V8 collects garbage.
     atMost: 1.5,
   }),
   delayed('endless-delay', 'a line without end', {
@@ -140,7 +140,7 @@ export const TARGETS: readonly Target[] = [
       less: at(['endless-line', 'chancery-endless'], 'rssBytes'),
       over: 1e6,
     },
-    // 67 MB of line are held when it is cut; the rest is what sockets and the other source leave behind.
+    // 67 MB of the line are in memory when it is cut; the rest is left by sockets and the other source.
     atMost: 100,
   },
   delayed('page-delay', 'a page of 500 objects of 1 MB', {
@@ -151,7 +151,7 @@ export const TARGETS: readonly Target[] = [
     title: 'a page of 500 objects of 1 MB: peak RSS, by what they take afterwards',
     of: at(['page-500mb', 'chancery-large'], 'syncPeakBytes'),
     by: at(['page-500mb', 'chancery-large'], 'heapBytes'),
-    // All of them, and half as much that is under way: never the text of the page beside its objects.
+    // All objects, and half as much in progress: never the text of the page and its objects together.
     atMost: 1.5,
   },
 ];
@@ -162,7 +162,7 @@ interface PeerTarget extends Bound {
   readonly ours: SubjectName;
 }
 
-/** Ours by client-node's. */
+/** Chancery's figure divided by that of client-node. */
 function peer(id: string, title: string, { figure, work, ours, ...bound }: PeerTarget): Target {
   const by = { work, subject: 'client-node', figure } as const;
   return {
@@ -215,7 +215,10 @@ function aboveCurl(id: string, title: string, figure: FigureName, atMost: number
   };
 }
 
-/** What each object more costs, at 100k and at 10k: what a process needs without any does not count. */
+/**
+ * The memory of each object added from 10k to 100k, divided by that from 1k to 10k. The memory of a process
+ * without objects does not count.
+ */
 function flatMemory(id: string, title: string): Target {
   const heapOf = (work: WorkName): FigureOf => at([work, 'chancery-envelope'], 'heapBytes');
   const [few, some, many] = [
@@ -232,7 +235,7 @@ interface BadInput extends Bound {
   readonly subject: SubjectName;
 }
 
-/** The event loop goes on, and memory stays within so many times what the collection takes. */
+/** The event loop must keep running, and memory must stay within a multiple of the collection's size. */
 function badInput(
   id: string,
   title: string,

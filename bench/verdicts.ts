@@ -5,17 +5,17 @@ import { TARGETS, type Target, type Term } from './targets.ts';
 export interface Verdict {
   readonly target: Target;
   /**
-   * Its median is the figure of the target. Each round gives one, of runs that were made one after the
-   * other: a machine whose speed changes over minutes changes both sides of it. Undefined when something
-   * that it needs has not been measured.
+   * The median is the figure of the target. Each round gives one value, from runs in direct succession, so
+   * that a machine whose speed changes over minutes affects both sides. Undefined when a required figure was
+   * not measured.
    */
   readonly figure: Summary | undefined;
   readonly met: boolean | undefined;
-  /** What a release is held to: undefined for a target that has no reference in the same run. */
+  /** The value that `--check` compares with the last release; undefined for a target without a reference. */
   readonly guarded: number | undefined;
 }
 
-/** Whether each target is met by what has been measured. */
+/** Decides for each target whether the measured figures meet it. */
 export function judge(results: Results, targets: readonly Target[] = TARGETS): readonly Verdict[] {
   return targets.map((target) => {
     const figure = figureOf(target, results);
@@ -26,7 +26,7 @@ export function judge(results: Results, targets: readonly Target[] = TARGETS): r
   });
 }
 
-/** Everything that a target needs to be measured. */
+/** Every figure that a target needs. */
 export function sidesOf({ of, by, guardBy }: Target): readonly FigureOf[] {
   return [of, by, guardBy].flatMap((term) =>
     term === undefined ? [] : [term, ...(term.less === undefined ? [] : [term.less])],
@@ -35,7 +35,7 @@ export function sidesOf({ of, by, guardBy }: Target): readonly FigureOf[] {
 
 type Sides = Pick<Target, 'of' | 'by'>;
 
-/** Round by round; where no round has both sides, one figure of the medians. */
+/** One value for each round; if no round has both sides, one value from the medians. */
 function figureOf(sides: Sides, results: Results): Summary | undefined {
   const paired = results.rounds.map((round) =>
     quotient(sides, (side) => results.inRound(round, side)),

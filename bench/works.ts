@@ -1,31 +1,31 @@
 import type { ProfileName } from '../test/support/load/profiles.ts';
 import type { SubjectName } from './subjects.ts';
 
-/** One thing that subjects are given to do. Phases that it does not name are left out. */
+/** One task for subjects. Phases that it does not name are left out. */
 export interface Work {
   readonly profile: ProfileName;
   readonly objects: number;
-  /** Events that go round all objects. */
+  /** Number of events over all objects. */
   readonly burst?: number;
-  /** Events that go round 1,000 objects. */
+  /** Number of events over 1,000 objects. */
   readonly hot?: number;
-  /** Seconds of 200 events each. */
+  /** Seconds with 200 events each. */
   readonly latencySeconds?: number;
   readonly relist?: boolean;
-  /** Seconds of nothing. */
+  /** Seconds without events. */
   readonly idleSeconds?: number;
-  /** Events of 1.5 MB that come in chunks of 16 kB; the first of them warms up, and does not count. */
+  /** Number of events of 1.5 MB in chunks of 16 kB. The first one warms up and does not count. */
   readonly oversized?: number;
   /** All objects are deleted, one event each. */
   readonly deletions?: boolean;
-  /** One source is sent a line without end. */
+  /** One source receives a line without end. */
   readonly endless?: boolean;
-  /** Rounds that are enough, where one run tells as much as five. Default: as many as are asked for. */
+  /** The most rounds to run, when more would add nothing. Default: the requested number. */
   readonly rounds?: number;
   readonly subjects: readonly SubjectName[];
-  /** Its targets need it: `--quick` has it, with these parts replaced. */
+  /** Included in `--quick`, with these parts replaced, because its targets need it. */
   readonly quick?: Partial<Work>;
-  /** `--against` does it, with all its phases. */
+  /** Included in `--against`, with all its phases. */
   readonly inPairs?: true;
 }
 
@@ -35,7 +35,7 @@ const OURS = ['chancery-envelope', 'chancery-object', 'chancery-reconcile'] as c
 const PEERS = ['client-node', 'fluent-client', 'dot-i-operator', 'python'] as const;
 const LIMITS = ['json-parse', 'drain', 'keep-text', 'keep-object'] as const;
 const EVERYBODY = [...OURS, 'chancery-kubectl', ...PEERS, ...LIMITS] as const;
-/** Who is compared with whom runs next to them: the less time lies between, the less it can change. */
+/** Subjects that are compared run next to each other: the machine changes less in a shorter time. */
 const IN_SHORT = [
   'chancery-envelope',
   'client-node',
@@ -52,7 +52,7 @@ const IN_PAIRS = [
 ] as const;
 const WHICH = ['chancery-envelope', 'client-node', 'chancery-object'] as const;
 
-/** All work, by the name that `--only` takes, in the order in which it is done: what is short comes first. */
+/** All works, by their names for `--only`, in the order of their runs: short ones first. */
 export const WORKS: Readonly<Record<WorkName, Work>> = {
   'pod-100': {
     profile: 'pod',
@@ -181,7 +181,7 @@ export const WORKS: Readonly<Record<WorkName, Work>> = {
   },
 };
 
-/** What `--quick` leaves, in the order in which it is done. */
+/** The works of `--quick`, in the order of their runs. */
 export function quickWorks(): Readonly<Record<WorkName, Work>> {
   return Object.fromEntries(
     Object.entries(WORKS).flatMap(([name, work]) =>
@@ -190,7 +190,7 @@ export function quickWorks(): Readonly<Record<WorkName, Work>> {
   );
 }
 
-/** What `--against` does, in the order in which it is done. */
+/** The works of `--against`, in the order of their runs. */
 export function worksInPairs(): Readonly<Record<WorkName, Work>> {
   return Object.fromEntries(
     Object.entries(WORKS).flatMap(([name, work]) =>

@@ -1,9 +1,10 @@
 /**
- * Makes `dist/`, a part of `npm run build`. Types file by file, by the compiler; JavaScript in few files,
- * by a bundler, because finding, reading and linking 156 modules is most of what `import 'chancery'` takes.
+ * Builds `dist/`; part of `npm run build`. The compiler writes one type file for each module. A bundler
+ * writes the JavaScript into few files, because finding, reading and linking every module is most of the time
+ * that `import 'chancery'` takes.
  *
- * All entries are one build, so that every module is in one file only. Packages stay outside. With
- * `--image` there is nothing but what `chancery run` needs: no types or maps.
+ * All entries are one build, so that no module is in two files. Packages are not bundled. With `--image` the
+ * build has only what `chancery run` needs: no types and no source maps.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -34,7 +35,7 @@ async function bundle(): Promise<void> {
   const files = Object.fromEntries(entries.map((entry) => [entry, `operator/${entry}.ts`]));
   const build = await rolldown({
     cwd: root,
-    // The benchmarks use a few parts that are not public; the published package has no such file.
+    // The benchmarks import a few internal parts. The published package does not contain this file.
     input: { ...files, ...(!image && { 'internal-bench': 'bench/internals.ts' }) },
     platform: 'node',
     tsconfig: false,
@@ -48,14 +49,14 @@ async function bundle(): Promise<void> {
     dir: target,
     format: 'esm',
     entryFileNames: '[name].js',
-    // One folder below `operator`, as those modules are which look for files by `import.meta.url`.
+    // One folder below `operator`, like the modules that find files by `import.meta.url`.
     chunkFileNames: 'chunks/[name].js',
     comments: false,
     sourcemap: !image,
     sourcemapExcludeSources: true,
     codeSplitting: {
       groups: [
-        // With all that it imports: whoever asks for a part of it most often needs the whole.
+        // Includes everything that index.ts imports: a program that imports a part mostly needs the whole.
         { name: 'toolkit', test: /\/operator\/index\.ts$/, priority: 2 },
         { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
         { name: 'manager', test: /\/operator\/manager\/manager\.ts$/ },
@@ -70,8 +71,8 @@ function isPackage(id: string): boolean {
 }
 
 /**
- * Puts texts of other languages into the modules that use them: see `operator/core/text-files.ts`. A call
- * keeps to its line, so that source maps stay as they are.
+ * Replaces calls of `textFiles` by the texts of the files: see `operator/core/text-files.ts`. The replacement
+ * stays on the line of the call, so that source maps stay correct.
  */
 function embedTextFiles(): Plugin {
   const call = /\btextFiles\(new URL\('(\.[^']*\/)', import\.meta\.url\)\)/g;
@@ -89,7 +90,7 @@ function embedTextFiles(): Plugin {
   };
 }
 
-/** The texts of all files below a folder that are not TypeScript, by their path below it. */
+/** The text of each file below `folder` that is not TypeScript, by its path relative to `folder`. */
 function textsBelow(folder: string): Readonly<Record<string, string>> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))

@@ -1,6 +1,6 @@
 /**
- * The entry of `@chancery/testing` alone: what the test kit shares with the toolkit and users do not
- * need. Its names may change in every release; the kit of a version needs the toolkit of that version.
+ * The parts of the toolkit that only `@chancery/testing` imports. Names may change in every release: a
+ * version of the test kit needs the same version of the toolkit.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 /**
- * Resources defined once: `chancery/schema`, an entry of its own, so that an operator without custom
- * resources does not load TypeBox.
+ * Defines custom resources with their schemas: `chancery/schema`. It is a separate entry, so that an operator
+ * without custom resources does not load TypeBox.
  *
  * @module
  */
 
 import './core/one-copy.ts';
 
-// The schema of a field: TypeBox's words, and those that it lacks
+// The schema of a field: types of TypeBox, and additions for Kubernetes
 
 export {
   Anything,

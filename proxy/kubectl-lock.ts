@@ -1,27 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** The architectures that Kubernetes publishes kubectl for, as the index and the downloads name them. */
+/**
+ * The architectures that Kubernetes publishes kubectl for, as the image index and the downloads name them.
+ */
 export const ARCHITECTURES = ['amd64', 'arm64', 'ppc64le', 's390x'] as const;
 
 export type Architecture = (typeof ARCHITECTURES)[number];
 
-/** Which kubectl the ambassador's image has: proxy/kubectl.lock.json. */
+/** The kubectl in the ambassador's image: the content of proxy/kubectl.lock.json. */
 export interface KubectlLock {
-  /** `v1.37.1`. */
+  /** Such as `v1.37.1`. */
   readonly version: string;
-  /** When the digests were looked up, `YYYY-MM-DD`. */
+  /** The day on which the digests were looked up, `YYYY-MM-DD`. */
   readonly date: string;
   readonly image: string;
-  /** `sha256:` of the image's index, which names one image for each architecture. */
+  /** `sha256:` of the image index, which names one image for each architecture. */
   readonly digest: string;
-  /** SHA-256 of the program itself, as published beside its download. */
+  /** SHA-256 of the program itself, as published next to its download. */
   readonly binaries: Readonly<Partial<Record<Architecture, string>>>;
-  /** Where the digests were found. */
+  /** The URLs at which the digests were found. */
   readonly sources: readonly string[];
 }
 
-/** The file, and the lines of the Dockerfile that must say the same. */
+/** The lock file, and the Dockerfile that repeats its version and digest. */
 export interface LockFiles {
   readonly lock: URL;
   readonly dockerfile: URL;
@@ -37,9 +39,9 @@ export async function readLock({ lock }: LockFiles = LOCK_FILES): Promise<Kubect
 }
 
 /**
- * Writes the lock, and version and digest into the Dockerfile.
+ * Writes the lock file, and the version and the digest in the Dockerfile.
  *
- * @throws Error when the Dockerfile has no such line; nothing is written then.
+ * @throws Error when the Dockerfile lacks one of the two lines; then nothing is written.
  */
 export async function writeLock(value: KubectlLock, files: LockFiles = LOCK_FILES): Promise<void> {
   const before = await readFile(files.dockerfile, 'utf8');
@@ -59,9 +61,9 @@ function replaceDefault(dockerfile: string, name: string, value: string): string
 }
 
 /**
- * Which architecture's kubectl a file is, by its SHA-256.
+ * The architecture of a kubectl program, found by its SHA-256.
  *
- * @throws Error when the lock has no such program.
+ * @throws Error when the lock does not contain this SHA-256.
  */
 export async function architectureOf(file: string, { binaries }: KubectlLock): Promise<string> {
   const checksum = createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * `npm run lock:kubectl -- v1.37.1` writes proxy/kubectl.lock.json and the Dockerfile's two lines anew.
- * `npm run lock:kubectl -- --check FILE` says which architecture's kubectl a file is, by the lock.
+ * `npm run lock:kubectl -- v1.37.1` writes proxy/kubectl.lock.json and the two lines of the Dockerfile.
+ * `npm run lock:kubectl -- --check FILE` prints the architecture of a kubectl program, found in the lock.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ARCHITECTURES, type Architecture, type KubectlLock } from './kubectl-lock.ts';
 
-/** Where Kubernetes publishes. */
+/** Where Kubernetes publishes kubectl. */
 export interface Places {
-  /** Programs, each with a file `.sha256` beside it. */
+  /** Programs, each with a file `.sha256` next to it. */
   readonly downloads: string;
   /** Images, by the registry API. */
   readonly registry: string;
@@ -19,14 +19,14 @@ const INDEX_TYPES = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ].join(', ');
 
-/** CA rotation is noticed from this minor on: `ClientsAllowCARotation`. */
+/** The first minor version of kubectl that notices a rotated CA: `ClientsAllowCARotation`. */
 const MINIMUM_MINOR = 36;
 
 /**
- * The lock of a version, from the checksums beside its downloads and from the index of its image.
+ * The lock of a version, from the checksums next to its downloads and from the index of its image.
  *
- * @throws Error when the version is no release of 1.36 or later, when a place does not answer or answers what is no
- *   checksum, and when the index lacks an architecture or is not what its digest says.
+ * @throws Error when the version is no release of 1.36 or later, when a place does not answer or returns no
+ *   checksum, and when the index lacks an architecture or does not match its digest.
  */
 export async function publishedKubectl(
   version: string,
@@ -74,7 +74,7 @@ function checksumOf(text: string, url: string): string {
   return checksum;
 }
 
-/** Of the bytes that were sent, so that no header has to be believed. */
+/** The digest of the received bytes, so that no header has to be trusted. */
 async function indexDigest(url: string): Promise<string> {
   const response = await get(url);
   const bytes = Buffer.from(await response.arrayBuffer());

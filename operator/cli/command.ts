@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * 0: done. 1: the operation failed. 2: the command line, or what it names, was wrong. 3: leadership is
- * lost, or the operator refuses to run where it is.
+ * 0: done. 1: the operation failed. 2: the command line, or a file or module that it names, is wrong. 3:
+ * leadership was lost, or the operator refuses to run in this environment.
  */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** Everything a command may touch, so that tests run it in-process. */
+/** Everything that a command may use from outside, so that tests can run it in-process. */
 export interface Io {
   readonly stdin: Readable;
   /** Results only: other programs read this. */
@@ -14,18 +14,18 @@ export interface Io {
   /** Messages for people, and logs. */
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the process is asked to stop; a command that is asked to stop has not failed. */
+  /** Aborts when the process is asked to stop. A command that stops for this reason has not failed. */
   readonly signal: AbortSignal;
   /**
-   * Ends the process with `code` when `withinMs` are over, whatever is under way then, unless `cancel`
+   * Ends the process with `code` after `withinMs`, even if work is still running. Does nothing when `cancel`
    * aborts before.
    */
   exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal): void;
-  /** Makes the process take less memory and more processor time from now on. */
+  /** Makes the process use less memory and more processor time from now on. */
   saveMemory(): void;
 }
 
-/** One word of the command line, and what it does. */
+/** One command of the command line, such as `run`. */
 export interface Command {
   readonly name: string;
   readonly summary: string;

@@ -16,7 +16,7 @@ import { LINT_DESCRIPTION } from './lint/help.ts';
 import { RUN_DESCRIPTION } from './run/help.ts';
 import { WATCH_DESCRIPTION } from './watch/help.ts';
 
-/** Runs the command that `args` name. Rejects only for what is a bug. */
+/** Runs the command that `args` name. Rejects only because of a bug. */
 export async function dispatch(
   commands: readonly Command[],
   args: readonly string[],
@@ -68,14 +68,17 @@ function unknownCommand(commands: readonly Command[], word: string, { stderr }: 
   return 2;
 }
 
-/** Everything after `--` is an argument, whatever it looks like. */
+/** Everything after `--` is an argument, never an option. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end < 0 ? args : args.slice(0, end);
   return options.includes('--help') || options.includes('-h');
 }
 
-/** One line for people: the message, and the facts that it leaves to its context. */
+/**
+ * An error as one line for people: the message, and the facts of its context that the message does not
+ * contain.
+ */
 export function describeError(error: OperatorError): string {
   const facts = Object.entries(error.context)
     .filter(([, value]) => !error.message.includes(String(value)))
@@ -85,8 +88,8 @@ export function describeError(error: OperatorError): string {
 }
 
 /**
- * All commands. What one of them needs is read when it is run: the HTTP client alone is a third of
- * the start of a command that does not use it.
+ * All commands. The module of a command is imported when the command runs: the HTTP client alone is a third
+ * of the start time of a command that does not use it.
  */
 export const COMMANDS: readonly Command[] = [
   {

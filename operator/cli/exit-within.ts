@@ -4,21 +4,20 @@ import { NEVER_ABORTED } from '../core/abort.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ExitCode } from './command.ts';
 
-/** What the event loop gets to do it by itself, with the exit code that was asked for. */
+/** How long the event loop may take to exit by itself with the requested exit code, before SIGKILL. */
 const KILL_AFTER_MS = 250;
 
-/** Plain JavaScript: it is run as it is. */
+/** Plain JavaScript, because the worker runs it unchanged. */
 const KILLER = `
   const { workerData: { pid, afterMs } } = require('node:worker_threads');
   setTimeout(() => process.kill(pid, 'SIGKILL'), afterMs);
 `;
 
 /**
- * Ends this process with `code` when `withinMs` are over. A second thread sees to it that it does: a
- * handler that never returns would hold up every timer of this one. Then it is a SIGKILL, a quarter of a
- * second later.
+ * Ends this process with `code` after `withinMs`. A second thread sends SIGKILL 250 ms later if the process
+ * still runs: a handler that never returns blocks every timer of the main thread.
  *
- * @param cancel - nothing happens once it has aborted.
+ * @param cancel - when it aborts first, nothing happens.
  */
 export function exitWithin(
   withinMs: number,
@@ -28,7 +27,7 @@ export function exitWithin(
   const cancelExit = systemClock.schedule(withinMs, () => process.exit(code));
   const afterMs = Math.min(withinMs + KILL_AFTER_MS, 2 ** 31 - 1);
   const killer = new Worker(KILLER, { eval: true, workerData: { pid: process.pid, afterMs } });
-  killer.on('error', () => {}); // the timer is still there
+  killer.on('error', () => {}); // the timer still ends the process
   killer.unref();
   const spare = (): void => {
     cancelExit();

@@ -2,21 +2,21 @@ import { parseArgs } from 'node:util';
 import { nearMatches } from '../client/near-match.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 
-/** The options that a command knows, by their long names. */
+/** The options of a command, by their long names. */
 type OptionTable = Readonly<
   Record<
     string,
     {
       readonly type: 'string' | 'boolean';
       readonly short?: string;
-      /** May be given again: all values in their order, in place of the last one. */
+      /** The option may be repeated: the value is a list in the order given, not the last value. */
       readonly multiple?: true;
     }
   >
 >;
 
 export interface Flags<O extends OptionTable> {
-  /** By long name; absent ones are undefined. */
+  /** By long name; undefined when the option was not given. */
   readonly values: {
     readonly [K in keyof O]?: Value<O[K]> | undefined;
   };
@@ -30,8 +30,8 @@ type Value<O extends OptionTable[string]> = O extends { readonly multiple: true 
 type Single<O extends OptionTable[string]> = O['type'] extends 'string' ? string : boolean;
 
 /**
- * A command line, taken apart as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and
- * `--selector=a=b` are the same, options and arguments mix, and the last of an option wins.
+ * Parses a command line as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and `--selector=a=b`
+ * are the same, options and arguments mix, and the last value of an option wins.
  *
  * @throws ConfigurationError `CONFIG` in one line that names the option.
  */

@@ -23,7 +23,7 @@ lost, or refused to start where it is not safe.
 
 const HELP = ['help', 'explain a command'] as const;
 
-/** The environment variables of a command, for its help. */
+/** The help text for the environment variables of a command. */
 export function environmentHelp(names?: readonly string[]): string {
   const rows = ENVIRONMENT.filter(([name]) => names === undefined || names.includes(name));
   return `Environment:\n${table(rows)}`;

@@ -3,14 +3,16 @@ import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { linkedAbort } from '../core/abort.ts';
 
-/** Characters handed to the stream at a time: what a pipe holds, and no giant string. */
+/**
+ * Characters written to the stream at a time. A pipe holds about as much, and larger strings waste memory.
+ */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Lines → a stream, at its reader's pace.
+ * Lines → a stream, at the pace of its reader.
  *
- * `signal` aborts with the parent, and when the reader has closed the stream. After that nothing is
- * written any more. Must be disposed of; the stream stays open.
+ * `signal` aborts with the parent, and when the reader closes the stream. After that nothing more is written.
+ * The caller must dispose of the writer; the stream stays open.
  */
 export class LineWriter implements Disposable {
   readonly #out: Writable;
@@ -29,12 +31,12 @@ export class LineWriter implements Disposable {
     return this.#abort.signal;
   }
 
-  /** Why writing failed; undefined when it did not, or when the reader simply left. */
+  /** Why writing failed; undefined when nothing failed, or when the reader only closed the stream. */
   get failure(): Error | undefined {
     return this.#failure !== undefined && isReaderGone(this.#failure) ? undefined : this.#failure;
   }
 
-  /** Writes every line, and resolves when the stream takes more, or when there is no point any more. */
+  /** Writes every line. Resolves when the stream accepts more, or when `signal` has aborted. */
   async write(lines: Iterable<string>): Promise<void> {
     let chunk = '';
     for (const line of lines) {
@@ -42,7 +44,7 @@ export class LineWriter implements Disposable {
       chunk += `${line}\n`;
       if (chunk.length < CHUNK_LENGTH) continue;
       await this.#send(chunk);
-      await setImmediate(); // a fast reader must not keep signals and sockets waiting
+      await setImmediate(); // a fast reader must not delay signals and sockets
       chunk = '';
     }
     if (chunk !== '') await this.#send(chunk);
@@ -51,7 +53,7 @@ export class LineWriter implements Disposable {
   async #send(chunk: string): Promise<void> {
     if (this.#out.write(chunk)) return;
     const { signal } = this;
-    await once(this.#out, 'drain', { signal }).catch(() => {}); // closed or aborted: the signal says so
+    await once(this.#out, 'drain', { signal }).catch(() => {}); // closed or aborted: see `signal`
   }
 
   readonly #onError = (error: Error): void => {

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
 import { isRunnable, type Runnable } from '../manager/tasks.ts';
 
-/** What a module brings along. */
+/** What one module exports for `chancery run`. */
 export interface LoadedModule {
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
@@ -14,11 +14,11 @@ export interface LoadedModule {
 }
 
 /**
- * What the module at `path` exports: controllers and runnables as its default, one or an array of them,
- * and its own checks as `healthChecks`.
+ * Loads the module at `path`. Its default export is a controller or a runnable, or an array of them. Its
+ * optional export `healthChecks` adds health checks.
  *
- * @throws ConfigurationError `CONFIG` in one line with file and reason, when the module cannot be
- *   loaded or exports anything else. The cause has the stack.
+ * @throws ConfigurationError `CONFIG` in one line with file and reason, when the module cannot be loaded or
+ *   exports anything else. The cause has the stack.
  */
 export async function loadModule(path: string): Promise<LoadedModule> {
   const file = resolve(path);
@@ -50,7 +50,7 @@ export async function loadModule(path: string): Promise<LoadedModule> {
   };
 }
 
-/** Asked first: the loader's own message for a missing file does not tell it from a missing import. */
+/** Checked before the import: the loader has the same message for a missing file and a missing import. */
 async function requireFile(path: string, file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile()) return;
@@ -58,7 +58,7 @@ async function requireFile(path: string, file: string): Promise<void> {
   throw new ConfigurationError(`cannot load ${path}: ${problem}`);
 }
 
-/** The message, and for a syntax error the place, which only the stack has. */
+/** The message. For a syntax error also the place, which only the stack contains. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `it throws ${JSON.stringify(error) ?? String(error)}`;
   const text = `${error.name}: ${error.message}`;

@@ -10,11 +10,11 @@ import { exitWithin } from './exit-within.ts';
 import { saveMemory } from './save-memory.ts';
 
 /**
- * The process: its arguments, streams, signals and end. Everything else is reached through `Io`.
+ * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.
  *
- * The first SIGTERM or SIGINT asks to stop; the second ends the process at once, with 1. Whatever
- * nobody caught asks to stop as well, after a line in the log, and the process ends with 1: in order if
- * that works, and when the time for it is over if it does not.
+ * The first SIGTERM or SIGINT asks the command to stop; the second ends the process at once with exit code 1.
+ * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process
+ * ends when the command has stopped, or when the time limit of the stop is over.
  */
 const stop = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -31,9 +31,9 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 }
 
 const log = createLogger('warn', process.stderr);
-// Node would print its warnings as text in the middle of the log.
+// Node would print its warnings as plain text between the lines of the log.
 process.removeAllListeners('warning').on('warning', (err) => log.warn({ err }, 'warning of Node'));
-// Who closes our output may want us to end, which is for the command to see; it is no crash.
+// A reader that closes our output causes an error here. It is no crash: commands handle it themselves.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
@@ -57,7 +57,7 @@ await Promise.race([
 ]);
 process.exit(crashes > 0 ? 1 : exitCode);
 
-/** More of them change nothing: the stop is under way, and its time does not begin again. */
+/** Only the first crash starts the stop and its time limit. Later crashes are only logged. */
 function crashed(err: unknown, message: string): void {
   crashes++;
   if (crashes <= CRASH_LOG_LINES) log.error({ err }, message);
@@ -65,7 +65,7 @@ function crashed(err: unknown, message: string): void {
   stop.abort(err);
 }
 
-/** Resolves when everything written is out, or never can be: a reader that hangs must not hold us. */
+/** Resolves when everything is written, or when the stream fails. Never resolves while its reader hangs. */
 function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }

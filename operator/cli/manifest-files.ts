@@ -5,22 +5,22 @@ import { text } from 'node:stream/consumers';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { parseYamlDocuments } from '../core/yaml.ts';
 
-/** One document of a manifest, and where it stands. */
+/** One document of a manifest, and the file that contains it. */
 export interface ManifestDocument {
-  /** The file as it was named, or `standard input`. */
+  /** The path as given, or `standard input`. */
   readonly file: string;
   readonly value: unknown;
 }
 
-/** What kubectl takes for a manifest in a folder. */
+/** The file names that kubectl reads from a folder. */
 const MANIFEST = /\.(?:ya?ml|json)$/;
 
 /**
- * The documents of files, of folders (without those below them, in the order of names), and of
- * standard input for `-`.
+ * Reads the YAML documents of `paths`. For a folder it reads the manifests in it, sorted by name, without
+ * sub-folders. `-` is standard input.
  *
- * @param option - what stands before a path on the command line, for messages.
- * @throws ConfigurationError `CONFIG` that names the path, and for bad YAML line and column.
+ * @param option - the option before a path on the command line, for messages.
+ * @throws ConfigurationError `CONFIG` that names the path, and for bad YAML the line and the column.
  */
 export async function readManifests(
   paths: readonly string[],

@@ -5,18 +5,18 @@ import { pathToFileURL } from 'node:url';
 /** `chancery` and each of its entries, such as `chancery/schema`. */
 const TOOLKIT = /^chancery(?:\/|$)/;
 const TEST_KIT = '@chancery/testing';
-/** Sources find sources, what is built finds what is built. */
+/** Source files import source files; built files import built files. */
 const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [];
 
 type Resolve = Parameters<typeof registerHooks>[0]['resolve'];
 
 /**
- * Makes `chancery` and its entries mean this copy of the toolkit in every module that is loaded from now
- * on. A module that is mounted from a ConfigMap has no `node_modules` above it, and a module that has one
- * must not bring a second copy into the process.
+ * Resolves `chancery` and its entries to this copy of the toolkit in every module that is loaded from now on.
+ * A module that is mounted from a ConfigMap has no `node_modules` above it. A module that has one must not
+ * load a second copy into the process.
  *
- * `@chancery/testing` is found beside the module that imports it, beside this copy, or in the project
- * that the command is run in: a package manager may hide the packages of a project from `chancery`.
+ * `@chancery/testing` is searched next to the module that imports it, then next to this copy, then in the
+ * working directory. A package manager may hide the packages of a project from `chancery`.
  */
 export function resolveToolkit(): void {
   registerHooks({ resolve });
@@ -25,7 +25,7 @@ export function resolveToolkit(): void {
 const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
   const from = (parentURL: string | undefined): ReturnType<typeof nextResolve> =>
     nextResolve(specifier, withParent(context, parentURL));
-  // As if this file asked: a package finds itself by its own name, and its entries in package.json.
+  // Resolve as if this file imported it: a package finds its own entries by its own name.
   if (TOOLKIT.test(specifier)) return from(import.meta.url);
   if (specifier !== TEST_KIT) return nextResolve(specifier, context);
   const project = pathToFileURL(`${process.cwd()}/`).href;

@@ -1,20 +1,20 @@
 /**
- * The namespace of the Pod, as the kubelet writes it into a container's arguments (Downward API).
- * Roles for it name no namespace: they live where they are applied.
+ * The namespace of the Pod. The kubelet replaces this text in the arguments of a container (Downward API).
+ * Roles for it name no namespace: they belong to the namespace in which they are applied.
  */
 export const POD_NAMESPACE: string = '$(POD_NAMESPACE)';
 
-/** Where sources are that leave their namespace to the settings, and what else the settings bring. */
+/** The namespaces of sources that leave them to the settings, and other settings that require rights. */
 export interface Placement {
   /** Names or `POD_NAMESPACE`, at least one; undefined for every namespace. */
   readonly namespaces: readonly string[] | undefined;
   /** Left out: the settings say that every replica works. */
   readonly leaderElection?: {
-    /** Where the Lease is: a name or `POD_NAMESPACE`. */
+    /** The namespace of the Lease: a name or `POD_NAMESPACE`. */
     readonly namespace: string;
-    /** Default: that of the manager, `leaseNameOf(controllers)`. */
+    /** Default: the name that the manager uses, `leaseNameOf(controllers)`. */
     readonly leaseName?: string;
   };
-  /** The operator installs the definitions that its resources bring. Default false. */
+  /** The operator installs the definitions of its resources. Default false. */
   readonly installCrds?: boolean;
 }

@@ -16,16 +16,18 @@ import {
 } from './arguments.ts';
 import { APISERVER_DESCRIPTION } from './help.ts';
 
-/** Whom the token of the kubeconfig stands for: kubeadm's name for who may do everything. */
+/** The user that the token of the kubeconfig authenticates: the cluster administrator of kubeadm. */
 const CALLER: { readonly name: string; readonly groups: string[] } = {
   name: 'kubernetes-admin',
   groups: ['system:masters'],
 };
 
-/** The package that has the API server. The operator image does without it. */
+/** The package with the API server. The operator image does not contain it. */
 const TEST_KIT = '@chancery/testing';
 
-/** The part of `ApiServer` in `@chancery/testing` that this command uses. A test checks that they fit. */
+/**
+ * The part of `ApiServer` in `@chancery/testing` that this command uses. A test checks that the types match.
+ */
 export interface ServerClass {
   start(options: {
     readonly port: number;
@@ -46,18 +48,18 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Imports the test kit, which no other command needs. */
+/** Imports the test kit. No other command needs it. */
 export type LoadTestKit = () => Promise<{ readonly ApiServer: ServerClass }>;
 
 const load: LoadTestKit = () => {
-  // Compiling some 300 files is most of the start. Node keeps what it has compiled in the folder for
-  // temporary files, or where NODE_COMPILE_CACHE says, and does without where it cannot.
+  // Compiling some 300 files is most of the start time. Node caches compiled code in the folder for temporary
+  // files, or in NODE_COMPILE_CACHE. If it cannot write there, it starts without a cache.
   enableCompileCache();
   resolveToolkit();
   return import(TEST_KIT);
 };
 
-/** `chancery apiserver`: a Kubernetes API for people, until it is asked to stop. */
+/** `chancery apiserver`: serves a Kubernetes API until the process is asked to stop. */
 export function apiserverCommand(loadTestKit: LoadTestKit = load): Command {
   return {
     ...APISERVER_DESCRIPTION,
@@ -104,7 +106,7 @@ async function loaded(loadTestKit: LoadTestKit): Promise<ServerClass> {
   }
 }
 
-/** The kit itself is missing, not a module that it imports. */
+/** True when the test kit itself is missing, and not a module that it imports. */
 function isMissing(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${TEST_KIT}'`);
@@ -144,7 +146,7 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-/** @throws OperatorError of the refusal, with file and object before its text. */
+/** @throws OperatorError of the refused object; file and object stand before its message. */
 function fill(
   server: RunningServer,
   documents: readonly ManifestDocument[],
@@ -176,7 +178,7 @@ function hint(error: OperatorError): string {
   return '; if it is a custom resource, apply its CustomResourceDefinition before it';
 }
 
-/** `ConfigMap settings`, as far as the document says so. */
+/** Kind and name, such as `ConfigMap settings`, as far as the document has them. */
 function nameOf(value: unknown): string {
   const { kind, metadata } = (value ?? {}) as { kind?: unknown; metadata?: { name?: unknown } };
   return `${kind ?? 'a document without a kind'} ${metadata?.name ?? ''}`.trim();
@@ -204,7 +206,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The first line of every file that we write, by which we know it again. */
+/** The first line of every file that we write. We overwrite only files that begin with it. */
 const SIGNATURE = '# Written by `chancery apiserver`, which overwrites it: keep nothing in here.';
 
 const NAME = 'chancery';
@@ -212,16 +214,16 @@ const NAME = 'chancery';
 interface KubeconfigOptions {
   /** URL of the API server. */
   readonly server: string;
-  /** PEM of the certificate authority, and a bearer token, of a server with TLS. */
+  /** For a server with TLS: the PEM of its certificate authority, and a bearer token. */
   readonly credentials?: { readonly ca: string; readonly token: string };
-  /** What kubectl takes where no namespace is named. */
+  /** The namespace that kubectl uses by default. */
   readonly namespace: string;
 }
 
 /**
- * A kubeconfig with one context.
+ * Writes a kubeconfig with one context.
  *
- * It is written 0600, whole or not at all.
+ * The file has mode 0600. It is written completely or not at all.
  *
  * @throws ConfigurationError `CONFIG` that names the file, when it cannot be written.
  */
@@ -242,9 +244,9 @@ export async function writeKubeconfig(path: string, options: KubeconfigOptions):
 }
 
 /**
- * Asked before anything is started.
+ * Checks, before anything starts, that `path` is free or was written by this command.
  *
- * @throws ConfigurationError `CONFIG` when a file of somebody else stands there.
+ * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read.
  */
 export async function requireOurs(path: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -5,29 +5,29 @@ import { parseFlags } from '../flags.ts';
 
 /** The command line of `chancery apiserver`. */
 export interface ApiserverArguments {
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly address: string;
   readonly kubeconfigPath: string | undefined;
-  /** TLS, and a token for those who call. */
+  /** Serve TLS, and require a token. */
   readonly tls: boolean;
-  /** Overwrite the kubeconfig whoever wrote it. */
+  /** Overwrite the kubeconfig even if another program wrote it. */
   readonly force: boolean;
-  /** Manifests, folders of manifests, or `-`, in their order. */
+  /** Manifests, folders of manifests, or `-`, in the order given. */
   readonly paths: readonly string[];
-  /** Created, and preset for objects that name none; undefined for `default`. */
+  /** Created at the start. Objects without a namespace go there; undefined for `default`. */
   readonly namespace: string | undefined;
   readonly workloads: boolean;
-  /** Which release it answers as; undefined for the newest that is known. */
+  /** The release to emulate; undefined for the newest known. */
   readonly version: KubernetesVersion | undefined;
 }
 
-/** Releases that differ in what clients notice. */
+/** Releases that differ in ways that clients notice. */
 const VERSIONS = ['1.24', '1.30', '1.33', '1.36'] as const;
 
 export type KubernetesVersion = (typeof VERSIONS)[number];
 
-/** Where a kubectl without any configuration looks for an API server. */
+/** The port that kubectl uses when it has no configuration. */
 const DEFAULT_PORT = 8_080;
 
 const OPTIONS = {
@@ -43,7 +43,7 @@ const OPTIONS = {
   'kubernetes-version': { type: 'string' },
 } as const;
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found. */
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseApiserverArguments(args: readonly string[]): ApiserverArguments {
   const { values, positionals } = parseFlags(args, OPTIONS);
   const [surplus] = positionals;

@@ -45,7 +45,7 @@ Examples:
   kubectl --kubeconfig=cluster.yaml get all
 `;
 
-/** What `chancery --help` says of the command, which is read only when it is run. */
+/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const APISERVER_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'apiserver',
   summary: 'serve a throw-away Kubernetes API, to try things without a cluster',

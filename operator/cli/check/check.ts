@@ -30,7 +30,7 @@ import { CHECK_DESCRIPTION } from './help.ts';
 
 export interface CheckCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token: none may be there. */
+  /** Where Kubernetes mounts a ServiceAccount token. The operator must not see a token there. */
   readonly tokenFolders?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ const FLAGS = {
   server: { type: 'string' },
 } as const;
 
-/** `chancery check`: what the operator declares and may not do, and whether it is fenced in. */
+/** `chancery check`: reports declared rights that are not granted, and whether filter and token are safe. */
 export function checkCommand({
   clock = systemClock,
   tokenFolders = TOKEN_FOLDERS,
@@ -141,13 +141,13 @@ function accessOf(
   });
 }
 
-/** What `chancery check` has found out. */
+/** The findings of `chancery check`. */
 interface Findings {
   readonly filter: FilterVerdict;
-  /** The path of a visible token. */
+  /** The path of a token that the operator can read. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined: it was not asked, for the filter is shut. */
+  /** Undefined when the access was not checked because the filter is shut. */
   readonly access: AccessReport | undefined;
 }
 
@@ -236,7 +236,7 @@ function missingLines({ kind, namespace, rule, text, neededBy }: MissingAccessRu
   ];
 }
 
-/** The worst first. */
+/** Worst kind first. */
 const KINDS = ['wildcard', 'escalation', 'secrets', 'undeclared'] as const;
 
 function excessLines(excess: readonly ExcessAccessRule[]): string[] {

@@ -44,7 +44,7 @@ Example:
   chancery check operator.ts --namespaces team-a,team-b
 `;
 
-/** What `chancery --help` says of the command, which is read only when it is run. */
+/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const CHECK_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'check',
   summary: 'tell which declared rights the operator lacks, and whether the filter holds',

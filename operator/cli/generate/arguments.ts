@@ -4,7 +4,7 @@ import { POD_NAMESPACE } from '../../generate/placement.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { parseFlags } from '../flags.ts';
 
-/** What can be generated. */
+/** The outputs that can be generated. */
 const OUTPUTS = ['rbac', 'crd', 'proxy', 'manifests'] as const;
 type Output = (typeof OUTPUTS)[number];
 
@@ -13,24 +13,24 @@ const FORMATS = ['args', 'patch', 'paths'] as const;
 /** The command line of `chancery generate`. */
 export interface GenerateArguments {
   readonly what: Output;
-  /** Modules as they were named, at least one. */
+  /** Paths of modules as given, at least one. */
   readonly modules: readonly string[];
   readonly name: string | undefined;
   readonly namespace: string | undefined;
   /** As in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
-  /** Undefined: when a controller needs it. */
+  /** Undefined: elect a leader when a controller needs one. */
   readonly leaderElection: boolean | undefined;
   readonly installCrds: boolean;
   readonly format: (typeof FORMATS)[number];
   readonly proxyImage: string;
   readonly operatorImage: string | undefined;
-  /** One for each module, or none. */
+  /** One for each module, or empty. */
   readonly modulePaths: readonly string[];
   readonly stopSeconds: number;
   readonly components: string | undefined;
   readonly resources: readonly string[];
-  /** Named in what is generated. */
+  /** Named in the generated files. */
   readonly command: string;
   /** Undefined for standard output. */
   readonly output: string | undefined;
@@ -56,7 +56,7 @@ const OPTIONS = {
   watch: { type: 'string' },
 } as const;
 
-/** Options that mean nothing for the rest. */
+/** Options that only some outputs accept. */
 const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>>> = {
   components: ['manifests'],
   format: ['proxy'],
@@ -73,7 +73,7 @@ const ONLY_FOR: Readonly<Partial<Record<keyof typeof OPTIONS, readonly Output[]>
   watch: ['rbac', 'proxy'],
 };
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found. */
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
 export function parseGenerateArguments(args: readonly string[]): GenerateArguments {
   const { values, positionals } = parseFlags(args, OPTIONS);
   const [word, ...modules] = positionals;
@@ -170,7 +170,7 @@ function secondsOf(text: string = '25'): number {
   );
 }
 
-/** It stands in a comment, which must not end before it does. */
+/** The text goes into a comment, so it must not contain a line break or the closing backtick. */
 function commandOf(text: string | undefined, what: Output, modules: readonly string[]): string {
   const isLine = (line: string): boolean => /^[\x20-\x5f\x61-\x7e]+$/.test(line);
   if (text !== undefined && !isLine(text)) {

@@ -21,7 +21,7 @@ import { type GenerateArguments, parseGenerateArguments } from './arguments.ts';
 import { GENERATE_DESCRIPTION } from './help.ts';
 import { type FileState, fileState, treeStates, writeStates } from './written-files.ts';
 
-/** `chancery generate`: what follows from the declarations of modules. */
+/** `chancery generate`: writes RBAC, CRDs, the filter or manifests from the declarations of modules. */
 export function generateCommand(): Command {
   return {
     ...GENERATE_DESCRIPTION,
@@ -67,7 +67,7 @@ function statesOf(
   return treeStates(output, files, [...folders]);
 }
 
-/** Writes what differs, unless something in the way is not ours. */
+/** Writes the files that differ. Writes nothing when one of them was not generated. */
 async function write(states: readonly FileState[], lines: LineWriter, io: Io): Promise<ExitCode> {
   const foreign = states.filter(({ state }) => state === 'foreign');
   for (const { path } of foreign) {
@@ -89,7 +89,7 @@ async function write(states: readonly FileState[], lines: LineWriter, io: Io): P
   return 0;
 }
 
-/** What a check says of a file, by its state. */
+/** What `--check` reports about a file, by its state. */
 const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   missing: 'is missing',
   differs: 'is not as it would be generated',
@@ -97,7 +97,7 @@ const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   foreign: 'does not say that it was generated',
 };
 
-/** Lines of a diff that show what it is about, and characters of one: a filter is a line of thousands. */
+/** Lines of a diff that are shown, and characters of each: a filter is a line of thousands of characters. */
 const DIFF_LINES = 20;
 const DIFF_WIDTH = 160;
 
@@ -129,9 +129,9 @@ function shortened(line: string): string {
 }
 
 /**
- * The one text of `rbac`, `crd` and `proxy`.
+ * The text of `rbac`, `crd` or `proxy`.
  *
- * @throws ConfigurationError `CONFIG` for what cannot be generated from these controllers.
+ * @throws ConfigurationError `CONFIG` when the text cannot be generated from these controllers.
  */
 export function generatedText(controllers: readonly Controller[], args: GenerateArguments): string {
   switch (args.what) {
@@ -145,9 +145,9 @@ export function generatedText(controllers: readonly Controller[], args: Generate
 }
 
 /**
- * The tree of `manifests`.
+ * The files of `manifests`.
  *
- * @throws ConfigurationError `CONFIG` for what cannot be generated from these controllers.
+ * @throws ConfigurationError `CONFIG` when the files cannot be generated from these controllers.
  */
 export function generatedTree(
   controllers: readonly Controller[],
@@ -192,7 +192,7 @@ function definitions(
 
 function filter(controllers: readonly Controller[], args: GenerateArguments): string {
   const found = proxyFilter(controllers, placementOf(controllers, args));
-  // What is piped into a command line has no comment in it; a file says where it comes from.
+  // Standard output may be piped into a command line, so it has no comment. A file says how it was generated.
   const comment = args.output === undefined ? '' : header(args.command);
   switch (args.format) {
     case 'args':
@@ -239,7 +239,7 @@ function modulePaths({ modules, modulePaths: given }: GenerateArguments): readon
   );
 }
 
-/** A name without a tag would be another image on another day. */
+/** Adds our version to an image without a tag: otherwise the image could change from day to day. */
 function tagged(image: string): string {
   return /@|:[^/]*$/.test(image) ? image : `${image}:${VERSION}`;
 }

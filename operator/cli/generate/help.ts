@@ -60,7 +60,7 @@ Examples:
   chancery generate crd operator.ts -o crds.yaml
 `;
 
-/** What `chancery --help` says of the command, which is read only when it is run. */
+/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const GENERATE_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'generate',
   summary: 'write RBAC, definitions, filter and manifests from declarations',

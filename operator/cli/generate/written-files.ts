@@ -4,27 +4,27 @@ import process from 'node:process';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 
-/** What stands in place of a file that is to be generated. */
+/** How a file on disk compares with the generated text. */
 export interface FileState {
-  /** As people find it. */
+  /** The path as printed. */
   readonly path: string;
-  /** `surplus`: generated once, and not any more. `foreign`: not generated, so it stays. */
+  /** `surplus`: generated earlier and no longer part of the output. `foreign`: not generated, so it stays. */
   readonly state: 'same' | 'missing' | 'differs' | 'surplus' | 'foreign';
-  /** What is there; '' when nothing is. */
+  /** The text on disk; '' when there is no file. */
   readonly before: string;
-  /** What belongs there; '' when nothing does. */
+  /** The generated text; '' when the file is surplus. */
   readonly after: string;
 }
 
-/** How each file that this toolkit generates begins. */
+/** The beginning of every file that this toolkit generates. */
 const GENERATED = /^# (?:Generated|Written) by `[^`\n]+`/;
 
 /**
- * How a tree stands to its files.
+ * Compares a folder with the generated files.
  *
- * @param ownFolders - searched, without those below them, for what was generated once. What people copy
- *   elsewhere is theirs, whatever its first line says.
- * @throws OperatorError `CONFIG` when something cannot be read.
+ * @param ownFolders - searched, without sub-folders, for files that were generated earlier. Copies in other
+ *   folders belong to the user, even if they begin like generated files.
+ * @throws OperatorError `CONFIG` when a file or folder cannot be read.
  */
 export async function treeStates(
   folder: string,
@@ -48,7 +48,7 @@ export async function treeStates(
 }
 
 /**
- * How one file stands to its text.
+ * Compares one file with its generated text.
  *
  * @throws OperatorError `CONFIG` when it cannot be read.
  */
@@ -60,10 +60,11 @@ export async function fileState(path: string, after: string): Promise<FileState>
 }
 
 /**
- * Makes every file as it belongs: all are written beside their places first, so that a full disk or a
- * missing right leaves everything as it was. Foreign files must not be among them.
+ * Writes missing and changed files, and removes surplus files. All files are first written next to their
+ * final places, so that a full disk or a missing permission changes nothing. The caller must exclude foreign
+ * files.
  *
- * @throws OperatorError `CONFIG` when something cannot be written.
+ * @throws OperatorError `CONFIG` when a file cannot be written or removed.
  */
 export async function writeStates(states: readonly FileState[]): Promise<void> {
   const changed = states.filter(({ state }) => state === 'missing' || state === 'differs');
@@ -99,7 +100,7 @@ async function contentOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Regular files only: what a link leads to is not ours. */
+/** Regular files only: the target of a link is not ours. */
 async function yamlFilesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -113,7 +114,7 @@ async function yamlFilesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The message of Node names the path and the reason. */
+/** The message from Node names the path and the reason. */
 function unusable(what: string, error: unknown): OperatorError {
   return new OperatorError(`cannot ${what}: ${messageOf(error)}`, {
     code: 'CONFIG',

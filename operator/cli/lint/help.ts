@@ -47,7 +47,7 @@ Examples:
   chancery lint -o json rendered.yaml | jq -r 'select(.level == "error") | .rule'
 `;
 
-/** What `chancery --help` says of the command, which is read only when it is run. */
+/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const LINT_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'lint',
   summary: 'find what is wrong with rendered manifests of an operator',

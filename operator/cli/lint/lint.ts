@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, (diagnostic: Diagnostic) => string>> = {
   text: ({ rule, level, object, message }) => oneLine(`${level}: ${object} ${message} [${rule}]`),
 };
 
-/** `chancery lint`: what is wrong with rendered manifests. */
+/** `chancery lint`: finds problems in rendered manifests. */
 export function lintCommand(): Command {
   return {
     ...LINT_DESCRIPTION,
@@ -54,7 +54,7 @@ export function lintCommand(): Command {
   };
 }
 
-/** `kubectl get -o yaml` puts objects into a List. */
+/** The objects of a document. `kubectl get -o yaml` puts them into a List. */
 function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject[] {
   const { apiVersion, kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
   if (String(apiVersion).startsWith('kustomize.config.k8s.io/')) {
@@ -66,7 +66,7 @@ function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject
   return [value as KubernetesObject];
 }
 
-/** What the memory limit was compared with, also where that has no diagnostic. */
+/** The cache size that the memory limit was compared with. It is printed even without a diagnostic. */
 function heldBy(caches: CacheSize): string {
   const held = `${counted(caches.objects, 'object')} of ${(caches.bytes / 1e6).toFixed(1)} MB`;
   return `the caches of --status hold ${held}`;
@@ -76,25 +76,28 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Names in a manifest may hold anything, and a terminal obeys some of it. */
+/** Names in a manifest may contain control characters that a terminal would obey. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
 }
 
 type SourceStatus = ProcessStatus['sources'][number];
 
-/** What of `/status.json` is read. A person who writes the file leaves the rest out: it counts as synced. */
+/**
+ * The fields of `/status.json` that are read. A file written by hand may omit the others: then a source
+ * counts as synced.
+ */
 type ShownSource = Pick<SourceStatus, 'resource' | 'objects' | 'bytes'> &
   Partial<Pick<SourceStatus, 'synced' | 'state'>>;
 
 const SAVE_IT = 'save it from the running operator: curl -s 127.0.0.1:8081/status.json > FILE';
 
 /**
- * What the caches of an operator hold, from a file with its `/status.json`: the sum of all sources, so
- * that a resource in several namespaces counts with each of them.
+ * The size of an operator's caches, from a file with its `/status.json`. It is the sum over all sources, so a
+ * resource that is watched in several namespaces counts once for each.
  *
- * @throws ConfigurationError `CONFIG` that says what to do: for a file that cannot be read or is no
- *   status page, one without sources, and one with a source whose first list was not there yet.
+ * @throws ConfigurationError `CONFIG` that says what to do, when the file cannot be read, is no status page,
+ *   has no sources, or has a source whose first list was not complete.
  */
 export async function readCacheSize(file: string): Promise<CacheSize> {
   const unusable = (problem: string, todo: string, cause?: unknown): ConfigurationError =>
@@ -123,7 +126,7 @@ export async function readCacheSize(file: string): Promise<CacheSize> {
   );
 }
 
-/** Undefined for text that is no status page. */
+/** Undefined when the text is no status page. */
 function sourcesIn(text: string): readonly ShownSource[] | undefined {
   let status: unknown;
   try {

@@ -9,16 +9,16 @@ import { resourceName } from '../../model/resource.ts';
 
 interface DryRunReportOptions {
   readonly out: Writable;
-  /** Escape sequences for a terminal. */
+  /** Colour the output with terminal escape sequences. */
   readonly colour: boolean;
 }
 
-/** Prints what a dry run would write: once for each object and diff, in the order of the writes. */
+/** Prints what a dry run would write. Each diff of an object is printed once, in the order of the writes. */
 export class DryRunReport {
   readonly #options: DryRunReportOptions;
   readonly #printed = new Set<string>();
   readonly #objects = new Set<string>();
-  /** Errors that are told of; a reconcile that fails with one of them needs no other word. */
+  /** Refusals that were printed. A reconcile that fails with one of them is not reported again. */
   readonly #refusals = new WeakSet<Error>();
   #writes = 0;
   #refused = 0;
@@ -27,7 +27,7 @@ export class DryRunReport {
     this.#options = options;
   }
 
-  /** What the writes of one controller are told to. */
+  /** The sink for the writes of one controller. */
   sinkOf(controller: string): DryRunSink {
     return {
       wrote: (write) => this.#wrote(write, controller),
@@ -35,7 +35,7 @@ export class DryRunReport {
     };
   }
 
-  /** True when `error`, or what caused it, is a refusal that was printed. */
+  /** True when `error`, or one of its causes, is a refusal that was printed. */
   isPrinted(error: unknown): boolean {
     for (let each = error; each instanceof Error; each = each.cause) {
       if (this.#refusals.has(each)) return true;
@@ -43,7 +43,7 @@ export class DryRunReport {
     return false;
   }
 
-  /** @param controllers - how many there are. */
+  /** @param controllers - how many controllers ran. */
   summary(controllers: number): string {
     const refused = this.#refused === 0 ? '' : `, ${counted(this.#refused, 'refused write')}`;
     return (
@@ -67,7 +67,7 @@ export class DryRunReport {
     this.#objects.add(nameOf(write));
   }
 
-  /** @returns false for what was printed before, but for the time in it. */
+  /** @returns false when the same lines were printed before, ignoring timestamps. */
   #print(lines: readonly string[]): boolean {
     const identity = lines.join('\n').replace(RFC_3339, 'TIME');
     if (this.#printed.has(identity)) return false;
@@ -87,7 +87,7 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
   if (verb === 'delete' || verb === 'evict') {
     return [`--- ${nameOf(write)}`, '+++ /dev/null', ...objectDiff(identity(before), undefined)];
   }
-  // The answer of `scale`, `token`, `binding`: not the object, and perhaps a secret.
+  // The response of `scale`, `token` or `binding` is another object, and may contain a secret.
   if (after !== undefined && after.kind !== resource.kind) return [];
   const hunks = shownDiff(before, after);
   if (hunks.length === 0) return undefined;
@@ -98,7 +98,7 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
   ];
 }
 
-/** A write that cannot be shown is told of: others are shown, and the attempt that made it goes on. */
+/** The diff, or a note when it cannot be shown. It does not throw: the reconcile must go on. */
 function shownDiff(
   before: KubernetesObject | undefined,
   after: KubernetesObject | undefined,
@@ -122,7 +122,7 @@ function notesOf({ before, unread, verb, options }: DryWrite): readonly string[]
   return notes;
 }
 
-/** What is enough to know an object that goes. */
+/** Only the fields that identify an object: enough for a deleted one. */
 function identity(object: KubernetesObject | undefined): KubernetesObject | undefined {
   if (object === undefined) return undefined;
   const { apiVersion, kind, metadata } = object;
@@ -148,7 +148,7 @@ function eventLine(event: KubernetesObject): string {
   return `# event: ${type} ${reason} ${about.kind} ${name}: ${oneLine(String(note ?? message ?? ''))}`;
 }
 
-/** A message may have been written by anybody, and a terminal obeys what it is sent. */
+/** Anybody may have written the message, and a terminal would obey its control characters. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ');
 }
@@ -172,10 +172,10 @@ const STYLES = [
   ['+', 'green'],
 ] as const;
 
-/** A longer line is cut: a certificate or a script in one line says nothing to people. */
+/** Longer lines are cut: people cannot read a certificate or a script on one line. */
 const MAX_LINE_LENGTH = 500;
 
-/** Metadata that changes with every write, whatever is written. */
+/** Metadata that changes with every write. */
 const LEFT_OUT = [
   'managedFields',
   'resourceVersion',
@@ -187,10 +187,10 @@ const LEFT_OUT = [
 ] as const;
 
 /**
- * The change of an object for people: the hunks of a unified diff of YAML, line by line; no line when
- * nothing changes. Metadata that each write changes, such as resourceVersion and managedFields, is left
- * out. The values of a Secret are replaced by their lengths and by whether they changed, also where an
- * annotation holds a Secret, as the one of `kubectl apply` does.
+ * The change of an object for people: the lines of a unified diff of its YAML, none when nothing changes.
+ * Metadata that changes with every write, such as resourceVersion and managedFields, is left out. Values of a
+ * Secret are replaced by their lengths and whether they changed. The same holds for annotations that contain
+ * a Secret, such as the one of `kubectl apply`.
  *
  * @param before - undefined when the object is created.
  * @param after - undefined when it is deleted.
@@ -213,7 +213,7 @@ function cut(line: string): string {
   return `${line.slice(0, MAX_LINE_LENGTH)}… (${line.length} characters)`;
 }
 
-/** One state of an object, beside the other state. @param created - the object is new in this state. */
+/** One state of an object as it is shown, compared with `other`. @param created - `object` is new. */
 function shown(
   object: KubernetesObject,
   other: KubernetesObject | undefined,
@@ -236,7 +236,7 @@ function shownMetadata(
 ): object {
   const kept: Record<string, unknown> = { ...metadata };
   for (const name of LEFT_OUT) delete kept[name];
-  // The server makes these up, and would make up others the next time.
+  // The server generates these values. They would be different the next time.
   if (created) delete kept.uid;
   if (created && metadata.generateName) kept.name = `${metadata.generateName}*`;
   if (metadata.annotations !== undefined) {
@@ -270,7 +270,7 @@ function bytesOf(field: 'data' | 'stringData', value: unknown): Buffer | undefin
   return Buffer.from(String(value), field === 'data' ? 'base64' : 'utf8');
 }
 
-/** `*** (8 bytes)`, and whether the value is another than before. */
+/** `*** (8 bytes)`, and whether the value changed. */
 function masked(value: Buffer | undefined, before: Buffer | undefined): string {
   const length = value?.length ?? 0;
   const changed = before !== undefined && value?.equals(before) !== true;
@@ -281,7 +281,7 @@ function isSecret({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }
   return apiVersion === 'v1' && kind === 'Secret';
 }
 
-/** True for an annotation in which a tool keeps a whole Secret, as JSON. */
+/** True for an annotation in which a tool stores a whole Secret as JSON. */
 function holdsSecret(name: string, value: string, ofSecret: boolean): boolean {
   if (ofSecret && /last-applied/.test(name)) return true;
   return /"kind"\s*:\s*"Secret"/.test(value) || (ofSecret && /^\s*[{[]/.test(value));

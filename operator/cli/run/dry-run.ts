@@ -15,27 +15,27 @@ import { DryRunReport } from './dry-run-report.ts';
 
 interface DryRunOptions {
   readonly io: Io;
-  /** Go on until the process is asked to stop, and reconcile keys again. */
+  /** Continue until the process is asked to stop, and reconcile keys more than once. */
   readonly follow: boolean;
 }
 
 /**
- * How long a source may fail before the first list. The waits after a 403 are 5, 10 and 20 s, so that a
- * right that is missing for an instant is asked for three times.
+ * How long a source may fail before its first list. The waits after a 403 are 5, 10 and 20 s, so a source
+ * that is briefly forbidden is tried three times.
  */
 const SOURCES_WITHIN_MS = 30_000;
 
-/** Between two looks at whether there is work left. */
+/** Interval between checks whether work is left. */
 const LOOK_MS = 50;
 
-/** What `chancery run --dry-run` makes of controllers and of the way to the API server. */
+/** Changes the controllers and the connection of a manager for `chancery run --dry-run`. */
 export class DryRun {
   readonly #io: Io;
   readonly #follow: boolean;
   readonly #report: DryRunReport;
   #controllers = 0;
   #failures = 0;
-  /** Reconciles that ask for another one, which is not made. */
+  /** Reconciles that asked for a requeue, which a dry run does not do. */
   #postponed = 0;
 
   constructor({ io, follow }: DryRunOptions) {
@@ -47,11 +47,12 @@ export class DryRun {
   }
 
   /**
-   * Whoever leads goes on to lead: a dry run takes no Lease. It opens no port, installs nothing, and
-   * starts no runnables, which do as they like. Without `--follow` it fails when a source that is not
-   * optional still fails, is refused or is not served after 30 s.
+   * The options of a manager that stores nothing. It takes no Lease, so a current leader keeps leading. It
+   * opens no port and installs no definitions. It starts no runnables, because their effects cannot be
+   * intercepted. Without `--follow` the run fails when a source that is not optional still fails, is refused
+   * or is not served after 30 s.
    *
-   * @throws ConfigurationError `CONFIG` for settings that are unusable.
+   * @throws ConfigurationError `CONFIG` for unusable settings.
    */
   optionsFrom(options: CreateManagerOptions): ManagerOptions {
     const { environment = {}, runnables = [] } = options;
@@ -71,12 +72,12 @@ export class DryRun {
         healthPort: 0,
         metricsPort: 0,
         installCrds: false,
-        selfTest: 'off', // nothing is stored, whatever the ambassador lets through
+        selfTest: 'off', // nothing is stored, even if the filter is open
       },
     };
   }
 
-  /** Runs `manager` until there is nothing left to reconcile, and sums up what it would have done. */
+  /** Runs `manager` until nothing is left to reconcile, then prints a summary. */
   async run(manager: Pick<Manager, 'idle' | 'run'>, clock: Clock): Promise<void> {
     using stop = linkedAbort(this.#io.signal);
     const running = manager.run(stop.signal);
@@ -93,7 +94,7 @@ export class DryRun {
     this.#tell(this.#report.summary(this.#controllers));
   }
 
-  /** 1 when a reconcile failed, unless it was with a refusal that was printed. */
+  /** 1 when a reconcile failed for another reason than a refusal that was printed. */
   get exitCode(): 0 | 1 {
     return this.#failures === 0 ? 0 : 1;
   }
@@ -102,7 +103,7 @@ export class DryRun {
     this.#io.stderr.write(`dry run: ${visibleText(line)}\n`);
   }
 
-  /** `connection`, none of whose clients stores anything. */
+  /** A copy of `connection` whose clients store nothing. */
   #connection(connection: Connection): Connection {
     const dry = (fieldManager: string, client: ReturnType<Connection['clientFor']>) =>
       intercept(client, dryRun(this.#report.sinkOf(fieldManager)));
@@ -115,8 +116,8 @@ export class DryRun {
   }
 
   /**
-   * `controller`, which knows how its reconciles end, and makes one for each key unless the run goes
-   * on: what it wrote is not there, so that it may never be satisfied.
+   * A copy of `controller` that counts failed reconciles. Without `--follow` it reconciles each key once: its
+   * writes are not stored, so a reconciler might never see what it waits for.
    */
   #controller(controller: Controller): Controller {
     this.#controllers++;
@@ -124,14 +125,14 @@ export class DryRun {
     const finalize = finalizer && this.#observed(finalizer.finalize.bind(finalizer));
     return Object.freeze({
       ...controller,
-      // Caches show what is there, and nothing waits until they show what was not stored.
+      // Writes are not stored, so no reconcile may wait until a cache shows them.
       consistency: 'none',
       reconcile: this.#oncePerKey(this.#observed(controller.reconcile)),
       ...(finalizer && finalize && { finalizer: { ...finalizer, finalize } }),
     });
   }
 
-  /** Resolves when there is nothing left to reconcile, or when `signal` aborts. */
+  /** Resolves when nothing is left to reconcile, or when `signal` aborts. */
   async #untilDone(
     manager: { readonly idle: boolean },
     clock: Clock,

@@ -62,7 +62,7 @@ Example: /modules/hello.ts
   chancery run /modules/hello.ts
 `;
 
-/** What `chancery --help` says of the command, which is read only when it is run. */
+/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const RUN_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'run',
   summary: 'run the controllers that modules export',

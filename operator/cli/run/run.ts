@@ -23,7 +23,7 @@ import { RUN_DESCRIPTION } from './help.ts';
 
 export interface RunCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token: none may be there. */
+  /** Where Kubernetes mounts a ServiceAccount token. The operator must not see a token there. */
   readonly tokenFolders?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const FLAGS = {
   'insecure-allow-token': { type: 'boolean' },
 } as const;
 
-/** `chancery run`: the controllers of modules, in one manager. */
+/** `chancery run`: runs the controllers of modules in one manager. */
 export function runCommand({
   clock = systemClock,
   tokenFolders = TOKEN_FOLDERS,
@@ -52,7 +52,7 @@ export function runCommand({
       const { logLevel, ...fromEnvironment } = settingsFrom(io.env);
       const insecureAllowToken =
         values['insecure-allow-token'] === true || fromEnvironment.insecureAllowToken;
-      // Before a module is loaded: from then on code runs that nobody here has read.
+      // Check before a module is loaded, because its code is not ours.
       if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
       const logger = createLogger(logLevel, io.stderr);
       resolveToolkit();
@@ -65,7 +65,7 @@ export function runCommand({
         tokenFolders,
         settings: {
           insecureAllowToken,
-          ...(isCheck && { metricsPort: 0 }), // nothing is measured, or listened on
+          ...(isCheck && { metricsPort: 0 }), // --check opens no port
         },
         logger,
         clock,
@@ -128,7 +128,7 @@ async function requireNoToken(folders: readonly string[]): Promise<void> {
   if (path !== undefined) throw tokenVisible(path);
 }
 
-/** What a controller declares, as one line of JSON: its sources, its permissions, how it works. */
+/** The declaration of a controller as one line of JSON: sources, permissions and options. */
 export function declarationLine(controller: Controller): string {
   const { name, owns, watches, reads, permissions, finalizer } = controller;
   return JSON.stringify({
@@ -148,7 +148,7 @@ export function declarationLine(controller: Controller): string {
   });
 }
 
-/** What a runnable declares, as one line of JSON. */
+/** The declaration of a runnable as one line of JSON. */
 export function runnableLine({
   name,
   needsLeaderElection = true,

@@ -6,12 +6,12 @@ import { parseApiUrl } from '../../transport/api-url.ts';
 import { MIN_RELIST_INTERVAL_MS } from '../../watch/reflector-options.ts';
 import { type Flags, parseFlags } from '../flags.ts';
 
-/** What `chancery watch` is asked for. */
+/** The arguments of `chancery watch`. */
 export interface WatchArguments {
-  /** As typed: a name for discovery, or a URL path. */
+  /** As typed: a name to look up by discovery, or a URL path. */
   readonly resource: string;
   readonly name: string | undefined;
-  /** Undefined for all namespaces. A path brings its own. */
+  /** Undefined for all namespaces. A path contains its own namespace. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
@@ -33,9 +33,9 @@ const OPTIONS = {
 } as const;
 
 /**
- * The arguments, over the settings from the environment.
+ * Parses the arguments. They override the settings from the environment.
  *
- * @throws ConfigurationError `CONFIG` in one line that says what was expected and what was found.
+ * @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given.
  */
 export function parseWatchArguments(args: readonly string[], settings: Settings): WatchArguments {
   const { values, positionals } = parseFlags(args, OPTIONS);
@@ -59,7 +59,9 @@ export function parseWatchArguments(args: readonly string[], settings: Settings)
   };
 }
 
-/** `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`; what looks like a version is one. */
+/**
+ * `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`. A part that looks like a version belongs to the resource.
+ */
 function targetOf(positionals: readonly string[]): { resource: string; name: string | undefined } {
   const [first, second, ...more] = positionals;
   if (first === undefined || first === '') {
@@ -87,7 +89,10 @@ function targetOf(positionals: readonly string[]): { resource: string; name: str
   return { resource, name: checkedName(inline) };
 }
 
-/** The API server's rule for names in paths, without what means something in a field selector. */
+/**
+ * Accepts names that the API server allows in paths, without characters that have a meaning in field
+ * selectors.
+ */
 function checkedName(name: string | undefined): string | undefined {
   if (name === undefined || /^(?!\.{1,2}$)[^/%=,\\\s]+$/.test(name)) return name;
   throw new ConfigurationError(`expected the NAME of an object, got ${JSON.stringify(name)}`);
@@ -120,7 +125,10 @@ function namespaceOf(
   );
 }
 
-/** An empty selector selects everything on the API, which an unset variable of a shell never means. */
+/**
+ * For the API an empty selector selects everything. It is refused, because an unset shell variable never
+ * means that.
+ */
 function labelSelector(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (parseSelector(text).length > 0) return text;
@@ -159,11 +167,10 @@ const MIN_MS = 1_000;
 const MAX_MS = 365 * 24 * UNITS_MS.h;
 
 /**
- * Milliseconds of `90s`, `30m`, `1h`, `1h30m`, or plain seconds. At least a second and at most a
- * year, or 0.
+ * Milliseconds of `90s`, `30m`, `1h`, `1h30m`, or plain seconds: 0, or from one second to one year.
  *
- * @param option - names the option in the message.
- * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
+ * @param option - the name of the option, for the message.
+ * @throws ConfigurationError `CONFIG` that says what was expected and what was given.
  */
 export function parseDurationMs(option: string, text: string): number {
   const match = /^(?:(\d{1,9})|(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?)$/.exec(text);

@@ -86,7 +86,7 @@ Examples:
   chancery watch cm --sync-marker | sed -n '/^{"type":"BOOKMARK"/q;p'
 `;
 
-/** What `chancery --help` says of the command, which is read only when it is run. */
+/** The entry in `chancery --help`. It is apart from the command, which is imported only when it runs. */
 export const WATCH_DESCRIPTION: Omit<Command, 'run'> = {
   name: 'watch',
   summary: 'print the objects of a resource and every change, as lines of JSON',

@@ -7,16 +7,16 @@ import type { Change } from '../../store/change.ts';
 
 const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 
-/** Told of a change that has no line. `why` has no content of the object. Must not throw. */
+/** Called for a change that has no line. `why` contains no content of the object. Must not throw. */
 export type Unprintable = (key: ObjectKey, why: string) => void;
 
 /**
- * Changes → lines of a watch, made one at a time as they are asked for. A change that cannot be
- * printed has no line: `unprintable` is told, and the next change has its line all the same.
+ * Changes → lines of a watch, each made when it is requested. A change that cannot be printed has no line:
+ * `unprintable` is called, and the next change follows.
  *
- * An object that came as text is printed as it came: with all digits of its numbers, however deeply
- * it is nested. Text that is no JSON has no line, and `unprintable` is not told: the source lists the
- * object anew. Of an object that was printed before and let go, the line has the metadata.
+ * An object that came as text is printed from that text: with all digits of its numbers, at any depth. Text
+ * that is not JSON has no line and no call of `unprintable`, because the source lists the object again. The
+ * line of an object that was printed and released contains only its metadata.
  */
 export function* watchLines(
   changes: Iterable<Change>,
@@ -44,7 +44,7 @@ function objectJson({ type, entry }: Change): string | undefined {
   }
 }
 
-/** The line that ends the first list, as a server writes it at the end of a streaming list. */
+/** The line that ends the first list, in the form in which a server ends a streaming list. */
 export function syncMarkerLine(resource: Resource, resourceVersion: string): string {
   return shellSafeJson({
     type: 'BOOKMARK',
@@ -56,10 +56,10 @@ export function syncMarkerLine(resource: Resource, resourceVersion: string): str
   });
 }
 
-/** Escapes of JSON that `echo` of a POSIX shell such as dash takes for its own. */
+/** Every escape of JSON. The `echo` of a POSIX shell such as dash interprets those in `UNAMBIGUOUS`, too. */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;
 
-/** Stands between members only: within a string JSON allows none. */
+/** Only between members: JSON allows no line break in a string. */
 const LINE_BREAK = /[\r\n]+/g;
 
 const UNAMBIGUOUS: Readonly<Record<string, string>> = {
@@ -74,17 +74,17 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
 /**
  * JSON text of `value` that survives `echo "$line"` in every shell.
  *
- * POSIX lets `echo` interpret `\n`, `\t`, `\\` and the like, and dash does: a line of JSON falls
- * apart before a script hands it to `jq`. The long form `\u000a` means the same to every JSON parser
- * and nothing to any `echo`; neither does `\"`.
+ * POSIX allows `echo` to interpret `\n`, `\t`, `\\` and the like. dash does, and so breaks a line of JSON
+ * before a script passes it to `jq`. The long form `\u000a` means the same to every JSON parser and nothing
+ * to any `echo`. `\"` means nothing to `echo` either, and stays.
  */
 export function shellSafeJson(value: unknown): string {
   return shellSafe(JSON.stringify(value));
 }
 
 /**
- * `json` as one line that survives `echo "$line"` in every shell, holds no character that a terminal
- * obeys, and means the same value.
+ * `json` as one line with the same value. The line survives `echo "$line"` in every shell and contains no
+ * character that a terminal obeys.
  */
 function shellSafe(json: string): string {
   const line = json

@@ -17,8 +17,9 @@ interface Form {
 }
 
 /**
- * Bytes of new objects that wait until their list is complete: then every DELETED comes before what is
- * new, and a list that fails has printed nothing. Of a larger list each page is printed when it arrives.
+ * Bytes of new objects that are collected until their list is complete. Up to this size every DELETED line
+ * comes before the new objects, and a list that fails prints nothing. In a larger list each page is printed
+ * when it arrives.
  */
 export const MAX_WAITING_BYTES: number = 1024 * 1024;
 
@@ -29,25 +30,25 @@ export interface PrintedObjectsOptions extends Observer {
   /** The `apiVersion` and `kind` of all objects. */
   readonly form: Form;
   /**
-   * Prints the changes in order, and asks for the next change when it has the line of the last one.
-   * The promise settles when the output takes more. Must not fail.
+   * Prints the changes in order. Requests the next change when it has the line of the last one. The promise
+   * settles when the output accepts more. Must not fail.
    */
   readonly print: (changes: Iterable<Change>) => Promise<void>;
-  /** An object came as text that is no JSON: it is to be listed anew. */
+  /** Called when the text of an object is not JSON. The object has to be listed again. */
   readonly unreadable: (error: ProtocolError) => void;
-  /** Ends a comparison that is under way. */
+  /** Stops a running comparison. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The collection that `chancery watch` prints. Of an object whose line was made it keeps the metadata:
- * enough to tell what changes, and not what the object holds.
+ * The collection that `chancery watch` prints. After it has printed an object it keeps only the metadata.
+ * That is enough to detect changes.
  */
 export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   readonly #options: PrintedObjectsOptions;
   /** Entries of printed objects. They have no text: only their identity is used. */
   readonly #cache = new Cache<KubernetesObject>();
-  /** The other members of the metadata of printed objects, as JSON. Objects would take three times the memory. */
+  /** The remaining metadata of printed objects, as JSON. Objects would take three times the memory. */
   readonly #metadata = new Map<ObjectKey, string>();
   readonly #observer: EntryObserver;
   #waitingBytes = 0;
@@ -56,12 +57,12 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   constructor(options: PrintedObjectsOptions) {
     this.#options = options;
     this.#observer = {
-      releasable: () => {}, // the whole entry is, as soon as its line was made
+      releasable: () => {}, // not used: the whole entry is released after its line
       unreadable: options.unreadable,
     };
   }
 
-  /** The first list is complete. */
+  /** True when the first list is complete. */
   get listed(): boolean {
     return this.#listed;
   }
@@ -72,7 +73,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
       if (item !== this.known(item.key)) this.#waitingBytes += bytesOf(item);
     }
     if (this.#waitingBytes <= MAX_WAITING_BYTES) return items;
-    // States that are older than the cached ones are left out here, and compared with the whole list.
+    // Older states than the cached ones are skipped here. The complete list compares them.
     await this.#print(this.#cache.applyAll(items.map((entry) => ({ type: 'ADDED', entry }))));
     return items.map((item) => this.#printed(item));
   };
@@ -111,16 +112,16 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     return this.#options.print(this.#lettingGo(changes));
   }
 
-  /** Of an object whose line was made, all but its metadata is let go. */
+  /** Yields each change, then releases everything of its object but the metadata. */
   *#lettingGo(changes: readonly Change[]): Generator<Change, void, undefined> {
     for (const change of changes) {
       yield this.#printable(change);
       const { type, entry, key } = change;
       if (type === 'delete') {
-        if (this.known(key) === undefined) this.#metadata.delete(key); // else it was made anew
+        if (this.known(key) === undefined) this.#metadata.delete(key); // else it was created again
         continue;
       }
-      // The next list brings an unreadable object anew, and must find that nothing was printed of it.
+      // Nothing was printed for an unreadable object, so the next list must print it as new.
       if (entry.isUnreadable) continue;
       const reduced = Entry.ofText(entry, '', 0);
       if (type === 'update') reduced.follow(change.old);
@@ -129,7 +130,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     }
   }
 
-  /** An object that only a list has shown to be gone is printed with what was kept of it. */
+  /** A deletion that only a list has shown is printed with the kept metadata. */
   #printable(change: Change): Change {
     if (change.type !== 'delete' || !change.finalStateUnknown) return change;
     const { entry, key } = change;
@@ -140,7 +141,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     return new Deleted(Entry.of(object), true);
   }
 
-  /** What is kept of `item`, where that is the same state of it. */
+  /** The kept entry of `item` when both have the same state, else `item`. */
   #printed(item: Entry): Entry {
     const kept = this.known(item.key);
     const isSame = kept?.uid === item.uid && kept.resourceVersion === item.resourceVersion;
@@ -148,13 +149,13 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 }
 
-/** The members of the metadata that no entry has, and that are worth keeping. */
+/** The members of the metadata that an entry does not have, without managedFields. */
 function restOf(metadata: ObjectMeta): string {
   const { name, namespace, uid, resourceVersion, managedFields, ...rest } = metadata;
   try {
     return JSON.stringify(rest);
   } catch {
-    return '{}'; // A RangeError: it is nested too deeply.
+    return '{}'; // A RangeError: nested too deeply.
   }
 }
 

@@ -24,7 +24,7 @@ import { WATCH_DESCRIPTION } from './help.ts';
 import { syncMarkerLine, type Unprintable, watchLines } from './lines.ts';
 import { PrintedObjects } from './printed-objects.ts';
 
-/** `chancery watch`: a collection and all its changes, as lines, for ever. */
+/** `chancery watch`: prints a collection and all its changes as lines until it is stopped. */
 export function watchCommand(clock: Clock = systemClock): Command {
   return {
     ...WATCH_DESCRIPTION,
@@ -33,7 +33,7 @@ export function watchCommand(clock: Clock = systemClock): Command {
       const settings = settingsFrom(io.env);
       const wanted = parseWatchArguments(args, settings);
       const log = createLogger(settings.logLevel, io.stderr);
-      io.saveMemory(); // what is read is let go as soon as it is printed
+      io.saveMemory(); // objects are released when they are printed
       const connection = connect(wanted.apiUrl, { clock });
       using output = new LineWriter(io.stdout, io.signal);
       let unprintedCount = 0;
@@ -66,7 +66,7 @@ interface Surroundings {
   readonly unprinted: () => void;
 }
 
-/** Prints until the output's signal aborts. */
+/** Prints until the signal of the output aborts. */
 async function follow(wanted: WatchArguments, surroundings: Surroundings): Promise<void> {
   const { connection, output, clock, log, unprinted } = surroundings;
   const { signal } = output;
@@ -141,14 +141,14 @@ function scopeOf(
   };
 }
 
-/** A first list that is refused as it stands: a selector that the server does not support. */
+/** The error when the server rejects the first list itself, such as for an unsupported selector. */
 function refusalOf({ reason, error }: ReflectorStatus): ApiError | undefined {
   return reason === 'rejected' && error instanceof ApiError ? error : undefined;
 }
 
 /**
- * `source`, and a call between its first complete list and the first watch: whatever the list held
- * has been handed on by then.
+ * A copy of `source` that calls `synced` between the first complete list and the first watch. By then all
+ * objects of the list have been delivered.
  */
 function onFirstWatch(
   source: ListWatch<KubernetesObject>,
@@ -166,7 +166,7 @@ function onFirstWatch(
   };
 }
 
-/** What a name or a path turned out to be. */
+/** The resource that a name or a path stands for. */
 export interface FoundResource {
   readonly resource: Resource;
   /** From a path. */
@@ -181,14 +181,14 @@ interface FindResourceOptions {
 }
 
 /**
- * The resource that a person typed, asked for until the API server answers.
+ * Finds the resource that the user typed. Retries until the API server answers.
  *
- * A path is exact, and needs no discovery: it is waited for until it is served. So is a name whose
- * group has a dot, because a custom resource may be installed later. Any other unknown name is a slip
- * of the pen.
+ * A path is exact and needs no discovery: the function waits until the server serves it. It also waits for a
+ * name whose group has a dot, because a custom resource may be installed later. Any other unknown name counts
+ * as a typing error.
  *
- * @throws ConfigurationError `CONFIG` for a name that the server does not know; the message lists
- *   what was nearest.
+ * @throws ConfigurationError `CONFIG` for a name that the server does not know; the message lists the nearest
+ *   names.
  * @throws `signal.reason` when aborted.
  */
 export async function findResource(
@@ -216,7 +216,7 @@ export async function findResource(
   }
 }
 
-/** A generated filter opens what an operator uses, which is no discovery of all that is served. */
+/** A generated filter opens only what an operator uses, so general discovery may be refused. */
 const PATH_HINT =
   'a RESOURCE that is a path needs no discovery, such as /api/v1/namespaces/demo/configmaps';
 
@@ -230,7 +230,7 @@ async function lookUp(
   return { resource, namespace: undefined, name: undefined };
 }
 
-/** What to do after a failure that is the way's or the server's; what is the user's is thrown. */
+/** The action after a failure of the connection or the server. Throws failures that the user caused. */
 function retry(failure: unknown): Action {
   if (failure instanceof ConfigurationError) throw failure;
   return classify({ during: 'list', error: failure }, NO_HISTORY);

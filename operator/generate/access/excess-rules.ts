@@ -3,26 +3,26 @@ import type { GrantedRules } from './missing-access.ts';
 import type { RequiredAccessRule } from './required-access.ts';
 import { type RequiredRight, requiredRights } from './required-rights.ts';
 
-/** Granted, and not declared by any controller. */
+/** A right that is granted and that no controller declares. */
 export interface ExcessAccessRule {
-  /** Undefined: everywhere. */
+  /** Undefined: granted everywhere. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
   /**
-   * - `wildcard`: `*` for verbs, groups or resources grants what nobody can know.
-   * - `escalation`: more rights can be had with it: `escalate`, `bind`, `impersonate`.
-   * - `secrets`: credentials of others can be read.
-   * - `undeclared`: anything else.
+   * - `wildcard`: `*` for verbs, groups or resources, which also grants rights on future resources.
+   * - `escalation`: `escalate`, `bind` or `impersonate`, by which more rights can be gained.
+   * - `secrets`: allows reading credentials of others.
+   * - `undeclared`: any other right.
    */
   readonly kind: 'wildcard' | 'escalation' | 'secrets' | 'undeclared';
 }
 
 /**
- * What rules grant beyond the declarations, in rules of one verb and one resource each; one with a
- * wildcard as it is. What Kubernetes lets everybody ask of himself, and paths without objects, are left
- * out.
+ * The granted rights beyond the declarations, as rules of one verb and one resource each. A rule with a
+ * wildcard is returned whole. Reviews that Kubernetes allows everybody about themselves, and paths without
+ * objects, are left out.
  *
- * @param granted - by namespace; undefined for what is granted everywhere, which is told once.
+ * @param granted - by namespace; undefined for rights that are granted everywhere, which are returned once.
  */
 export function excessRules(
   declared: readonly RequiredAccessRule[],
@@ -37,7 +37,7 @@ export function excessRules(
     const isNeeded = (rule: PolicyRule): boolean =>
       needed.some(
         (right) =>
-          // What is granted everywhere is not too much where it is needed in every namespace.
+          // A right that is granted everywhere is excess unless it is needed in every namespace.
           (namespace === undefined ? right.namespace === undefined : isIn(right, namespace)) &&
           isPartOf(rule, right),
       );
@@ -68,7 +68,7 @@ function isPartOf(
   );
 }
 
-/** The rule in rules of one verb, one group, one resource and at most one name. */
+/** Splits a rule into rules of one verb, one group, one resource and at most one name. */
 function taken(rule: PolicyRule): readonly PolicyRule[] {
   if (isWildcard(rule)) return [rule];
   const { verbs, apiGroups = [], resources = [], resourceNames = [] } = rule;
@@ -93,7 +93,7 @@ function isWildcard({ verbs, apiGroups = [], resources = [] }: PolicyRule): bool
 
 const SELF = /^(?:selfsubjectaccessreviews|selfsubjectrulesreviews|selfsubjectreviews)$/;
 
-/** `system:basic-user`. */
+/** True for the rules of `system:basic-user`. */
 function isOfEverybody({ resources = [] }: PolicyRule): boolean {
   return resources.every((resource) => SELF.test(resource));
 }

@@ -1,19 +1,19 @@
 import type { Permission } from '../../controller/controller.ts';
 import type { Resource } from '../../model/resource.ts';
 
-/** What one verb may be done to. */
+/** The objects that one verb is allowed for. */
 interface Reach {
   all: boolean;
   readonly names: Set<string>;
 }
 
-/** By verb; what is requested, and what admission alone asks for. */
+/** By verb. `unrequested` is for accesses that only admission checks. */
 interface Reaches {
   readonly requested: Map<Verb, Reach>;
   readonly unrequested: Map<Verb, Reach>;
 }
 
-/** One resource or subresource, by namespace; '' for all of them, or for the cluster. */
+/** One resource or subresource, by namespace; '' for all namespaces, or for the cluster. */
 interface Target {
   readonly resource: AccessRule['resource'];
   readonly subresource: AccessRule['subresource'];
@@ -21,8 +21,8 @@ interface Target {
 }
 
 /**
- * The same accesses, sorted, each once: a verb for every object is not repeated for some, and one for
- * every namespace not for one. What is requested is kept apart from what is not.
+ * The same accesses, sorted, without duplicates. A verb for every object is not repeated for certain
+ * objects; a verb for every namespace is not repeated for one. Requested and unrequested accesses stay apart.
  */
 export function mergeAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   const targets = new Map<string, Target>();
@@ -61,7 +61,7 @@ function accessesOf({ resource, subresource, places }: Target): readonly AccessR
   });
 }
 
-/** Verbs with the same reach together, without what `wider` covers. */
+/** Groups verbs with the same reach, without the reach that `wider` covers. */
 function grouped(
   byVerb: ReadonlyMap<Verb, Reach>,
   wider: readonly (ReadonlyMap<Verb, Reach> | undefined)[],
@@ -81,7 +81,7 @@ function grouped(
   }));
 }
 
-/** The names that are left; undefined for every object. */
+/** The names that `others` do not cover; undefined for every object. */
 function remaining(reach: Reach, others: readonly Reach[]): readonly string[] | undefined {
   if (others.some(({ all }) => all)) return [];
   if (reach.all) return undefined;
@@ -100,7 +100,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
-/** The same as RBAC sees it: it knows no versions, and not why somebody asks. */
+/** The same accesses as RBAC distinguishes them: without versions, and without `unrequested`. */
 export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   return mergeAccess(
     accesses.map(({ unrequested: _, ...access }) => ({
@@ -112,7 +112,7 @@ export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessR
 
 export type Verb = Permission['verbs'][number];
 
-/** Every verb that can be declared, in the order in which people list them. */
+/** Every verb that can be declared, in the usual order. */
 export const VERBS: readonly Verb[] = [
   'get',
   'list',
@@ -125,7 +125,7 @@ export const VERBS: readonly Verb[] = [
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** By which method each verb goes over the wire. */
+/** The HTTP method of each verb. */
 export const METHOD_OF: Readonly<Record<Verb, Method>> = {
   get: 'GET',
   list: 'GET',
@@ -136,16 +136,16 @@ export const METHOD_OF: Readonly<Record<Verb, Method>> = {
   delete: 'DELETE',
 };
 
-/** What is done to one resource in one place. */
+/** The verbs on one resource in one place. */
 export interface AccessRule {
   readonly resource: Resource;
   readonly subresource: string | undefined;
   /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */
   readonly namespace: string | undefined;
-  /** Sorted as `VERBS`, each once. */
+  /** Sorted as `VERBS`, without duplicates. */
   readonly verbs: readonly Verb[];
-  /** Sorted, each once, at least one. Left out: every object. */
+  /** Sorted, without duplicates, at least one. Left out: every object. */
   readonly resourceNames?: readonly string[];
-  /** True when no request is made, and admission only asks whether one would be allowed. */
+  /** True when no request is made, and admission only checks whether one would be allowed. */
   readonly unrequested?: boolean;
 }

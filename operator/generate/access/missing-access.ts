@@ -11,23 +11,23 @@ import {
   requiredRights,
 } from './required-rights.ts';
 
-/** What somebody may do in one place, as a SelfSubjectRulesReview tells it. */
+/** The rights in one place, as a SelfSubjectRulesReview returns them. */
 export interface GrantedRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
 }
 
-/** Declared, and not granted. */
+/** Declared access that is not granted. */
 export interface MissingAccess {
   readonly rights: readonly RequiredRight[];
   readonly paths: readonly NeededPath[];
 }
 
 /**
- * What of the declared access the rules do not grant.
+ * The declared access that the rules do not grant.
  *
- * @param rulesIn - what is granted in a namespace; for undefined, in every namespace and outside of
- *   them. What is granted everywhere is granted in each namespace, too: the caller need not say so.
+ * @param rulesIn - the rules in a namespace; for undefined, the rules that hold in every namespace and for
+ *   cluster-scoped resources. Those are also applied to each namespace: the caller need not repeat them.
  */
 export function missingAccess(
   declared: readonly RequiredAccessRule[],
@@ -45,7 +45,7 @@ export function missingAccess(
   };
 }
 
-/** True when one of the rules alone grants the right: names of several do not add up to all. */
+/** True when one rule alone grants the right: the names of several rules do not add up to all names. */
 function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): boolean {
   const { verb, resource, subresource, name } = right;
   const { group, plural } = resource;
@@ -59,7 +59,7 @@ function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): bool
   );
 }
 
-/** True when one of the rules lets `path` be read: itself, or below a pattern that ends in `*`. */
+/** True when a rule allows reading `path`: exactly, or below a pattern that ends in `*`. */
 function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
   return rules.some(
     ({ verbs, nonResourceURLs = [] }) =>
@@ -83,18 +83,21 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
 
-/** A rule that roles lack, where it belongs, and why. */
+/** A rule to add to a role, where it belongs, and why. */
 export interface MissingAccessRule {
   readonly kind: 'Role' | 'ClusterRole';
-  /** Of the Role. */
+  /** The namespace of the Role. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
-  /** What it is about, for people: `list, watch configmaps "a" in namespace demo`. */
+  /** The rule for people: `list, watch configmaps "a" in namespace demo`. */
   readonly text: string;
   readonly neededBy: readonly Need[];
 }
 
-/** What is missing, as the rules to add: the verbs on one object, or one kind of them, in one rule. */
+/**
+ * The missing access as rules to add. Verbs on the same object, or on all objects of a resource, share a
+ * rule.
+ */
 export function missingRules({ rights, paths }: MissingAccess): readonly MissingAccessRule[] {
   const alike = Map.groupBy(rights, ({ resource, subresource, namespace, name }) =>
     JSON.stringify([namespace ?? 0, resourceName(resource), subresource ?? 0, name ?? 0]),
@@ -110,7 +113,7 @@ export function missingRules({ rights, paths }: MissingAccess): readonly Missing
   ];
 }
 
-/** @param rights - alike but for their verbs. */
+/** @param rights - equal except for their verbs. */
 function ruleFor(
   { resource, subresource, namespace, name }: RequiredRight,
   rights: readonly RequiredRight[],
@@ -141,7 +144,7 @@ function placeOf(namespaced: boolean, namespace: string | undefined): string {
   return namespaced ? 'in all namespaces' : 'in the cluster';
 }
 
-/** The rule on one line, as YAML takes it. */
+/** The rule on one line, as YAML. */
 export function ruleYaml(rule: PolicyRule): string {
   const lists = [
     ['apiGroups', rule.apiGroups],
@@ -156,14 +159,14 @@ export function ruleYaml(rule: PolicyRule): string {
   return `{ ${parts.join(', ')} }`;
 }
 
-/** Plain where YAML reads a text, and nothing else: no number, no date, no `true`, no `*` of an alias. */
+/** Plain where YAML can only read a string, not a number, a date, `true` or an alias; else quoted. */
 function scalar(text: string): string {
   return /^[a-z][-a-z/]*[a-z]$/.test(text) && !/^(?:true|false|null|yes|no|on|off)$/.test(text)
     ? text
     : JSON.stringify(text);
 }
 
-/** Who needs it: `controller hello (source, owns)`. */
+/** The controllers that need a right: `controller hello (source, owns)`. */
 export function needsText(needs: readonly Need[]): string {
   const byController = Map.groupBy(needs, ({ controller }) => controller);
   return [...byController]

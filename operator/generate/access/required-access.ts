@@ -14,7 +14,7 @@ import type { AccessRule, Verb } from './merge-access.ts';
 import { mergeAccess } from './merge-access.ts';
 import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 
-/** Which part of a declaration an access follows from. */
+/** The part of a declaration that requires an access. */
 export type AccessReason =
   | 'source'
   | 'owns'
@@ -25,32 +25,31 @@ export type AccessReason =
   | 'leader election'
   | 'definitions';
 
-/** An access, and who needs it for what. */
+/** A required access, the controller that needs it, and the reason. */
 export interface RequiredAccessRule extends AccessRule {
-  /** Left out: the process does, whatever its controllers are. */
+  /** Left out: the process needs it, independent of its controllers. */
   readonly controller?: string;
   readonly reason: AccessReason;
 }
 
 /**
- * Everything that controllers do at the API server: get, list and watch of their sources, the writes
- * that follow from `owns`, `finalizer` and a status, their permissions, the Events that the toolkit
- * records for them, and what election and installation need. Merged and sorted, so that equal
- * declarations give equal answers, in whatever order they come; of their order only the name of the
- * Lease is made, see `leaseNameOf`. A verb that is there for every object is not repeated for some,
- * and one for every namespace not for one.
+ * Everything that controllers do at the API server: get, list and watch of their sources, the writes for
+ * `owns`, `finalizer` and a status, their permissions, the Events that the toolkit records for them, and the
+ * access for leader election and installation. The result is merged and sorted, so that equal declarations
+ * give equal results in any order. Only the name of the Lease depends on the order, see `leaseNameOf`. A verb
+ * for every object is not repeated for certain objects; a verb for every namespace is not repeated for one.
  *
- * A source whose field selector names its one object is that object alone: so are its reads and what
- * is written to it.
+ * When the field selector of a source names one object, reads and writes of that source need only this
+ * object.
  *
- * Objects that carry the finalizer and are no longer selected are looked for where the source looks,
- * past its selectors: what lists the source may do that, too.
+ * A finalizer needs `list` without selectors in the namespaces of the source, to find objects that have the
+ * finalizer and are no longer selected.
  *
- * A permission holds where its controller looks: in the namespaces of its namespaced sources, and in
- * all of them when it has none.
+ * A permission holds in the namespaces of the controller's namespaced sources, and in all namespaces when it
+ * has none.
  *
- * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern,
- *   and for a list of names or namespaces with nothing in it, which Kubernetes takes for all.
+ * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
+ *   empty list of names or namespaces, which Kubernetes takes for all.
  */
 export function accessOf(
   controllers: readonly Controller[],
@@ -61,7 +60,7 @@ export function accessOf(
   return mergeAccess(declared);
 }
 
-/** Every access that follows from the declarations, one by one: see `accessOf`. */
+/** Every access that the declarations require, before merging: see `accessOf`. */
 export function requiredAccess(
   controllers: readonly Controller[],
   placement: Placement,
@@ -132,13 +131,13 @@ function accessOfSource(source: Source, placement: Placement): readonly AccessRu
 
 function accessToChildren(source: Source, placement: Placement): readonly AccessRule[] {
   return [
-    // A POST has no name in its path, so that no name can be asked for.
+    // The path of a POST has no name, so that create cannot be limited to names.
     ...accessTo({ ...source, fieldSelector: '' }, placement, ['create']),
     ...accessTo(source, placement, ['patch']),
   ];
 }
 
-/** What is written to the reconciled objects themselves. */
+/** Writes to the reconciled objects themselves. */
 function accessToRoot(
   { for: root, owns, finalizer }: Controller,
   placement: Placement,
@@ -146,7 +145,7 @@ function accessToRoot(
   const accesses: RequiredAccessRule[] = [];
   if (finalizer !== undefined) {
     accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
-    // Who has lost the selection is looked for past the selectors.
+    // Objects that are no longer selected are searched without the selectors.
     const past = { ...root, fieldSelector: '' };
     accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
   }
@@ -155,7 +154,7 @@ function accessToRoot(
     accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
   }
   if (owns.length > 0) {
-    // `blockOwnerDeletion` in a child, where OwnerReferencesPermissionEnforcement is on, as on OpenShift.
+    // For `blockOwnerDeletion` in a child, if OwnerReferencesPermissionEnforcement is on, as on OpenShift.
     const asked = { subresource: 'finalizers', unrequested: true };
     accesses.push(...because('owns', accessTo(root, placement, ['update'], asked)));
   }
@@ -180,7 +179,7 @@ function accessTo(
   }));
 }
 
-/** The one name that a selector leaves, as an authorizer understands it. */
+/** The one name that a field selector allows, as an authorizer reads it. */
 function selectedName(resource: Resource, fieldSelector = ''): string | undefined {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
@@ -189,7 +188,9 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
   return undefined;
 }
 
-/** The elector reads, makes and renews its Lease, and tells there who leads. */
+/**
+ * The elector reads, creates and renews its Lease, and records an Event in its namespace for a new leader.
+ */
 function accessOfElection(
   controllers: readonly Controller[],
   { leaderElection }: Placement,
@@ -212,7 +213,7 @@ function accessToDefinitions(controllers: readonly Controller[]): readonly Acces
   }));
 }
 
-/** An Event is recorded beside its object, and in `default` when that has no namespace. */
+/** An Event is in the namespace of its object, or in `default` when the object has no namespace. */
 function eventPlaces(
   regarding: readonly { readonly resource: Resource }[],
   places: readonly (string | undefined)[],
@@ -222,7 +223,7 @@ function eventPlaces(
   return beside.includes(undefined) ? beside : [...beside, ...apart];
 }
 
-/** Where a controller looks. */
+/** The namespaces that a controller watches. */
 function placesOf(
   sources: readonly Source[],
   placement: Placement,
@@ -244,9 +245,10 @@ function namespacesOf(
 }
 
 /**
- * What `ensureCrds` has to be allowed. Empty when no resource brings a definition.
+ * The permissions that `ensureCrds` needs. Empty when no resource has a definition.
  *
- * It creates by server-side apply, whose path has the name, so that no other definition can be created.
+ * It creates definitions by server-side apply, whose path contains the name, so that it can create no other
+ * definition.
  */
 export function permissionsForCrds(controllers: readonly Controller[]): readonly Permission[] {
   const resourceNames = definedResources(controllers).map(

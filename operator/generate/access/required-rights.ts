@@ -2,15 +2,15 @@ import { groupVersionPath, isBuiltInGroup, type Resource } from '../../model/res
 import type { Verb } from './merge-access.ts';
 import type { AccessReason, RequiredAccessRule } from './required-access.ts';
 
-/** Who needs a right, and for what. */
+/** The controller that needs a right, and the reason. */
 export interface Need {
-  /** Left out: the process does, or the ambassador beside it. */
+  /** Left out: the process needs it, or the ambassador next to it. */
   readonly controller?: string;
-  /** `discovery`: a source looks whether its resource is served; `probe`: that of the ambassador. */
+  /** `discovery`: a source checks whether its resource is served; `probe`: the probe of the ambassador. */
   readonly reason: AccessReason | 'discovery' | 'probe';
 }
 
-/** One verb on one kind of object, in one place: what an authorizer decides about. */
+/** One verb on one resource in one place: the unit that an authorizer decides about. */
 export interface RequiredRight {
   readonly verb: Verb;
   readonly resource: Resource;
@@ -22,15 +22,15 @@ export interface RequiredRight {
   readonly neededBy: readonly Need[];
 }
 
-/** A path to read that names no resource. */
+/** A path that is read and names no resource. */
 export interface NeededPath {
   readonly path: string;
   readonly neededBy: readonly Need[];
 }
 
 /**
- * What is declared, taken apart into single rights, each once. A right for one object or one namespace
- * is part of the one for all, where that is needed, too.
+ * The declared access as single rights, without duplicates. A right for one object or one namespace is left
+ * out when the right for all is also needed.
  */
 export function requiredRights(declared: readonly RequiredAccessRule[]): readonly RequiredRight[] {
   const rights = new Map<string, RequiredRight>();
@@ -55,7 +55,10 @@ export function requiredRights(declared: readonly RequiredAccessRule[]): readonl
   return [...rights.values()];
 }
 
-/** What is read beside objects: by the ambassador's probe, and where a source looks for its resource. */
+/**
+ * Paths without objects that are read: by the ambassador's probe, and by sources that check whether their
+ * resource is served.
+ */
 export function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
   const paths = new Map<string, readonly Need[]>([['/version', [{ reason: 'probe' }]]]);
   for (const { resource, reason, controller } of declared) {
@@ -76,7 +79,7 @@ function singleRights(access: RequiredAccessRule): readonly RequiredRight[] {
   );
 }
 
-/** The same for all objects, for all namespaces, and for both. */
+/** The same right for all objects, for all namespaces, and for both. */
 function widerForms(right: RequiredRight): readonly RequiredRight[] {
   const { name, namespace } = right;
   return [
@@ -86,7 +89,7 @@ function widerForms(right: RequiredRight): readonly RequiredRight[] {
   ].filter((form) => form.name !== name || form.namespace !== namespace);
 }
 
-/** RBAC knows no versions. */
+/** Without the version, which RBAC does not know. */
 function identityOf({ verb, resource, subresource, namespace, name }: RequiredRight): string {
   const { group, plural } = resource;
   return JSON.stringify([verb, group, plural, subresource ?? 0, namespace ?? 0, name ?? 0]);

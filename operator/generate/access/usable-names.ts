@@ -4,35 +4,35 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { POD_NAMESPACE } from '../placement.ts';
 import type { AccessRule } from './merge-access.ts';
 
-/** Most names: a DNS-1123 subdomain. It can match neither `.`, `..` nor nothing. */
+/** The usual grammar of names: a DNS-1123 subdomain. It matches neither `.` nor `..` nor the empty name. */
 const SUBDOMAIN = `${DNS_LABEL}([.]${DNS_LABEL})*`;
 
 /**
- * Resources whose names are no subdomains, by plural and group, or by group. Each pattern begins with
- * what is no dot, so that none can match `.` or `..`.
+ * Resources whose names are not subdomains, by plural and group, or by group. Each pattern begins with a
+ * character other than a dot, so that it cannot match `.` or `..`.
  */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   // `system:node-reader`
   'rbac.authorization.k8s.io': '[A-Za-z0-9]([-A-Za-z0-9:_.]*[A-Za-z0-9])?',
-  // Kubernetes checks nothing but that it is one segment; the kubelet's end in base64url.
+  // Kubernetes only checks that the name is one path segment. Names from the kubelet end in base64url.
   'certificatesigningrequests.certificates.k8s.io': '[A-Za-z0-9][-A-Za-z0-9:_.]*',
   // `2001:db8::1`
   'ipaddresses.networking.k8s.io': '[0-9a-f:][0-9a-f:.]*',
 };
 
-/** The grammar of the names of its objects, as a pattern that is not anchored. */
+/** The grammar of the names of a resource, as a pattern without anchors. */
 export function namePattern(resource: Resource): string {
   return OTHER_NAMES[resourceName(resource)] ?? OTHER_NAMES[resource.group] ?? SUBDOMAIN;
 }
 
-/** True for a name that an object of `resource` may have, and that means only itself in a path. */
+/** True for a name that an object of `resource` may have, and that has no special meaning in a path. */
 export function isUsableName(resource: Resource, name: string): boolean {
   return name.length <= 253 && new RegExp(`^(${namePattern(resource)})$`).test(name);
 }
 
 /**
- * @throws ConfigurationError `CONFIG` for a name that could mean more than itself in a path pattern,
- *   and for an empty list of names, which RBAC would take for every name.
+ * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
+ *   empty list of names, which RBAC would take for every name.
  */
 export function refuseUnusableNames({
   resource,

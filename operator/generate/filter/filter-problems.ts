@@ -1,40 +1,43 @@
 import { POD_NAMESPACE } from '../placement.ts';
 
 /**
- * What the ambassador lets through: values for the flags of `kubectl proxy` with these names. A
- * request passes when no reject pattern finds its decoded path or its method, and an accept pattern
- * finds the path.
+ * The filter of the ambassador, as values for the flags of `kubectl proxy` with these names. A request passes
+ * when no reject pattern matches its decoded path or its method, and an accept pattern matches the path.
+ * Patterns without anchors match anywhere.
  */
 export interface ProxyFilter {
   /** Each is anchored, and has no comma or brace: kubectl splits the flag at every comma. */
   readonly acceptPaths: readonly string[];
-  /** Regular expressions: a path that one of them finds is refused. */
+  /** Regular expressions: a path that one of them matches is refused. */
   readonly rejectPaths: readonly string[];
-  /** Regular expressions: a method that one of them finds is refused. */
+  /** Regular expressions: a method that one of them matches is refused. */
   readonly rejectMethods: readonly string[];
 }
 
 type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
 
-/** Something in a filter by which it means another thing than it says. */
+/** A mistake in a filter: the element does not mean what it seems to mean. */
 interface FilterProblem {
   readonly flag: FilterFlag;
   /** One element of the flag's list, or '' for the whole list. */
   readonly pattern: string;
-  /** What is wrong, what follows, and what to write instead. */
+  /** The mistake, its effect, and the correction. */
   readonly problem: string;
 }
 
-/** No longer one may be, with the 0 at its end: `MAX_ARG_STRLEN` of Linux, 32 pages of 4 KiB. */
+/**
+ * The maximum length of an argument, including its final 0 byte: `MAX_ARG_STRLEN` of Linux, 32 pages of 4
+ * KiB.
+ */
 const MAX_ARGUMENT_BYTES = 131_072;
 
 const ALWAYS_REJECTED: readonly string[] = ['CONNECT', 'OPTIONS', 'TRACE'];
 
 /**
- * What is wrong with a filter; empty for a sound one.
+ * The mistakes in a filter; empty for a sound one.
  *
- * `kubectl proxy` splits each list at every comma, searches without anchors, takes an empty element
- * for one that finds everything, and says of none of that a word.
+ * `kubectl proxy` splits each list at every comma, searches without anchors, and treats an empty element as
+ * one that matches everything. It reports none of that.
  */
 export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
   return [
@@ -45,7 +48,7 @@ export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
   ];
 }
 
-/** @param ofPattern - undefined for a pattern that is sound. */
+/** @param ofPattern - returns undefined for a sound pattern. */
 function listProblems(
   flag: FilterFlag,
   patterns: readonly string[],
@@ -62,7 +65,7 @@ function listProblems(
   return [...found, { flag, pattern: '', problem }];
 }
 
-/** What no element of any list may be. */
+/** Mistakes that are possible in every list. */
 function patternProblem(pattern: string): string | undefined {
   if (pattern === '') return 'an empty element finds everything: remove the comma beside it';
   if (pattern.includes(',')) return 'kubectl splits the list at every comma: write none';
@@ -75,7 +78,7 @@ function patternProblem(pattern: string): string | undefined {
   return undefined;
 }
 
-/** Where RE2 and JavaScript differ, neither is written: groups with `?`, empty classes, `\w`. */
+/** False for syntax that RE2 and JavaScript read differently: groups with `?`, empty classes, `\w`. */
 function isExpression(pattern: string): boolean {
   if (/\(\?|\[\^?\]|\\[A-Za-z0-9]/.test(pattern)) return false;
   try {
@@ -111,7 +114,7 @@ function methodProblem(pattern: string): string | undefined {
   return 'it is found anywhere in a method: write ^(DELETE|PUT)$';
 }
 
-/** An escaped character or a class is one character, and none that means anything. */
+/** Replaces each escaped character and each class by one character without a special meaning. */
 function withoutClasses(pattern: string): string {
   return pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/g, '_');
 }
@@ -149,8 +152,8 @@ function finds(pattern: string, text: string): boolean {
 }
 
 /**
- * Refused whatever is accepted: subresources that open tunnels or hand out tokens, segments of dots,
- * and characters that are only there to be decoded twice.
+ * Always refused: subresources that open tunnels or issue tokens, segments of dots, and characters that only
+ * serve to be decoded twice.
  */
 export const REJECT_PATHS: readonly string[] = [
   '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy|ephemeralcontainers)(/|$)',

@@ -14,29 +14,30 @@ import {
 } from './opened-paths.ts';
 import { PROBE_PATH, SELF_REVIEW_PATH, usedMethods } from './proxy-filter.ts';
 
-/** Requests that pass the ambassador's filter, and that no role grants: the API server refuses them. */
+/** Requests that pass the ambassador's filter, but that no role grants. The API server refuses them. */
 export interface OpenedRequests {
-  /** Anchored; it finds no path that the filter does not accept. */
+  /** Anchored; it matches only paths that the filter accepts. */
   readonly path: string;
-  /** Each once, in the order GET, POST, PUT, PATCH, DELETE. */
+  /** Without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
   readonly methods: readonly Method[];
   /**
    * Why the filter cannot refuse them.
    *
-   * - `method`: none of them is granted; the methods pass for the sake of other paths.
-   * - `name`: they are granted for `grantedNames` alone, and other methods for more than these.
-   * - `query`: they are granted as a list and not as a watch, or the other way round, or with the field
-   *   selector `metadata.name=…` for some names alone. A filter sees no query.
+   * - `method`: none of them is granted; the methods pass because other paths need them.
+   * - `name`: they are granted for `grantedNames` only, and other methods for more names.
+   * - `query`: they are granted as a list but not as a watch, or the reverse, or only with the field selector
+   *   `metadata.name=…` for some names. A filter sees no query.
    */
   readonly because: 'method' | 'name' | 'query';
-  /** Sorted; objects for which they are granted, with `query` both as a list and as a watch. */
+  /** Sorted; the objects for which they are granted, with `query` both as a list and as a watch. */
   readonly grantedNames: readonly string[];
 }
 
 /**
- * What of `proxyFilter` is wider than `rbac` for the same declaration: `kubectl proxy` takes paths and
- * methods apart, and sees no query. A request that passes the filter is granted by the roles, or it
- * stands here. Of paths in every namespace it tells what is not granted in all of them.
+ * The requests that `proxyFilter` lets through and `rbac` does not grant, for the same declaration. The
+ * filter is wider because `kubectl proxy` checks paths and methods separately, and sees no query. Every
+ * request that passes the filter is either granted by the roles or part of the result. For paths in every
+ * namespace the result contains the requests that are not granted in all namespaces.
  *
  * @throws ConfigurationError as `accessOf` does.
  */
@@ -62,7 +63,7 @@ export function openedBeyondRights(
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A path that Kubernetes opens for everybody, with one method. */
+/** The surplus of a path that Kubernetes allows everybody with one method. */
 function otherMethods(
   path: string,
   methods: readonly Method[],
@@ -75,11 +76,11 @@ function otherMethods(
 
 type Part = 'acrossNamespaces' | 'collection' | 'objects';
 
-/** Some of the opened paths of a resource in one place, and methods that are not granted there. */
+/** Opened paths of a resource in one place, and methods that are not granted there. */
 interface Surplus extends Omit<OpenedRequests, 'path'> {
   readonly paths: OpenedPaths;
   readonly part: Part;
-  /** Of the part `objects`. */
+  /** Only for the part `objects`. */
   readonly objects: ObjectNames;
 }
 
@@ -106,7 +107,9 @@ function surplusOf(
   ];
 }
 
-/** What the API server takes a method on a collection for; `deletecollection` cannot be declared. */
+/**
+ * The verbs for which the API server checks a method on a collection; `deletecollection` cannot be declared.
+ */
 const COLLECTION_VERBS: Readonly<Record<Method, readonly Verb[]>> = {
   GET: ['list', 'watch'],
   POST: ['create'],
@@ -122,7 +125,7 @@ function surplusOfCollection(
   const reaches = COLLECTION_VERBS[method].map(reach);
   if (reaches.length > 0 && reaches.every((each) => each === 'all')) return [];
   const surplus = { methods: [method], objects: [] };
-  // Only a list or a watch can name an object here.
+  // Only a list or a watch can name an object here, by a field selector.
   if (method !== 'GET' || reaches.every(({ length }) => length === 0)) {
     return [{ ...surplus, because: 'method', grantedNames: [] }];
   }
@@ -158,7 +161,7 @@ function surplusOfObjects(
   ];
 }
 
-/** The objects that a verb is granted for, on these paths. */
+/** The objects for which a verb is granted on these paths. */
 function reachOf(
   rights: readonly AccessRule[],
   { resource: { group, plural }, subresource, namespace }: OpenedPaths,
@@ -175,7 +178,7 @@ function reachOf(
   return [...names].sort();
 }
 
-/** Methods with the same paths and the same reason together, then namespaces with the same surplus. */
+/** Joins methods with the same paths and the same reason, then namespaces with the same surplus. */
 function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
   const byMethod = groupedBy(surplus, ({ methods: _, ...rest }) => rest).map(([first, rest]) => ({
     ...first,
@@ -205,7 +208,7 @@ function pathOf(
     : `${collection}${objectPattern(paths, objects)}$`;
 }
 
-/** Each group as its first member and the others, in the order of the first ones. */
+/** Each group as its first member and the others, ordered by first members. */
 function groupedBy<T>(all: readonly T[], key: (one: T) => unknown): readonly [T, readonly T[]][] {
   const groups = Map.groupBy(all, (one) => JSON.stringify(key(one)));
   return [...groups.values()].flatMap(([first, ...rest]): [T, readonly T[]][] =>

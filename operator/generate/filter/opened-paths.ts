@@ -3,10 +3,10 @@ import { groupVersionPath, isBuiltInGroup, type Resource } from '../../model/res
 import type { AccessRule } from '../access/merge-access.ts';
 import { namePattern } from '../access/usable-names.ts';
 
-/** Objects by name, sorted; `all` for whatever name the resource allows. */
+/** Objects by name, sorted; `all` for every name that the resource allows. */
 export type ObjectNames = 'all' | readonly string[];
 
-/** The paths of one resource, or of a subresource of it, in one place that requests need. */
+/** The paths of one resource or subresource that requests need in one place. */
 export interface OpenedPaths {
   readonly resource: Resource;
   readonly subresource: string | undefined;
@@ -17,11 +17,11 @@ export interface OpenedPaths {
   /** The collection in the namespace, or in the cluster. */
   readonly collection: boolean;
   readonly objects: ObjectNames;
-  /** Where a source looks whether its resource is served, when it was not. */
+  /** The path by which a source checks whether a resource that was missing is served now. */
   readonly discovery: boolean;
 }
 
-/** @param accesses - as `accessOf` gives them: merged and sorted. */
+/** @param accesses - as `accessOf` returns them: merged and sorted. */
 export function openedPaths(accesses: readonly AccessRule[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
@@ -39,14 +39,14 @@ export function openedPaths(accesses: readonly AccessRule[]): readonly OpenedPat
   });
 }
 
-/** What accesses to one target in one place need together. */
+/** The paths that all accesses to one target in one place need together. */
 function pathsOf(accesses: readonly AccessRule[]): OpenedPaths | undefined {
   const [first] = accesses;
   if (first === undefined) return undefined;
   const { resource, subresource, namespace } = first;
   const isWhole = subresource === undefined;
   const lists = isWhole && accesses.some(({ verbs }) => hasAny(verbs, ['list', 'watch']));
-  // A create for certain names is one by server-side apply: a POST has no name in its path.
+  // A create for certain names uses server-side apply, because the path of a POST has no name.
   const creates =
     isWhole &&
     accesses.some(({ verbs, resourceNames }) => {
@@ -78,7 +78,7 @@ function namesOf(accesses: readonly AccessRule[]): ObjectNames {
   return [...names].sort();
 }
 
-/** What is open in every namespace need not be opened in one. */
+/** Removes the paths that are open in every namespace anyway. */
 function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): OpenedPaths {
   if (everywhere === undefined) return paths;
   return {
@@ -88,7 +88,7 @@ function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): Opene
   };
 }
 
-/** The names that `known` has not. */
+/** The names that `known` does not contain. */
 export function namesBeyond(names: ObjectNames, known: ObjectNames): ObjectNames {
   if (known === 'all') return [];
   return names === 'all' ? 'all' : names.filter((name) => !known.includes(name));
@@ -98,7 +98,7 @@ function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
   return values.some((value) => list.includes(value));
 }
 
-/** Anchored: the collection over all namespaces, and what stands in front of one in a namespace. */
+/** Anchored at the start: the path before the plural, or before the namespace. */
 export function rootPattern(resource: Resource): string {
   return `^${groupVersionPath(resource).replaceAll('.', '[.]')}`;
 }
@@ -117,7 +117,7 @@ export function collectionPattern(
   return `${rootPattern(resource)}${scope}/${resource.plural}`;
 }
 
-/** What follows the collection of an object: `/name`, or `/name/subresource`. */
+/** The part of an object's path after its collection: `/name`, or `/name/subresource`. */
 export function objectPattern(
   { resource, subresource }: Pick<OpenedPaths, 'resource' | 'subresource'>,
   objects: ObjectNames,

@@ -16,10 +16,13 @@ import {
 export type { ProxyFilter } from './filter-problems.ts';
 export { REJECT_PATHS } from './filter-problems.ts';
 
-/** What the ambassador's own probe asks for. */
+/** The path that the ambassador's own probe reads. */
 export const PROBE_PATH: string = '^/version$';
 
-/** Where an operator asks what it may do. Kubernetes lets everybody ask who is authenticated. */
+/**
+ * The reviews by which an operator asks for its own rights. Kubernetes allows them to every authenticated
+ * user.
+ */
 export const SELF_REVIEW_PATH: string =
   '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
 
@@ -27,16 +30,16 @@ export const SELF_REVIEW_PATH: string =
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
 
 /**
- * The narrowest filter that `kubectl proxy` can express for these controllers, and the questions that
- * are always asked: `/version`, and what the operator may do.
+ * The narrowest filter that `kubectl proxy` can express for these controllers. It also opens `/version` and
+ * the reviews of the operator's own rights, which are always needed.
  *
- * It knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`, and
- * `openedBeyondRights` for what this one lets through and the roles do not grant.
+ * The filter knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`, and
+ * `openedBeyondRights` for the requests that this filter lets through and the roles do not grant.
  *
  * It is as long as the roles: a line for each resource, with its namespaces and names.
  *
- * @throws ConfigurationError `CONFIG` for a name that cannot stand in a path, for a subresource that
- *   is always refused, such as `pods/exec`, and for a filter that is too long for an argument.
+ * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
+ *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
  */
 export function proxyFilter(controllers: readonly Controller[], placement: Placement): ProxyFilter {
   const accesses = accessOf(controllers, placement).filter(({ unrequested }) => !unrequested);
@@ -54,14 +57,14 @@ export function proxyFilter(controllers: readonly Controller[], placement: Place
   return filter;
 }
 
-/** The methods that pass: GET for the probe and POST for the reviews at least. */
+/** The methods that pass: at least GET for the probe and POST for the reviews. */
 export function usedMethods(accesses: readonly AccessRule[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
   return new Set(['GET', 'POST', ...verbs.map((verb) => METHOD_OF[verb])]);
 }
 
-/** The filter as arguments of `kubectl proxy`. Of an argument given twice, kubectl takes the last. */
+/** The filter as arguments of `kubectl proxy`. If an argument is given twice, kubectl uses the last one. */
 export function proxyArguments(filter: ProxyFilter): readonly string[] {
   return [
     `--accept-paths=${filter.acceptPaths.join(',')}`,
@@ -79,7 +82,7 @@ function requireSound(filter: ProxyFilter): void {
   });
 }
 
-/** In whatever group: those of aggregated APIs are no less a tunnel. */
+/** In every group: the subresources of aggregated APIs are tunnels, too. */
 const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'attach',
   'exec',
@@ -98,18 +101,18 @@ function refuseTunnels({ resource, subresource }: AccessRule): void {
 }
 
 /**
- * Anchored patterns that match these paths and no other. Namespaces where a resource is used in the
- * same way share one.
+ * Anchored patterns that match only these paths. Namespaces in which a resource has the same paths share a
+ * pattern.
  */
 function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
-  // What is open in every namespace is not open in one besides, so that those two are never alike.
+  // Paths that are open in every namespace are not repeated for one, so these two are never equal.
   const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
     JSON.stringify([rootPattern(resource), resource.plural, paths]),
   );
   return [...new Set([...alike.values()].flatMap(patternsOf))];
 }
 
-/** @param places - alike but for their namespaces. */
+/** @param places - equal except for their namespaces. */
 function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
   const [paths] = places;
   if (paths === undefined) return [];
@@ -128,7 +131,7 @@ function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
   ];
 }
 
-/** A Deployment, as far as a strategic merge patch of one container's arguments needs it. */
+/** The part of a Deployment that a strategic merge patch of one container's arguments needs. */
 interface ProxyPatch {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
@@ -143,8 +146,8 @@ interface ProxyPatch {
 }
 
 /**
- * A strategic merge patch, as kustomize takes it, that opens the ambassador in a Deployment: its image
- * refuses every path until it is given these arguments.
+ * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
+ * its image refuses every path.
  */
 export function proxyPatch(
   filter: ProxyFilter,

@@ -1,9 +1,9 @@
 import type { Installation } from './installation.ts';
 
-/** An error makes the promise of the two containers untrue; a warning is for a person to weigh. */
+/** An error breaks the isolation of the two containers; a warning needs a person to decide. */
 type Level = 'error' | 'warning';
 
-/** One thing that is wrong with rendered manifests. */
+/** One problem in rendered manifests. */
 export interface Diagnostic {
   /** The rule that found it, such as `token-only-in-proxy`. */
   readonly rule: string;
@@ -12,11 +12,11 @@ export interface Diagnostic {
   readonly object: string;
   /** The field in it, with containers and volumes by their names: `containers[proxy].args[0]`. */
   readonly path: string;
-  /** Where, what is wrong, why that matters, and what to do; one line. */
+  /** The place, the problem, the reason why it matters, and the correction, on one line. */
   readonly message: string;
 }
 
-/** What a rule says about one field; `lint` makes a diagnostic of it. */
+/** A problem of one field, as a rule reports it; `lint` turns it into a diagnostic. */
 export interface Problem {
   /** Default `error`. */
   readonly level?: Level;
@@ -28,7 +28,7 @@ export interface Problem {
   readonly todo: string;
 }
 
-/** One promise about an operator in its Pod. */
+/** A check of an operator in its Pod. */
 export interface Rule {
   readonly id: string;
   check(installation: Installation): readonly Problem[];

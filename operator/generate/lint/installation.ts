@@ -4,7 +4,7 @@ import type { CacheSize } from './cache-memory.ts';
 import { type AcceptedPath, acceptedPaths, homeOf } from './path-pattern.ts';
 import { type GivenFlag, type ProxyFlags, proxyFlags } from './proxy-flags.ts';
 
-/** A container, and where it stands in its Pod. */
+/** A container, and its place in its Pod. */
 export interface PlacedContainer {
   readonly container: Container;
   /** `containers[operator]`, `initContainers[proxy]`. */
@@ -12,38 +12,38 @@ export interface PlacedContainer {
   readonly isInit: boolean;
 }
 
-/** One operator with its ambassador as rendered, and everything that was rendered with it. */
+/** One operator with its ambassador as rendered, and all other rendered objects. */
 export interface Installation {
-  /** `Kind/name` of what holds the Pod. */
+  /** `Kind/name` of the workload that contains the Pod. */
   readonly object: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined when the manifests leave it to whoever applies them. */
+  /** Undefined when the manifests do not name it and `kubectl apply` decides. */
   readonly namespace: string | undefined;
-  /** Undefined where there is no such number. */
+  /** Undefined for kinds without replicas. */
   readonly replicas: number | undefined;
   readonly strategy: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly pod: PodSpec;
-  /** All of the Pod, in the order of their start. */
+  /** All containers of the Pod, in the order in which they start. */
   readonly containers: readonly PlacedContainer[];
   readonly proxy: PlacedContainer;
   readonly flags: ProxyFlags;
   readonly accepted: readonly AcceptedPath[];
   /** The path of `--unix-socket`; undefined where the ambassador listens on TCP. */
   readonly socket: string | undefined;
-  /** Undefined when the ambassador is alone. */
+  /** Undefined when the Pod contains only the ambassador. */
   readonly operator: PlacedContainer | undefined;
   readonly objects: readonly KubernetesObject[];
-  /** What the caches of the operator hold; undefined where nobody has said it. */
+  /** The size of the operator's caches; undefined when unknown. */
   readonly caches: CacheSize | undefined;
 }
 
-/** Images that are nothing but `kubectl proxy`. */
+/** Images that contain only `kubectl proxy`. */
 const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeapi-proxy)(?:[:@]|$)/;
 
-/** Flags that no other program has. */
+/** Flags that only `kubectl proxy` has. */
 const FILTER_FLAG = /^--(?:accept-paths|accept-hosts|reject-paths|reject-methods)(?:=|$)/;
 
 /** The workloads of `objects` that have an ambassador. */
@@ -105,10 +105,10 @@ interface PodTemplate {
   readonly spec?: PodSpec;
 }
 
-/** Kinds that make Pods; a custom resource may mean anything by `template`. */
+/** Kinds that create Pods; `template` of a custom resource may mean anything. */
 const WORKLOADS = ['CronJob', 'DaemonSet', 'Deployment', 'Job', 'ReplicaSet', 'StatefulSet'];
 
-/** A Pod is its own template; a CronJob has one within another. */
+/** A Pod is its own template; a CronJob contains a template in the template of its Job. */
 export function podTemplateOf(workload: KubernetesObject): PodTemplate | undefined {
   if (workload.kind === 'Pod') return workload as PodTemplate;
   if (!WORKLOADS.includes(workload.kind)) return undefined;
@@ -130,7 +130,7 @@ function placed(
   }));
 }
 
-/** By what it runs, whatever its name is. */
+/** Decides by image, command and arguments, not by the container's name. */
 export function isAmbassador({ image = '', command, args }: Container): boolean {
   const words = [...(command ?? []), ...(args ?? [])];
   const runsKubectl =
@@ -140,14 +140,14 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   );
 }
 
-/** Where an argument of the ambassador stands: its command comes before its args. */
+/** The place of an argument of the ambassador: its command comes before its args. */
 export function argumentPath({ container, path }: PlacedContainer, { at }: GivenFlag): string {
   const { command } = container;
   const before = command?.length ?? 0;
   return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
 }
 
-/** Of a variable that stands there twice, the last counts. */
+/** If a variable is defined twice, the last definition counts. */
 export function variable(container: Container | undefined, name: string): EnvVar | undefined {
   return (container?.env ?? []).findLast((each) => each.name === name);
 }

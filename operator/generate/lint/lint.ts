@@ -53,18 +53,18 @@ import {
 import { requireShapes } from './shape.ts';
 
 /**
- * What is wrong with rendered manifests of operators, as far as manifests can show it: who sees the
- * token, what the ambassador lets through, and whether RBAC and that filter are of one mind.
+ * Finds problems in rendered manifests of operators, as far as manifests show them: who can read the token,
+ * what the ambassador lets through, and whether RBAC and the filter agree.
  *
- * Every workload with an ambassador is looked at, which is recognised by its image or its arguments,
- * together with all other objects. Objects that belong to no such workload are not looked at.
+ * Checks every workload with an ambassador, which it recognises by image or arguments, together with the
+ * other objects. Objects that belong to no such workload are not checked.
  *
- * No diagnostic is no proof: what admission adds, and what RBAC of elsewhere grants, cannot be seen here.
+ * An empty result proves nothing: changes by admission and RBAC from other manifests are invisible here.
  *
- * @param options - `caches`: what the caches of the operator hold. Left out: its memory limit is not judged.
- * @throws ConfigurationError `CONFIG` when nothing has an ambassador, so that nothing was looked at;
- *   for an object that the API server would not read either; and for `caches` with several workloads,
- *   because nothing says which of them has these caches.
+ * @param options - `caches`: the size of the operator's caches. Left out: the memory limit is not checked.
+ * @throws ConfigurationError `CONFIG` when no workload has an ambassador, so that nothing was checked; for an
+ *   object that the API server would not read either; and for `caches` with several workloads, because it is
+ *   unknown which of them has these caches.
  */
 export function lint(
   objects: readonly KubernetesObject[],
@@ -89,7 +89,7 @@ export function lint(
       rule.check(installation).map((each) => asDiagnostic(each, rule, installation)),
     ),
   );
-  // What two workloads have in common is said once.
+  // A problem that two workloads share is reported once.
   return [
     ...new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic])).values(),
   ];
@@ -100,7 +100,7 @@ function asDiagnostic(problem: Problem, rule: Rule, installation: Installation):
   return { rule: rule.id, level, object, path, message: `${path} ${wrong}: ${why}; ${todo}` };
 }
 
-/** Everything that is looked at, from the credentials outwards. */
+/** All rules, beginning with those about credentials. */
 export const RULES: readonly Rule[] = [
   tokenOnlyInProxy,
   tokenInProxy,

@@ -4,7 +4,7 @@ import { elementsOf, type ProxyFlags } from './proxy-flags.ts';
 /**
  * The part of regular expressions that a filter of paths needs, and that RE2 and JavaScript read alike:
  * literal characters, classes, groups with alternatives, and `?`, `*`, `+`. Everything else is refused,
- * because it means more than it seems to.
+ * because it matches more than it seems to.
  */
 type Node =
   | { readonly type: 'text'; readonly text: string }
@@ -12,19 +12,19 @@ type Node =
   | { readonly type: 'group'; readonly branches: readonly (readonly Node[])[] }
   | { readonly type: 'optional'; readonly node: Node };
 
-/** An element of `--accept-paths` that says what it lets through, and nothing else. */
+/** A valid element of `--accept-paths`: it matches only the paths that it spells out. */
 export interface PathPattern {
   readonly source: string;
-  /** Finds what kubectl finds. */
+  /** Matches the same paths as kubectl. */
   readonly expression: RegExp;
   /** Paths that it accepts: every alternative, with and without each optional part. */
   readonly samples: readonly string[];
 }
 
-/** More say nothing new: a generated pattern has at most a dozen. */
+/** More samples add no information: a generated pattern has at most a dozen. */
 const MAX_SAMPLES = 200;
 
-/** Reads one element; a string says what is wrong with it, and why that is. */
+/** Parses one element. Returns a string with the problem and its reason when the element is refused. */
 function pathPattern(source: string): PathPattern | string {
   if (source === '')
     return 'is empty: an empty expression matches every path, so everything is open';
@@ -61,7 +61,7 @@ class Reader {
     this.rest = text;
   }
 
-  /** Alternatives up to the end, or to the parenthesis that ends them. */
+  /** Parses alternatives up to the end, or to the closing parenthesis. */
   branches(): readonly (readonly Node[])[] {
     const branches: Node[][] = [[]];
     while (this.problem === undefined && this.rest !== '' && !this.rest.startsWith(')')) {
@@ -103,7 +103,7 @@ class Reader {
   }
 }
 
-/** What is refused, by how it begins. */
+/** Refused syntax, by its first characters. */
 const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^\.[*+]/, 'has .* or .+: that matches slashes, dots and every other resource'],
   [/^\./, 'has a bare dot: it matches any character, where [.] matches a dot'],
@@ -116,7 +116,7 @@ const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^[?*+]/, 'repeats a repetition, or nothing'],
 ];
 
-/** A letter of the class, `x` where it has that. */
+/** A character of the class, preferably `x`. */
 function sampleOf(set: string): string {
   const matches = new RegExp(`^${set}$`);
   return [...'x0X-._:'].find((character) => matches.test(character)) ?? set.charAt(1);
@@ -145,21 +145,21 @@ function samplesOfNode(node: Node): readonly string[] {
   }
 }
 
-/** What stands for the Pod's namespace where the manifests do not say it. */
+/** Stands for the namespace of the Pod when the manifests do not name it. */
 const UNNAMED = 'the-namespace-of-the-pod';
 
-/** The namespace that the Pod, and what names none, will be in. */
+/** The namespace of the Pod, and of objects that name none. */
 export function homeOf({ namespace }: { readonly namespace: string | undefined }): string {
   return namespace ?? UNNAMED;
 }
 
-/** An element of `--accept-paths` with what it lets through, or with what is wrong with it. */
+/** An element of `--accept-paths` with its pattern, or with its problem. */
 export interface AcceptedPath {
   readonly element: string;
   readonly pattern: PathPattern | string;
 }
 
-/** Each element, as it is in a Pod in the namespace `home`. */
+/** Each element, parsed with `home` as the namespace of the Pod. */
 export function acceptedPaths({ given }: ProxyFlags, home: string): readonly AcceptedPath[] {
   return elementsOf(given.get('accept-paths')?.value ?? '').map((element) => ({
     element,
@@ -167,7 +167,7 @@ export function acceptedPaths({ given }: ProxyFlags, home: string): readonly Acc
   }));
 }
 
-/** The elements that can be read. */
+/** The elements without a problem. */
 export function readable(accepted: readonly AcceptedPath[]): readonly PathPattern[] {
   return accepted.map(({ pattern }) => pattern).filter((pattern) => typeof pattern !== 'string');
 }

@@ -1,13 +1,13 @@
-/** A flag of `kubectl proxy` as a container gives it. */
+/** A flag of `kubectl proxy` in the arguments of a container. */
 export interface GivenFlag {
   readonly value: string;
-  /** Index of the argument that holds it. */
+  /** Index of the argument that contains it. */
   readonly at: number;
 }
 
-/** The arguments of a `kubectl proxy`, taken apart as kubectl does. */
+/** The arguments of a `kubectl proxy`, parsed as kubectl does. */
 export interface ProxyFlags {
-  /** By long name. Of a flag that is given twice, kubectl takes the last. */
+  /** By long name. If a flag is given twice, kubectl uses the last one. */
   readonly given: ReadonlyMap<string, GivenFlag>;
   /** Arguments that belong to no flag. */
   readonly words: readonly GivenFlag[];
@@ -23,7 +23,7 @@ const LONG_NAME: Readonly<Record<string, string>> = {
   w: 'www',
 };
 
-/** Flags that stand alone: a value needs an equals sign. */
+/** Flags without a separate value: a value needs an equals sign. */
 const BOOLEAN = new Set([
   'append-server-path',
   'disable-compression',
@@ -33,7 +33,7 @@ const BOOLEAN = new Set([
   'warnings-as-errors',
 ]);
 
-/** Takes arguments apart: `--port=1`, `--port 1`, `-p=1`, `-p1` and `-p 1` are the same. */
+/** Parses arguments: `--port=1`, `--port 1`, `-p=1`, `-p1` and `-p 1` are the same. */
 export function proxyFlags(args: readonly string[]): ProxyFlags {
   const given = new Map<string, GivenFlag>();
   const words: GivenFlag[] = [];
@@ -54,7 +54,7 @@ export function proxyFlags(args: readonly string[]): ProxyFlags {
   return { given, words };
 }
 
-/** The elements of a list flag: kubectl splits at every comma, and takes an empty value for no list. */
+/** The elements of a list flag: kubectl splits at every comma, and reads an empty value as an empty list. */
 export function elementsOf(value: string): readonly string[] {
   return value === '' ? [] : value.split(',');
 }

@@ -33,11 +33,11 @@ const METHOD_OF: Readonly<Record<string, string>> = {
 /** Verbs whose path ends with the collection. */
 const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
 
-/** Names that nobody uses: a pattern that accepts them accepts all. */
+/** Names that nobody uses: a pattern that accepts them accepts all names. */
 const ANY_NAMESPACE = 'any-other-namespace';
 const ANY_NAME = 'any-other-name';
 
-/** What grants give, one verb at a time; wildcards are for another rule. */
+/** The granted rights, one verb each. Another rule checks wildcards. */
 export function rightsOf(grants: readonly Grant[]): readonly Right[] {
   return grants.flatMap(({ rules = [], namespace, role }) =>
     rules.flatMap((rule) => rightsOfRule(rule).map((right) => ({ ...right, namespace, role }))),
@@ -55,7 +55,7 @@ function rightsOfRule(rule: PolicyRule): readonly Omit<Right, 'namespace' | 'rol
   );
 }
 
-/** Whether some request that needs this right passes the filter. */
+/** True when a request that needs this right passes the filter. */
 export function isOpen(right: Right, { accepted, flags }: Installation): boolean {
   const patterns = readable(accepted);
   const rejectedMethods = expressions(flags.given.get('reject-methods')?.value ?? '');
@@ -70,7 +70,7 @@ export function isOpen(right: Right, { accepted, flags }: Installation): boolean
   );
 }
 
-/** What cannot be read is for another rule. */
+/** Ignores invalid expressions, which another rule reports. */
 function expressions(list: string): readonly RegExp[] {
   return elementsOf(list).flatMap((element) => {
     try {
@@ -86,7 +86,7 @@ interface Request {
   readonly path: string;
 }
 
-/** Requests that only this right allows, in every version that the filter knows of the group. */
+/** Requests that only this right allows, in every version of the group that the filter contains. */
 function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readonly Request[] {
   const { group, plural, subresource, verb, namespace } = right;
   const known = patterns.flatMap(({ samples }) => samples.map(requestPath));
@@ -102,7 +102,7 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
   );
 }
 
-/** The collection, or objects by their names; a patch that makes its object needs `create` as well. */
+/** The collection, or objects by name. A patch that creates its object needs `create`, too. */
 function targetsOf({ verb, names, subresource }: Right): readonly {
   readonly method?: string;
   readonly name: string | undefined;
@@ -114,7 +114,7 @@ function targetsOf({ verb, names, subresource }: Right): readonly {
   return [collection, ...objects.map(({ name }) => ({ name, method: 'PATCH' }))];
 }
 
-/** Requests that a pattern lets through, with the widest place and name that it takes. */
+/** The requests that a pattern lets through, with the widest namespace and name that it accepts. */
 export function requestsOf({ samples, expression }: PathPattern): readonly RequestPath[] {
   const widened = samples.flatMap((sample) => {
     const request = requestPath(sample);
@@ -140,7 +140,7 @@ function tried(
   return expression.test(pathOf(changed)) ? changed : request;
 }
 
-/** Whether some right allows a request of this path, by whichever method. */
+/** True when a right allows a request of this path, with any method. */
 export function isGranted(request: RequestPath, rights: readonly Right[]): boolean {
   const { group, plural, subresource, namespace, name } = request;
   return rights.some(
@@ -158,10 +158,10 @@ function isOfCollection({ verb, subresource }: Right): boolean {
 }
 
 /**
- * A right to create an object of this name lets server-side apply create it. A right to create every
- * object contains that one: roles know no versions, so that it replaces the named right of another
- * version in them, while the filter still has the path of that version. It opens no other path of an
- * object, because a POST has no name in its path.
+ * A right to create an object of this name allows server-side apply to create it. A right to create every
+ * object includes that right. Roles know no versions, so the wider right may replace a named right of another
+ * version, while the filter still has the path of that version. The right opens no other path of an object,
+ * because the path of a POST has no name.
  */
 function isOfObject(right: Right, name: string): boolean {
   const { verb, names } = right;
@@ -170,7 +170,7 @@ function isOfObject(right: Right, name: string): boolean {
   return names === undefined || names.includes(name);
 }
 
-/** A binding that gives the operator's account something, with what it gives. */
+/** A binding for the operator's account, with the rules that it grants. */
 export interface Grant {
   /** `Kind/name` of the binding. */
   readonly binding: string;
@@ -179,7 +179,7 @@ export interface Grant {
   readonly role: string;
   /** Undefined for the whole cluster. */
   readonly namespace: string | undefined;
-  /** Undefined when the role was not rendered along. */
+  /** Undefined when the role is not among the rendered objects. */
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
@@ -188,7 +188,7 @@ interface Binding extends KubernetesObject {
   readonly subjects?: readonly Subject[] | null;
 }
 
-/** Everything that was rendered and gives a right to the account of this Pod. */
+/** All rendered bindings that grant rights to the account of this Pod. */
 export function grantsOf(installation: Installation): readonly Grant[] {
   const home = homeOf(installation);
   return installation.objects
@@ -206,7 +206,7 @@ export function grantsOf(installation: Installation): readonly Grant[] {
     });
 }
 
-/** Whether a subject is the ServiceAccount of the Pod, and nobody else. */
+/** True when a subject is exactly the ServiceAccount of the Pod, not a group that contains it. */
 export function isOwnAccount(subject: Subject, installation: Installation): boolean {
   const { pod, namespace } = installation;
   const home = homeOf(installation);
@@ -235,11 +235,11 @@ function isBinding(object: KubernetesObject): object is Binding {
   return object.kind === 'RoleBinding' || object.kind === 'ClusterRoleBinding';
 }
 
-/** What a path of the Kubernetes API asks for. */
+/** The parts of a path of the Kubernetes API. */
 export interface RequestPath {
   readonly group: string;
   readonly version: string;
-  /** Undefined for every namespace, and for what is in none. */
+  /** Undefined for every namespace, and for cluster-scoped resources. */
   readonly namespace: string | undefined;
   readonly plural: string;
   readonly name: string | undefined;
@@ -256,7 +256,6 @@ function requestPath(path: string): RequestPath | undefined {
   return plural === '' ? undefined : { group, version, namespace, plural, name, subresource };
 }
 
-/** The path of a request. */
 export function pathOf(request: RequestPath): string {
   const { group, version, namespace, plural, name, subresource } = request;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;

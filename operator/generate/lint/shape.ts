@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { podTemplateOf } from './installation.ts';
 
-/** What a value must be where it is given: a text, a number, a list, an object; `map` is of texts. */
+/** The required type of a value, if it is given; `map` has text values. */
 type Shape =
   | 'text'
   | 'number'
@@ -157,7 +157,7 @@ const OBJECT: Shape = {
   },
 };
 
-/** @throws ConfigurationError `CONFIG` for the first field that is not what the API takes. */
+/** @throws ConfigurationError `CONFIG` for the first field that the API would not accept. */
 export function requireShapes(objects: readonly KubernetesObject[]): void {
   for (const [at, object] of objects.entries()) {
     const { kind, metadata } = (object ?? {}) as Partial<KubernetesObject>;
@@ -220,7 +220,7 @@ function problemOf(value: unknown, shape: Shape, path: string): string | undefin
   );
 }
 
-/** An element that is null is no element. */
+/** A null element is refused. */
 function problemInList(value: unknown, shape: Shape, path: string): string | undefined {
   return value === null ? `${path} is empty` : problemOf(value, shape, path);
 }

@@ -2,42 +2,42 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel } from '../../model/dns-name.ts';
 import { type Placement, POD_NAMESPACE } from '../placement.ts';
 
-/** What a tree of manifests says that no declaration does. */
+/** The settings of a tree of manifests that no declaration contains. */
 export interface ManifestsOptions {
-  /** Of every object: a DNS label of at most 52 characters, to which the Pods' names add eleven. */
+  /** The name of every object: a DNS label of at most 52 characters, because names of Pods add eleven. */
   readonly name: string;
-  /** Where the operator runs, unless an overlay says otherwise: a DNS label, and no date. */
+  /** Where the operator runs, unless an overlay changes it: a DNS label, and no date. */
   readonly namespace: string;
   /** Modules that `chancery run` loads: paths in the operator's image, at least one. */
   readonly modules: readonly string[];
   /** Each with a tag or a digest. */
   readonly images: { readonly proxy: string; readonly operator: string };
   /**
-   * One replica at a time works, by a Lease. A Deployment alone does not promise that only one Pod
-   * runs: on a node that is lost, one may go on.
+   * A Lease makes sure that one replica works at a time. A Deployment alone does not: a Pod on a lost node
+   * may keep running next to its replacement.
    */
   readonly leaderElection: boolean;
-  /** The operator installs its definitions itself; otherwise `crds/` has them. */
+  /** The operator installs its definitions itself; otherwise they are in `crds/`. */
   readonly installCrds: boolean;
-  /** What the operator's whole stop may take, in whole seconds from 1 to 3600. */
+  /** The time limit of the operator's whole stop, in whole seconds from 1 to 3600. */
   readonly stopSeconds: number;
   /**
-   * A folder that has the generic components already, relative to the tree's; then they are not
-   * written again.
+   * A folder that already has the generic components, relative to the folder of the tree. If it is given,
+   * they are not written again.
    */
   readonly components?: string;
-  /** More resources for the overlays, relative to the tree's folder: definitions, as a rule. */
+  /** More resources for the overlays, mostly definitions. Paths are relative to the folder of the tree. */
   readonly resources?: readonly string[];
-  /** The command that writes the tree, for people who find a file of it. */
+  /** The command that writes the tree, named in each file. */
   readonly command: string;
 }
 
-/** The Lease of an operator of this name: not that of another one in the same namespace. */
+/** The Lease of an operator: different from those of other operators in the same namespace. */
 export function leaseName(name: string): string {
   return `${name}-leader`;
 }
 
-/** The election's part of a placement. */
+/** The part of a placement for leader election. */
 export function electionOf({
   name,
   leaderElection,
@@ -46,22 +46,22 @@ export function electionOf({
   return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseName(name) } };
 }
 
-/** Kustomize makes a time of it, where a kustomization names its namespace, quoted or not. */
+/** kustomize turns a date into a time where a kustomization names its namespace, quoted or not. */
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
 
-/** With a tag or a digest: what has neither is `latest`, and changes unasked. */
+/** With a tag or a digest: an image without either is `latest`, and changes unnoticed. */
 const IMAGE =
   /^([A-Za-z0-9.-]+(:[0-9]+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(?=[:@])(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
 
-/** No `$`, which the kubelet would expand, and no flag. */
+/** Without `$`, which the kubelet would expand, and not a flag. */
 const MODULE = /^[A-Za-z0-9._/@+][A-Za-z0-9._/@+-]*$/;
 
 /** A relative path, or the URL of a remote kustomization. */
 const REFERENCE = /^[A-Za-z0-9._@+][A-Za-z0-9._/@+:?=&%~-]*$/;
 
 /**
- * @throws ConfigurationError `CONFIG` when a value could mean something else in a manifest than it
- *   says, or could be nothing that Kubernetes takes.
+ * @throws ConfigurationError `CONFIG` when a manifest could misread a value, or when Kubernetes would not
+ *   accept it.
  */
 export function requireUsable(options: ManifestsOptions): void {
   const { name, namespace, modules, images, stopSeconds, components, resources = [] } = options;

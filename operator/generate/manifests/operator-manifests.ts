@@ -22,8 +22,8 @@ import {
 } from './manifests-options.ts';
 
 /**
- * Files of the components that fit every operator: they find the one Deployment by its kind, and copy
- * from it what names the operator. Their templates have no placeholders.
+ * Files of the components that fit every operator. They select the one Deployment by its kind, and copy names
+ * from it. Their templates have no placeholders.
  */
 export const GENERIC_FILES: readonly string[] = [
   'components/debug/kustomization.yaml',
@@ -41,15 +41,15 @@ export const GENERIC_FILES: readonly string[] = [
 const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for every operator.\n';
 
 /**
- * A complete kustomize tree for an operator of these controllers: `base`, the components, `crds` when
- * resources bring definitions that the operator does not install itself, and `overlays`. Equal
- * declarations and options give equal files.
+ * A complete kustomize tree for an operator of these controllers: `base`, the components, `overlays`, and
+ * `crds` when resources have definitions that the operator does not install itself. Equal declarations and
+ * options give equal files.
  *
- * The base alone may do nothing. A component, of which exactly one is used, gives the rights, opens the
- * filter and says what is watched; the other components fit every operator.
+ * The base alone has no rights. Exactly one scope component must be used: it grants the rights, opens the
+ * filter and sets the watched namespaces. The other components fit every operator.
  *
- * @throws ConfigurationError `CONFIG` for an option that cannot stand in a manifest, and for what
- *   `rbac` and `proxyFilter` refuse.
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the reasons of
+ *   `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
   controllers: readonly Controller[],
@@ -71,7 +71,7 @@ function genericComponents(): readonly ManifestFile[] {
   return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, {}));
 }
 
-/** What can be applied as it is, and what people's own overlays begin with: one for each scope. */
+/** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
 function overlays(options: ManifestsOptions, hasCrds: boolean): readonly ManifestFile[] {
   const { command, name, components = 'components', resources = [] } = options;
   const all = [...(hasCrds ? ['../../crds'] : []), ...resources.map(fromOverlay)];
@@ -85,7 +85,7 @@ function overlays(options: ManifestsOptions, hasCrds: boolean): readonly Manifes
   );
 }
 
-/** A path that is relative to the tree's folder, from within an overlay; a URL is itself. */
+/** Turns a path relative to the folder of the tree into one relative to an overlay; a URL stays unchanged. */
 function fromOverlay(resource: string): string {
   return resource.includes('://') ? resource : posix.join('../..', resource);
 }
@@ -94,7 +94,7 @@ export type Scope = 'namespaced' | 'cluster-scoped';
 
 const WHY = ['What the controllers declare, and no more.'];
 
-/** The component that lets an operator do its work, in its own namespace or in all of them. */
+/** The component that lets an operator work in its own namespace or in all namespaces. */
 function scopeComponent(
   scope: Scope,
   controllers: readonly Controller[],
@@ -128,8 +128,8 @@ function filterFile(
 const GRACE_SECONDS = 15;
 
 /**
- * What every operator has, whatever it does: enough to start, to ask for its rights and to stand for
- * election, and to do nothing.
+ * The files that every operator has. They allow it to start, to ask for its rights and to take part in leader
+ * election, and nothing else.
  */
 function base(options: ManifestsOptions): readonly ManifestFile[] {
   const election = electionOf(options);
@@ -182,10 +182,10 @@ function baseFilterFile(options: ManifestsOptions): string {
 }
 
 /**
- * Roles and bindings for the operator's ServiceAccount, each with its namespace written out: an overlay
- * that moves the operator finds them by that, and one that forgets to loses none of them.
+ * Roles and bindings for the operator's ServiceAccount. Each names its namespace: an overlay that moves the
+ * operator finds them by it, and an overlay that does not mention them keeps them.
  *
- * @param suffix - what the names have behind the operator's.
+ * @param suffix - added to the operator's name for their names.
  */
 function roles(
   controllers: readonly Controller[],
@@ -206,8 +206,8 @@ function roles(
 }
 
 /**
- * The definitions that the resources of `controllers` bring along, one file each, named after the
- * definition; none when no resource brings one.
+ * The definitions that the resources of `controllers` have, one file each, named after the definition; empty
+ * when there are none.
  *
  * @throws ConfigurationError `CONFIG` when two controllers declare one resource differently.
  */
@@ -218,7 +218,7 @@ export function crdDocuments(controllers: readonly Controller[]): readonly Manif
   }));
 }
 
-/** The same as the folder `crds/` of a tree; no file when there is no definition. */
+/** The same definitions as the folder `crds/` of a tree; empty when there are none. */
 function crdFolder(controllers: readonly Controller[], command: string): readonly ManifestFile[] {
   const files = crdDocuments(controllers);
   if (files.length === 0) return [];

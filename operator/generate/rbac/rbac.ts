@@ -18,13 +18,13 @@ export interface PolicyRule {
   readonly verbs: readonly Verb[];
 }
 
-/** A Role, or the ClusterRole for what is in every namespace or in none. */
+/** A Role, or the ClusterRole for all namespaces and cluster-scoped resources. */
 export interface RbacRole {
   /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
   /** A ClusterRole is for every namespace, and for objects without one. */
   readonly kind: 'Role' | 'ClusterRole';
-  /** The role for the Pod's own namespace has no namespace, and so has a ClusterRole. */
+  /** A ClusterRole and the role for the Pod's own namespace name no namespace. */
   readonly metadata: { readonly name: string; readonly namespace?: string };
   /** Sorted, so that the same controllers always give the same text. */
   readonly rules: readonly PolicyRule[];
@@ -34,9 +34,9 @@ export interface RbacRole {
 export interface RbacRoleBinding {
   /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
-  /** That of the role, with `Binding`. */
+  /** The kind of the role, with `Binding` added. */
   readonly kind: 'RoleBinding' | 'ClusterRoleBinding';
-  /** Of the same name and namespace as the role. */
+  /** The name and namespace of the role. */
   readonly metadata: { readonly name: string; readonly namespace?: string };
   /** The role. */
   readonly roleRef: {
@@ -50,22 +50,22 @@ export interface RbacRoleBinding {
   ];
 }
 
-/** What the roles are called, and whom they are for. */
+/** The names of the roles, and their subject. */
 export interface RbacOptions extends Placement {
-  /** Of every object. */
+  /** The name of every object. */
   readonly name: string;
-  /** Who may: the ServiceAccount of the Pod. */
+  /** The ServiceAccount of the Pod, which gets the rights. */
   readonly serviceAccount: { readonly name: string; readonly namespace: string };
 }
 
 /**
  * The permissions of these controllers and no more: a Role and its binding for each namespace, and a
- * ClusterRole with its binding for what is in every namespace or in none.
+ * ClusterRole with its binding for all namespaces and cluster-scoped resources.
  *
- * `/version`, which the ambassador's probe asks for, is not in it: Kubernetes grants that to everybody
- * who is authenticated, by `system:public-info-viewer`.
+ * `/version`, which the ambassador's probe reads, is not included: Kubernetes grants it to every
+ * authenticated user by `system:public-info-viewer`.
  *
- * @throws ConfigurationError `CONFIG` for a declared name that cannot stand in a path.
+ * @throws ConfigurationError `CONFIG` for a declared name that cannot be part of a path.
  */
 export function rbac(
   controllers: readonly Controller[],

@@ -1,7 +1,7 @@
 import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../installation.ts';
 
-/** Flags with which kubectl takes other credentials, another server or another identity. */
+/** Flags that make kubectl use other credentials, another server or another identity. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   token: 'it never changes, and everybody who sees the process list has it',
   kubeconfig: 'kubectl then does not use the token that the kubelet renews',
@@ -40,7 +40,7 @@ export const noCredentialFlags: Rule = {
     }),
 };
 
-/** Flags that one must, or may, give; the rules beside this one say how. */
+/** Required and allowed flags. Other rules check their values. */
 const KNOWN = new Set([
   'accept-hosts',
   'accept-paths',

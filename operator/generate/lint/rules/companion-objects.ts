@@ -76,7 +76,7 @@ function isCidr(text: string): boolean {
 interface DisruptionBudget {
   readonly minAvailable?: number | string;
   readonly maxUnavailable?: number | string;
-  /** Without one it is of no Pod. */
+  /** Left out: it applies to no Pod. */
   readonly selector?: LabelSelector | null;
 }
 
@@ -111,7 +111,7 @@ export const disruptionBudget: Rule = {
   },
 };
 
-/** Percentages are rounded up, for both fields. */
+/** Kubernetes rounds percentages up for both fields. */
 function share(value: number | string, replicas: number): number {
   const text = String(value);
   return text.endsWith('%')

@@ -7,7 +7,7 @@ export const twoContainers: Rule = {
   id: 'two-containers',
   check: ({ containers, proxy, operator, pod }): readonly Problem[] => {
     const at = containers.indexOf(proxy);
-    // An init container that ends before the ambassador starts reaches nothing.
+    // An init container that ends before the ambassador starts cannot reach it.
     const others = containers.filter(
       (placed, index) =>
         placed !== proxy &&
@@ -39,7 +39,7 @@ export const twoContainers: Rule = {
   },
 };
 
-/** Labels and annotations by which a mesh adds a container to a Pod, and what switches that off. */
+/** Labels and annotations that let a mesh add a container to a Pod, and the values that enable it. */
 const INJECTORS: readonly (readonly [key: string, on: RegExp])[] = [
   ['sidecar.istio.io/inject', /^true$/],
   ['istio-injection', /^enabled$/],

@@ -2,7 +2,7 @@ import type { Container } from '../../../model/kubernetes/core-v1.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../installation.ts';
 
-/** Variables of the ambassador that change what it does, with the only value that is right. */
+/** Environment variables that change the behaviour of the ambassador, with their only correct value. */
 const FIXED: readonly (readonly [name: string, value: string | undefined, why: string])[] = [
   ['KUBERC', 'off', 'a kuberc file may turn the filter off'],
   ['HOME', '/nonexistent', 'kubectl reads a configuration from there'],
@@ -41,7 +41,7 @@ function wrongValue(
   return [{ path: `${path}.env[${name}]`, wrong: 'is set', why, todo }];
 }
 
-/** A corporate proxy is needed in some clusters; then NO_PROXY says that it was meant. */
+/** Some clusters need a corporate proxy; NO_PROXY shows that it is intended. */
 function proxied(container: Container, path: string): readonly Problem[] {
   const noProxy = variable(container, 'NO_PROXY');
   const name = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY'].find(

@@ -98,7 +98,7 @@ export const restrictedContainers: Rule = {
     ]),
 };
 
-/** Volumes that the standard allows. */
+/** Volumes that the Pod security standard allows. */
 const VOLUMES = [
   'configMap',
   'csi',

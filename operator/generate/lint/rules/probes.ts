@@ -5,7 +5,10 @@ import { readable } from '../path-pattern.ts';
 
 const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
-/** A restart heals little, and an outage of the API server is no reason for one. */
+/**
+ * The least time before a restart. A restart helps little, and an outage of the API server is no reason for
+ * one.
+ */
 const PATIENCE_SECONDS = 300;
 
 export const proxyProbes: Rule = {
@@ -85,7 +88,10 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
   ];
 }
 
-/** Past a socket, which kubectl cannot dial, it tries at least the credentials. */
+/**
+ * kubectl cannot dial a socket. With a socket the probe goes past the ambassador and only tests the
+ * credentials.
+ */
 function command(installation: Installation): readonly string[] {
   if (installation.socket !== undefined) return ['/kubectl', 'get', '--raw=/version'];
   const server = `--server=http://127.0.0.1:${portOf(installation)}`;
@@ -120,7 +126,7 @@ export const operatorProbes: Rule = {
   },
 };
 
-/** `/readyz` says whether requests work. */
+/** True when the probe reads `/readyz` of the ambassador, which shows whether requests work. */
 function asksAmbassador(probe: Probe | null | undefined, port: string): boolean {
   if (probe == null) return false;
   const words = (probe.exec?.command ?? []).join(' ');
@@ -133,10 +139,10 @@ function asksAmbassador(probe: Probe | null | undefined, port: string): boolean 
   );
 }
 
-/** What `chancery run` takes at most when CHANCERY_SHUTDOWN_TIMEOUT does not say otherwise. */
+/** How long `chancery run` takes to stop at most, unless CHANCERY_SHUTDOWN_TIMEOUT sets another limit. */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
-/** What the kubelet gives a Pod that says nothing. */
+/** The kubelet's default grace period. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 export const stopOrder: Rule = {
@@ -201,11 +207,11 @@ function grace({ pod }: Installation, seconds: number, why: string): readonly Pr
   ];
 }
 
-/** Seconds that the operator may take: 0 for an operator that waits for nothing. */
+/** Seconds that the operator may take to stop: 0 for an operator that waits for nothing. */
 function budgetOf({ operator, pod }: Installation): number {
   const text = variable(operator?.container, 'CHANCERY_SHUTDOWN_TIMEOUT')?.value ?? '';
   const seconds = text === '' ? DEFAULT_SHUTDOWN_SECONDS : Number(text);
   if (seconds >= 0) return seconds;
-  // As long as it takes: the kubelet alone ends it.
+  // No limit of its own: only the kubelet ends it.
   return Math.max((pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) - 1, 0);
 }

@@ -4,7 +4,7 @@ import type { Installation } from '../installation.ts';
 import { argumentPath, portOf, variable } from '../installation.ts';
 import { elementsOf } from '../proxy-flags.ts';
 
-/** What a flag of the entry point may be given as, if it is given at all. */
+/** Flags of the entry point, and the only value that each may have. */
 const FIXED: readonly (readonly [flag: string, value: string, why: string])[] = [
   ['address', '127.0.0.1', 'everything else, even nothing, listens where other Pods reach it'],
   ['api-prefix', '/', 'the filter would compare other paths than it was made for'],
@@ -30,7 +30,7 @@ export const fixedFlags: Rule = {
     }),
 };
 
-/** The ways to write the names of loopback exactly. */
+/** The exact patterns for the names of loopback. */
 const HOSTS = ['^127[.]0[.]0[.]1$', '^127\\.0\\.0\\.1$', '^localhost$'];
 
 export const acceptHosts: Rule = {
@@ -50,7 +50,7 @@ export const acceptHosts: Rule = {
   },
 };
 
-/** From here on kubectl logs decoded paths. */
+/** From this level on kubectl logs decoded paths. */
 const LOGS_PATHS = 3;
 
 export const logLevel: Rule = {
@@ -137,7 +137,7 @@ export const rejectMethods: Rule = {
   },
 };
 
-/** Undefined when the image decides. */
+/** Undefined when the image sets the flag. */
 function givenElements({ flags }: Installation, name: string): readonly string[] | undefined {
   const flag = flags.given.get(name);
   return flag === undefined ? undefined : elementsOf(flag.value);
@@ -148,7 +148,7 @@ function pathOfFlag({ flags, proxy }: Installation, name: string): string {
   return flag === undefined ? proxy.path : argumentPath(proxy, flag);
 }
 
-/** What ends kubectl at its start, or matches everything. */
+/** Elements with which kubectl exits at its start, or which match everything. */
 function unreadable(elements: readonly string[], path: string): readonly Problem[] {
   return elements
     .filter((element) => element === '' || /\(\?[=!<]|\\[1-9]/.test(element) || !compiles(element))

@@ -54,13 +54,13 @@ interface Refusal {
   readonly level?: 'warning';
   readonly why: string;
   readonly todo: string;
-  /** What is wrong with a rule: the words that are. */
+  /** The words of a rule that are refused. */
   found(rule: PolicyRule): readonly string[];
 }
 
 const FIELDS = ['verbs', 'apiGroups', 'resources', 'nonResourceURLs'] as const;
 
-/** Subresources that open a tunnel, run a program or hand out a token. */
+/** Subresources that open a tunnel, run a program or issue a token. */
 const TUNNELS: readonly (readonly [group: string, resource: string])[] = [
   ['', 'pods/exec'],
   ['', 'pods/attach'],
@@ -107,7 +107,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** One rule for each kind of right that an operator should not have. */
+/** One rule for each kind of right that an operator must not have. */
 export const REFUSED_RIGHTS: readonly Rule[] = REFUSALS.map(({ id, found, ...refusal }) => ({
   id,
   check: (installation) => refusedRights(installation, found, refusal),

@@ -49,7 +49,7 @@ export const memoryHeadroom: Rule = {
   },
 };
 
-/** One request costs 60 to 190 µs of CPU; below this a burst waits for its next slice of 100 ms. */
+/** One request costs 60 to 190 µs of CPU. With a lower limit a burst waits for its next slice of 100 ms. */
 const MIN_CPU = 0.2;
 
 export const proxyCpuLimit: Rule = {
@@ -71,7 +71,7 @@ export const proxyCpuLimit: Rule = {
 
 const CACHE_LESS = 'or cache less (a selector, a transform, metadataOnly)';
 
-/** Looks only where the size of the caches is known. A limit that is missing is for `memory-limits`. */
+/** Checks only when the size of the caches is known. `memory-limits` reports a missing limit. */
 export const operatorMemory: Rule = {
   id: 'operator-memory-limit',
   check: ({ operator, caches }): readonly Problem[] => {
@@ -108,7 +108,7 @@ export const operatorMemory: Rule = {
   },
 };
 
-/** Bytes of the heap that the container asks for; undefined where Node chooses. */
+/** Bytes of the heap that the container sets; undefined when Node chooses. */
 function heapSet({ container }: PlacedContainer, limit: number = 0): number | undefined {
   const words = [
     variable(container, 'NODE_OPTIONS')?.value ?? '',

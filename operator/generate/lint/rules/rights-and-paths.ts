@@ -45,7 +45,7 @@ export const grantedPaths: Rule = {
   id: 'path-without-right',
   check: (installation) => {
     const grants = grantsOf(installation);
-    // Without the roles there is nothing to compare with: rbac-bound says so.
+    // Without the roles there is nothing to compare: rbac-bound reports that.
     if (grants.length === 0 || grants.some(({ rules }) => rules === undefined)) return [];
     const rights = rightsOf(grants);
     const useless = readable(installation.accepted).flatMap((pattern) =>
@@ -62,12 +62,12 @@ export const grantedPaths: Rule = {
   },
 };
 
-/** Wildcards have a rule of their own; of `finalizers` admission asks, nobody requests it. */
+/** Another rule checks wildcards. Only admission uses rights on `finalizers`; nobody requests them. */
 function isComparable({ group, plural, subresource, verb }: Right): boolean {
   return subresource !== 'finalizers' && ![group, plural, verb].some((word) => word.includes('*'));
 }
 
-/** What Kubernetes grants to everybody who is authenticated (`system:basic-user`). */
+/** Rights that Kubernetes grants to every authenticated user (`system:basic-user`). */
 function isEverybodys({ group, plural }: RequestPath): boolean {
   return group === 'authorization.k8s.io' && plural.startsWith('selfsubject');
 }

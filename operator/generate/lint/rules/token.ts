@@ -2,10 +2,10 @@ import type { Volume } from '../../../model/kubernetes/core-v1.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 
-/** Where kubectl looks for its credentials when it is told nothing. */
+/** Where kubectl looks for its credentials by default. */
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** What the kubelet accepts at least, and what a stolen token should live at most. */
+/** The shortest lifetime that the kubelet accepts, and the longest that a stolen token should have. */
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 3600;
 
