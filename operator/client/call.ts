@@ -24,7 +24,7 @@ export type ReadCall =
     }
   | { readonly verb: 'list'; readonly resource: Resource; readonly options: ListOptions };
 
-/** A call that stores an object and is answered with it. */
+/** A call that stores an object. The answer is that object. */
 export type WriteCall =
   | {
       readonly verb: 'create';

@@ -34,7 +34,7 @@ export interface Connection {
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
   /** Whether a process listens at the URL. Undefined when the caller passed a transport. */
   readonly isListening?: () => Promise<boolean>;
-  /** Call it when nothing uses the connection any more. */
+  /** Call it when nothing uses the connection anymore. */
   close(): Promise<void>;
 }
 

@@ -66,9 +66,7 @@ export async function fetchResources(
     .filter(({ plural }) => plural !== '' && !plural.includes('/'));
 }
 
-/**
- * The kinds that a list names: the kind of its items, and the kind in the name of the list itself.
- */
+/** The kinds that a list names: the kind of its items, and the kind in the name of the list itself. */
 export interface ListedKinds {
   readonly ofItem: string | undefined;
   readonly ofList: string | undefined;

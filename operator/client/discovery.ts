@@ -232,9 +232,7 @@ function unknown(
   );
 }
 
-/**
- * The version that an API server reports. A hint for people: forks and proxies may report anything.
- */
+/** The version that an API server reports. A hint for people: forks and proxies may report anything. */
 export interface ServerVersion {
   /** For example `v1.33.1`; empty when absent. */
   readonly gitVersion: string;

@@ -53,9 +53,7 @@ export async function testFilter(
   return answers.every((answer) => answer === 'refused') ? { state: 'shut' } : fences;
 }
 
-/**
- * Checks as `testFilter` does that the filter refuses, but sends no request that it must accept.
- */
+/** The first half of `testFilter`: whether the filter refuses what it must refuse. */
 export async function testFences(
   transport: Transport,
   options: { readonly clock: Clock; readonly signal: AbortSignal },

@@ -25,9 +25,7 @@ export interface Asked {
   readonly path: string;
 }
 
-/**
- * Explains `field not declared in schema`, which server-side apply reports as an error of its own.
- */
+/** Explains `field not declared in schema`, which server-side apply reports as an error of its own. */
 const UNDECLARED =
   'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 

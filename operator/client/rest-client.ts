@@ -24,9 +24,7 @@ import {
 export interface RestClientOptions {
   /** Sends the requests. The caller closes it. */
   readonly transport: Transport;
-  /**
-   * The writer's name in `metadata.managedFields`. If it changes later, that is a different owner.
-   */
+  /** The writer's name in `metadata.managedFields`. If it changes later, that is a different owner. */
   readonly fieldManager: string;
   /** Needed for a `Retry-After` that is a date. */
   readonly clock: Clock;

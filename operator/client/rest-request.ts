@@ -135,9 +135,7 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   };
 }
 
-/**
- * Undefined without options: after a GOAWAY, the proxy itself can repeat a request without a body.
- */
+/** Undefined without options: after a GOAWAY, the proxy itself can repeat a request without a body. */
 function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | undefined {
   const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
   if (Object.keys(deleteOptions).length === 0) return undefined;

@@ -24,9 +24,7 @@ export interface HandlerOptions {
 
 /** A handler, as seen by the code that added it. */
 export interface HandlerRegistration {
-  /**
-   * The handler has finished with every object of the first list, and the source has not stopped.
-   */
+  /** The handler has finished with every object of the first list, and the source has not stopped. */
   readonly synced: boolean;
   /** A lower bound for the number of waiting changes: above 1,000 they are merged key by key. */
   readonly pending: number;

@@ -134,9 +134,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#reflector.lastContactAt;
   }
 
-  /**
-   * `clock.monotonic()` when the last complete list reached the store; undefined before the first.
-   */
+  /** `clock.monotonic()` when the last complete list reached the store; undefined before the first. */
   get listedAt(): number | undefined {
     return this.#listedAt;
   }
@@ -341,9 +339,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     }
   }
 
-  /**
-   * Adds cached objects to a new index, slice by slice. Changes in between already reach the index.
-   */
+  /** Adds cached objects to a new index, slice by slice. Changes in between already reach the index. */
   #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
     const until = from + OBJECTS_PER_SLICE;
     for (const key of keys.slice(from, until)) {

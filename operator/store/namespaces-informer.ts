@@ -22,9 +22,7 @@ import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
 
-/**
- * Several namespaces of one resource behind one store, with one informer each. Synced when all are.
- */
+/** Several namespaces of one resource behind one store, with one informer each. Synced when all are. */
 export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
@@ -262,9 +260,7 @@ type Informers = readonly Pick<
   'state' | 'status' | 'lastContactAt' | 'resourceVersion'
 >[];
 
-/**
- * The state that most needs attention. `watching` without informers: there is nothing to wait for.
- */
+/** The state that most needs attention. `watching` without informers: there is nothing to wait for. */
 function combinedState(informers: Informers): SourceState {
   return STATES.find((state) => informers.some((one) => one.state === state)) ?? 'watching';
 }

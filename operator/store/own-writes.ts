@@ -55,9 +55,7 @@ interface Answer<T extends KubernetesObject> {
 
 interface Removal {
   readonly key: ObjectKey;
-  /**
-   * The resourceVersion of the answer that showed the end; undefined when we requested the delete.
-   */
+  /** The resourceVersion of the answer that showed the end; undefined when we requested the delete. */
   readonly lastVersion: string | undefined;
   readonly expiresAt: number;
 }
@@ -106,9 +104,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return this.#answers.keys();
   }
 
-  /**
-   * The known uids of a key. A delete of the key deletes these objects, or they are already gone.
-   */
+  /** The known uids of a key. A delete of the key deletes these objects, or they are already gone. */
   uidsOf(key: ObjectKey): readonly string[] {
     const uids = [this.#options.cached(key)?.uid, this.#answers.get(key)?.uid];
     return uids.filter((uid) => uid !== undefined && uid !== '') as string[];
@@ -263,9 +259,7 @@ interface Member {
   readonly ownWrites: OwnWrites<KubernetesObject>;
 }
 
-/**
- * The WriteJournal of all sources of a process. Each source learns of every write to its objects.
- */
+/** The WriteJournal of all sources of a process. Each source learns of every write to its objects. */
 export class OwnWritesJournal implements WriteJournal {
   readonly #members = new Set<Member>();
 

@@ -87,9 +87,7 @@ export interface SharedInformer<T extends KubernetesObject> {
    * never will: it does not select the object, or versions cannot be compared.
    */
   reflects(written: T): boolean;
-  /**
-   * Calls `listener` when `resourceVersion` may have moved, until the returned function is called.
-   */
+  /** Calls `listener` when `resourceVersion` may have moved, until the returned function is called. */
   onAdvance(listener: () => void): () => void;
   /**
    * Calls `listener` with deletes of objects that `storeWithOwnWrites` has shown and `store` does
@@ -108,9 +106,7 @@ export interface InformerObserver {
   drifted(keys: readonly ObjectKey[]): void;
   /** A handler threw. The other handlers and the source continue. */
   handlerFailed(error: unknown): void;
-  /**
-   * An index function threw. Reported once per function; the object has no values in that index.
-   */
+  /** An index function threw. Reported once per function; the object has no values in that index. */
   indexFailed?(index: string, error: unknown): void;
 }
 

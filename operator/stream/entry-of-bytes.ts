@@ -64,7 +64,7 @@ export function entryOfBytes<T extends KubernetesObject>(
   const namespace = found.namespace === '' ? undefined : found.namespace;
   const identity = {
     key: objectKey(namespace, plain(bytes, found.name)),
-    // Copies: parts of the text would keep all of it.
+    // Copies: a slice of the text would keep the whole text in memory.
     uid: plain(bytes, found.uid),
     resourceVersion: plain(bytes, found.resourceVersion),
   };

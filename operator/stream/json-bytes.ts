@@ -24,9 +24,7 @@ export function endOfValue(bytes: Buffer, from: number, to: number): number {
   return at > from ? at : -1;
 }
 
-/**
- * The index after the string whose opening quote is at `from`, or -1 if it continues beyond `to`.
- */
+/** The index after the string whose opening quote is at `from`, or -1 if it continues beyond `to`. */
 function endOfString(bytes: Buffer, from: number, to: number): number {
   let at = from + 1;
   const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
@@ -50,9 +48,7 @@ function endOfLongString(bytes: Buffer, from: number, at: number, to: number): n
   return -1;
 }
 
-/**
- * Whether the quote at `at` ends the string from `from`. An odd number of backslashes escapes it.
- */
+/** Whether the quote at `at` ends the string from `from`. An odd number of backslashes escapes it. */
 function isClosing(bytes: Buffer, from: number, at: number): boolean {
   let before = at - 1;
   while (before > from && bytes[before] === BACKSLASH) before--;

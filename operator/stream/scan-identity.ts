@@ -24,9 +24,7 @@ export interface ScannedIdentity {
   readonly isFormFirst: boolean;
   /** The index after the last member that was read, which may follow the metadata. */
   readonly behind: number;
-  /**
-   * `managedFields`, with the comma before or after it. `managedFrom` is -1 when there are none.
-   */
+  /** `managedFields`, with the comma before or after it. `managedFrom` is -1 when there are none. */
   readonly managedFrom: number;
   readonly managedTo: number;
 }
@@ -214,9 +212,7 @@ function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: 
   return end;
 }
 
-/**
- * The same, but keeps only the position: these strings rarely repeat, so they are created later.
- */
+/** The same, but keeps only the position: these strings rarely repeat, so they are created later. */
 function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
   if (end < 0 || span.from >= 0) return -1;

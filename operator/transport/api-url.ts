@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../core/errors.ts';
 
-/** Where the ambassador listens. */
+/** The ambassador's address. */
 interface AmbassadorAddress {
   /** `http://host:port`. */
   readonly origin: string;
   /** Path of a unix socket, or undefined for TCP. */
   readonly socketPath: string | undefined;
-  /** Host header to send, or undefined for the one that follows from `origin`. */
+  /** Host header to send. Undefined: the HTTP library derives it from `origin`. */
   readonly host: string | undefined;
 }
 

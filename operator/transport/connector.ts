@@ -16,9 +16,7 @@ interface ConnectorOptions {
   readonly clock: Clock;
 }
 
-/**
- * Idle time before the first TCP keep-alive probe: twice the 30 s of Go's `http.DefaultTransport`.
- */
+/** Idle time before the first TCP keep-alive probe: twice the 30 s of Go's `http.DefaultTransport`. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**

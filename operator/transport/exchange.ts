@@ -50,7 +50,7 @@ export class Exchange {
   }
 
   /**
-   * Starts the timers and the listener. Call it before giving the exchange to the HTTP library.
+   * Starts the deadline timer and the abort listener. Call it before giving the exchange to the HTTP library.
    * Resolves with the head of the answer.
    *
    * @throws `signal.reason`, at once, when the request is already aborted.

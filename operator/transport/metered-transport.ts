@@ -8,9 +8,7 @@ interface MeteredTransportOptions {
   readonly clock: Clock;
   /** Label `host` of every series: the authority of the ambassador's URL. */
   readonly host: string;
-  /**
-   * Also observe durations and sizes. Default false, because it costs three histograms per verb.
-   */
+  /** Also observe durations and sizes. Default false, because it costs three histograms per verb. */
   readonly detailed?: boolean;
 }
 

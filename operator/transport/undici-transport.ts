@@ -11,9 +11,7 @@ import { type Pool, undiciPool } from './undici-pool.ts';
 export interface UndiciTransportOptions {
   /** The name sent to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
-  /**
-   * Calls on the wire at one time; further calls wait. Watches and leases do not count. Default 64.
-   */
+  /** Calls on the wire at one time; further calls wait. Watches and leases do not count. Default 64. */
   readonly maxInFlight?: number;
   /**
    * Time from `send` to the last byte of a call's answer, waiting included. Default 65 s, because

@@ -22,9 +22,7 @@ export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   readonly consistency: ListConsistency;
   /** Objects per page; 0 asks for everything at once. */
   readonly limit: number;
-  /**
-   * Token from the previous page. With it `consistency` is not sent, because the token implies it.
-   */
+  /** Token from the previous page. With it `consistency` is not sent, because the token implies it. */
   readonly continueToken?: string;
   /**
    * Returns the cached entry of a key. If the list shows the same state of the object, the list
@@ -44,9 +42,7 @@ export interface ListPage<T extends KubernetesObject> {
 }
 
 export interface WatchRequest extends EntriesRequest {
-  /**
-   * Watch events after this resourceVersion. Never empty and never `0`, except with initial events.
-   */
+  /** Watch events after this resourceVersion. Never empty and never `0`, except with initial events. */
   readonly resourceVersion: string;
   /**
    * Begin with the existing objects, as ADDED events, followed by a bookmark. They are not older
@@ -64,9 +60,7 @@ export interface WatchRequest extends EntriesRequest {
   readonly onSkipped?: () => void;
 }
 
-/**
- * One resource that can be listed page by page and watched: what a reflector needs from a client.
- */
+/** One resource that can be listed page by page and watched: what a reflector needs from a client. */
 export interface ListWatch<T extends KubernetesObject> {
   /**
    * One page of the list.
@@ -82,9 +76,7 @@ export interface ListWatch<T extends KubernetesObject> {
    * breaks off. Leaving the loop, or aborting, closes the connection.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /**
-   * How to find out whether the resource is served. Without it, the resource is listed to find out.
-   */
+  /** How to find out whether the resource is served. Without it, the resource is listed to find out. */
   readonly discovery?: Discovery | undefined;
 }
 

@@ -30,9 +30,7 @@ export type TakePage<T extends KubernetesObject> = (
 ) => readonly Entry<T>[] | Promise<readonly Entry<T>[]>;
 
 interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest<T>, 'bySize'> {
-  /**
-   * Called for each page, before the next one is requested. With it, page sizes follow `bySize`.
-   */
+  /** Called for each page, before the next one is requested. With it, page sizes follow `bySize`. */
   readonly takePage?: TakePage<T> | undefined;
 }
 
@@ -179,9 +177,7 @@ class PageLimit {
 /** Detects a server that would send pages forever. */
 class EndlessListGuard {
   readonly #tokens = new Set<string>();
-  /**
-   * First and last key of each page. Keeping every key of a large cluster would be a second index.
-   */
+  /** First and last key of each page. Keeping every key of a large cluster would be a second index. */
   readonly #keys = new Set<ObjectKey>();
   #objects = 0;
   #barrenPages = 0;

@@ -14,7 +14,7 @@ import type { VersionView } from './resume-point.ts';
 export interface ReflectorSettings {
   /** Objects in a list page. */
   readonly pageSize: number;
-  /** The server is asked to end each watch after a random time of [min, max) seconds. */
+  /** Each watch asks the server to end it after a random time of [min, max) seconds. */
   readonly watchTimeoutSeconds: readonly [min: number, max: number];
   /** Mean time between authoritative relists, ± 20 %: at least 10 minutes, or 0 for none. */
   readonly relistIntervalMs: number;

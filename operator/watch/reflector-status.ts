@@ -16,7 +16,7 @@ export interface ReflectorStatus {
    * - `stopped`: for good.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
-  /** Why it is not healthy. */
+  /** Why the source is not healthy. */
   readonly reason: Reason | undefined;
   /** The error of the last request; undefined while healthy. */
   readonly error: unknown;

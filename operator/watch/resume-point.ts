@@ -16,7 +16,7 @@ interface EventSink<T extends KubernetesObject> extends VersionView {
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
-/** How far a sink has come in the history of a collection. */
+/** The position of a sink in the history of a collection. */
 export class ResumePoint {
   #resourceVersion: string | undefined;
 
@@ -30,9 +30,7 @@ export class ResumePoint {
     this.#resourceVersion = resourceVersion;
   }
 
-  /**
-   * True when `resourceVersion` is older than that of the sink: the server has gone back in time.
-   */
+  /** True when `resourceVersion` is older than that of the sink: the server has gone back in time. */
   isAhead(resourceVersion: string): boolean {
     return this.#resourceVersion !== undefined && isOlder(resourceVersion, this.#resourceVersion);
   }

@@ -67,9 +67,7 @@ export class Unserved {
     await this.#options.clear(resourceVersion);
   }
 
-  /**
-   * The resourceVersion of a sink that may be emptied; undefined when there is nothing to empty.
-   */
+  /** The resourceVersion of a sink that may be emptied; undefined when there is nothing to empty. */
   #clearableVersion(): string | undefined {
     const { onUnserved, resumePoint } = this.#options;
     return onUnserved === 'clear' && !this.#cleared ? resumePoint.resourceVersion : undefined;

@@ -38,9 +38,7 @@ export class Verifier {
   /** Ends the watch under way, so that a list repairs the cache. */
   #cut: (() => void) | undefined;
   readonly #waiting = new Set<() => void>();
-  /**
-   * The comparison under way; undefined when none is, or when a list has replaced the cache since.
-   */
+  /** The comparison under way; undefined when none is, or when a list has replaced the cache since. */
   #verification: Verification | undefined;
   #underWay: Promise<readonly ObjectKey[]> | undefined;
 
@@ -233,9 +231,7 @@ export class Verification {
     return !(cached !== undefined && order === undefined && this.#touched.has(key));
   }
 
-  /**
-   * The cache has an object that the list does not have, and did not learn of it after the list.
-   */
+  /** The cache has an object that the list does not have, and did not learn of it after the list. */
   #isLeftOver(key: ObjectKey, listVersion: string): boolean {
     const cached = this.#view.known(key);
     if (cached === undefined) return false;
@@ -244,9 +240,7 @@ export class Verification {
   }
 }
 
-/**
- * The keys of both for which `differs` holds, 1,000 per step. Each result is checked again later.
- */
+/** The keys of both for which `differs` holds, 1,000 per step. Each result is checked again later. */
 function* keysThat(
   differs: (key: ObjectKey) => boolean,
   wanted: ReadonlyMap<ObjectKey, ObjectVersion>,

@@ -26,9 +26,7 @@ export interface RetryOptions {
 
 export const DEFAULT_RETRY_BUDGET_MS: number = 10_000;
 
-/**
- * Each delay is extended at random by up to this part, so that callers refused together spread out.
- */
+/** Each delay is extended at random by up to this part, so that callers refused together spread out. */
 const JITTER = 0.2;
 
 const BROKEN = { initialMs: 100, maxMs: 30_000, factor: 2 } as const;

@@ -10,7 +10,7 @@ export type Outcome =
   /** We cut the watch, because it was silent for longer than normal. */
   | { readonly during: 'stream'; readonly stalled: true };
 
-/** Consecutive failures by kind. A watch that worked resets all of them. */
+/** Consecutive failures by kind. A watch that worked resets all counters but that of its own failure. */
 export interface History {
   readonly expired: number;
   readonly emptyShortWatches: number;
@@ -90,9 +90,7 @@ function classifyEnd(
 /** Consecutive server errors before the resourceVersion is suspected. */
 const MAX_SERVER_ERRORS = 5;
 
-/**
- * Attempts that give a replica time to catch up, before a list that bypasses the server's cache.
- */
+/** Attempts that give a replica time to catch up, before a list that bypasses the server's cache. */
 const MAX_TOO_LARGE = 3;
 
 type During = 'list' | 'open' | 'stream';

@@ -3,7 +3,7 @@ import type { ListConsistency } from '../list-watch.ts';
 import type { WatchReport } from '../watch-once.ts';
 import { type Action, SHORT_WATCH_MS } from './classify.ts';
 
-/** An action, and the failure that it answers. */
+/** An action, and the failure that caused it. */
 export interface Decision extends Action {
   readonly error?: unknown;
 }

@@ -28,9 +28,7 @@ type Release = () => void;
 export interface LimitedSource {
   /** Time to wait before the first list. Call it once every source of the process has joined. */
   startDelayMs(): number;
-  /**
-   * A failure has made a list necessary. Returns the time to wait before calling `relistDelayMs`.
-   */
+  /** A failure has made a list necessary. Returns the time to wait before calling `relistDelayMs`. */
   needsRelist(): number;
   /** Time to wait after that. Lists that many sources need at once are spread over two seconds. */
   relistDelayMs(): number;
