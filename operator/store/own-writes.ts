@@ -294,7 +294,7 @@ export class OwnWritesJournal implements WriteJournal {
       begun.set(ownWrites, ownWrites.epoch);
       for (const uid of ownWrites.uidsOf(key)) uids.add(uid);
     }
-    // A source that joined meanwhile may have listed before the write.
+    // A source that joined meanwhile may have listed before the write, so it gets the answer too.
     const told = (): OwnWrites<KubernetesObject>[] =>
       this.#of(resource, namespace).filter(
         (ownWrites) => (begun.get(ownWrites) ?? ownWrites.epoch) === ownWrites.epoch,
@@ -304,8 +304,7 @@ export class OwnWritesJournal implements WriteJournal {
         for (const ownWrites of told()) ownWrites.wrote(object);
       },
       deleted: (uid) => {
-        // Earlier objects of the key are gone too, even if another object had replaced them by
-        // then.
+        // Earlier objects of the key are gone too, even if another object had replaced them by then.
         if (uid !== undefined) uids.add(uid);
         for (const ownWrites of told()) ownWrites.deleted(key, uids);
       },

@@ -39,7 +39,8 @@ export class ResumePoint {
    * Passes a batch to the sink, then moves. So events are repeated after a failure in between, not
    * lost. An event older than the resume point does not move it back. It is dropped when the sink
    * does not have the object, so a replayed ADDED does not bring back a deleted object. An older
-   * state of a cached object reaches the sink, which ignores it; an older DELETED does not.
+   * state of a cached object reaches the sink, which ignores it. An older DELETED reaches it only if
+   * the cached state is older still.
    *
    * @returns how many events were older.
    */
